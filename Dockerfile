@@ -58,5 +58,5 @@ USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--enable-source-maps", "/app/dist/cli/querygate.js"]
+ENTRYPOINT ["node", "--enable-source-maps", "/app/dist/commands/cli/querygate.js"]
 CMD ["serve"]

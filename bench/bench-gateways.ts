@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 
-import { usageError } from '../src/cli/exit-codes.js';
-import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
+import { usageError } from '../src/commands/cli/exit-codes.js';
+import { prepareDatabase } from '../src/commands/demo-data/prepare-database.js';
 import { compareFleets } from './gateways/compare-fleets.js';
 import { restartUnderLoad } from './gateways/restart-under-load.js';
 import { print, printMachine } from './measuring/print.js';

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
 
-import { generateApiKey } from '../src/auth/api-key.js';
-import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
+import { generateApiKey } from '../src/gateway/auth/api-key.js';
+import { prepareDatabase } from '../src/commands/demo-data/prepare-database.js';
 import { bindEndpointQuery, findProjects, queriesAbout, urlOf } from './data/endpoint-queries.js';
 import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';

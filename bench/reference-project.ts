@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-import { grantsInUsersFile } from '../src/clickhouse/grants/reader-user-file.js';
-import { projectIn } from '../src/config/project.js';
+import { grantsInUsersFile } from '../src/commands/grants/reader-user-file.js';
+import { projectIn } from '../src/gateway/config/project.js';
 import type { EndpointRegistry } from '../src/endpoint/registry.js';
 import { PACKAGE_FOLDER } from '../src/package-files.js';
-import { loadProjectEndpoints } from '../src/server/project-endpoints.js';
+import { loadProjectEndpoints } from '../src/gateway/server/project-endpoints.js';
 
 /** The project at the top level of this repository. */
 export const REFERENCE = projectIn(PACKAGE_FOLDER);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-import { EXIT_CODES_HELP } from '../src/cli/exit-codes.js';
-import { interruptible, runCommand, runProgram } from '../src/cli/run-command.js';
+import { EXIT_CODES_HELP } from '../src/commands/cli/exit-codes.js';
+import { interruptible, runCommand, runProgram } from '../src/commands/cli/run-command.js';
 import { Stage } from './stage.js';
 
 /**

@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
+import { generateApiKey, hashApiKey } from '../src/gateway/auth/api-key.js';
 import {
   connectClickHouse,
   type ClickHouseConnection,
   type QueryClient,
-} from '../src/clickhouse/connection.js';
-import { EmbeddedServer, type EmbeddedServerOptions } from '../src/clickhouse/embedded/embedded-server.js';
-import { freePort } from '../src/clickhouse/embedded/free-port.js';
+} from '../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer, type EmbeddedServerOptions } from '../src/commands/embedded/embedded-server.js';
+import { freePort } from '../src/commands/embedded/free-port.js';
 import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';
 import { REFERENCE, REFERENCE_GRANTS } from './reference-project.js';
 
@@ -18,7 +18,7 @@ export type Environment = Readonly<Record<string, string>>;
 export const PROJECT_ROOT = REFERENCE.folder;
 
 /** The gateway as it is deployed, from the normal build. */
-export const QUERYGATE = path.join(PROJECT_ROOT, 'dist', 'cli', 'querygate.js');
+export const QUERYGATE = path.join(PROJECT_ROOT, 'dist', 'commands', 'cli', 'querygate.js');
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 /** The environment of a benchmark: a folder, servers and clients, which all end with it. */

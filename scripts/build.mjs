@@ -30,7 +30,7 @@ const SOURCES = [
   'tsconfig.build.json',
   'package-lock.json',
 ];
-const COMMAND = 'cli/querygate.js';
+const COMMAND = 'commands/cli/querygate.js';
 
 /** @param {string} name */
 const inRoot = (name) => path.join(ROOT, name);
@@ -149,7 +149,7 @@ function build() {
   run('tsc', ...compile, '--emitDeclarationOnly', ...options);
   // Comments are a tenth of the package. The types keep theirs, for editors.
   run('tsc', ...compile, '--noCheck', '--declaration', 'false', '--removeComments', ...options);
-  for (const folder of ['clickhouse/schema/engine', 'cli/templates']) {
+  for (const folder of ['gateway/schema/engine', 'commands/cli/templates']) {
     cpSync(inRoot(`src/${folder}`), path.join(target, folder), { recursive: true });
   }
   removePrivateTypes(target);

@@ -16,7 +16,7 @@ import { chromium } from 'playwright-core';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = path.join(ROOT, 'docs/screenshots');
-const COMMAND = path.join(ROOT, 'dist/cli/querygate.js');
+const COMMAND = path.join(ROOT, 'dist/commands/cli/querygate.js');
 const START_TIMEOUT_MS = 60_000;
 
 const KEY = 'qg_for-the-screenshots';

@@ -2,7 +2,7 @@ import { bindSandboxedQuery } from '../../src/endpoint/bind-sandboxed.js';
 import type { BoundQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
-import type { RunQuery } from '../../src/query/ports.js';
+import type { RunQuery } from '../../src/gateway/query/ports.js';
 import { valuesOf } from '../data/endpoint-queries.js';
 import { formatCount, formatMs, printTable } from '../measuring/print.js';
 import { sampleInTurn } from '../measuring/sampling.js';

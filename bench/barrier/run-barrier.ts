@@ -1,8 +1,8 @@
 import path from 'node:path';
 
-import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import type { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { endpointNamed } from '../data/endpoint-queries.js';
 import { formatCount, print, printMachine } from '../measuring/print.js';
 import type { Stage } from '../stage.js';

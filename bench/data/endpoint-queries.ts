@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { firstRow } from '../measuring/first-row.js';
 
 /** An endpoint with request parameters, and a description of how much data the query reads. */

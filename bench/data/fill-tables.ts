@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { Progress } from '../../src/cli/progress.js';
+import { Progress } from '../../src/commands/cli/progress.js';
 
 /** How to fill a table. */
 export interface Filling {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { generateApiKey } from '../../src/auth/api-key.js';
-import { usageError } from '../../src/cli/exit-codes.js';
-import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
-import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
-import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
+import { generateApiKey } from '../../src/gateway/auth/api-key.js';
+import { usageError } from '../../src/commands/cli/exit-codes.js';
+import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
+import type { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
+import { findRunningServer } from '../../src/commands/embedded/running-server.js';
 import { REFERENCE } from '../reference-project.js';
 import { openReadPipe } from '../servers/read-pipe.js';
 import type { ServerProcess } from '../servers/server-process.js';
@@ -34,7 +34,7 @@ export interface Deployment {
 const DATABASE = 'logs';
 const START_TIMEOUT_MS = 60_000;
 /** The module and its arguments, of this layout and of version 0.1. */
-const MODULES = [['dist/cli/querygate.js', 'serve'], ['dist/src/main.js']] as const;
+const MODULES = [['dist/commands/cli/querygate.js', 'serve'], ['dist/src/main.js']] as const;
 
 /** Starts ClickHouse with the schema of this checkout and its demonstration data. */
 export async function startThisBuild(stage: Stage): Promise<Build> {
@@ -72,7 +72,7 @@ export async function startOtherBuild(stage: Stage, checkout: string): Promise<B
 function moduleIn(folder: string): readonly string[] {
   const module = MODULES.find(([file]) => existsSync(path.join(folder, file)));
   if (module) return module;
-  throw usageError(`${folder} has no dist/cli/querygate.js: run npm ci and npm run build there`);
+  throw usageError(`${folder} has no dist/commands/cli/querygate.js: run npm ci and npm run build there`);
 }
 
 /** Starts a gateway as deployed: log lines to a pipe that is read, the request log, metrics, and keys of a file. */

@@ -29,7 +29,12 @@ export async function startBeforeCanned(
   const { url } = await stage.startModule(CANNED, ['aurora']);
   const connection = { url, username: 'default', password: '', database: 'logs' };
   const clickhouse = { readerConnection: connection, adminConnection: connection };
-  const build = { label: '', folder: PROJECT_ROOT, module: ['dist/cli/querygate.js', 'serve'], clickhouse };
+  const build = {
+    label: '',
+    folder: PROJECT_ROOT,
+    module: ['dist/commands/cli/querygate.js', 'serve'],
+    clickhouse,
+  };
   const server = await startDeployed({ stage, keysFile }, build, environment);
   return { name, server, headersOf: () => ({ 'X-API-KEY': keys.one }) };
 }

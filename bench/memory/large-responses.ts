@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { generateApiKey } from '../../src/auth/api-key.js';
-import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
+import { generateApiKey } from '../../src/gateway/auth/api-key.js';
+import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
 import { countOne, formatMegabytes, listCounts, printTable } from '../measuring/print.js';
 import { residentBytes, resetPeak } from '../measuring/resident-memory.js';
 import { timed } from '../measuring/sampling.js';

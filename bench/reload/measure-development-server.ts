@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { generateApiKey } from '../../src/auth/api-key.js';
+import { generateApiKey } from '../../src/gateway/auth/api-key.js';
 import { formatMs, printTable } from '../measuring/print.js';
 import { summarise, timed } from '../measuring/sampling.js';
 import { QUERYGATE, type Stage } from '../stage.js';

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
 import { formatCount, formatMegabytes, formatMs, listCounts, print, printTable } from '../measuring/print.js';
 import { summarise, timed } from '../measuring/sampling.js';
 import { QUERYGATE, type Stage } from '../stage.js';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { generateApiKey } from '../../src/auth/api-key.js';
-import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
+import { generateApiKey } from '../../src/gateway/auth/api-key.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { findProjects, queriesAbout } from '../data/endpoint-queries.js';
 import { FILLINGS, fillTable } from '../data/fill-tables.js';

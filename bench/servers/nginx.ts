@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
 import type { Stage } from '../stage.js';
 import type { ServerProcess } from './server-process.js';
 

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import path from 'node:path';
 
-import { generateApiKey } from '../../src/auth/api-key.js';
+import { generateApiKey } from '../../src/gateway/auth/api-key.js';
 import type { Stage } from '../stage.js';
 import { endWithThisProcess } from './server-process.js';
 

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
 import type { Stage } from '../stage.js';
 
 /** Starts a Redis as docs/how-to/deploy.md recommends, without persistence; returns its URL. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { createPing } from '../../src/clickhouse/ping.js';
+import { createPing } from '../../src/gateway/clickhouse/ping.js';
 import type { Harness } from './harness.js';
 import { newTarget } from './load.js';
 import { sendRequest } from './send-request.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { EXPECTED_BY_CALLER } from '../../src/errors.js';
+import { EXPECTED_BY_CALLER } from '../../src/gateway/errors.js';
 import { sendRequest, type Outcome } from './send-request.js';
 
 /** What the fuzzer needs to know of an endpoint. */

@@ -1,5 +1,5 @@
-import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
-import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
+import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
+import type { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import type { Environment, Stage } from '../stage.js';
 import { QUERY_SECONDS, QUEUE_SECONDS, type SoakKeys } from './load.js';

@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
 import { listCounts, formatMegabytes, formatMs, print } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
 import { endWithThisProcess } from '../servers/server-process.js';

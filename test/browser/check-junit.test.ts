@@ -1,4 +1,4 @@
-import { checkJunit } from '../../src/cli/check/check-junit.js';
+import { checkJunit } from '../../src/commands/cli/check/check-junit.js';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.js';
 
 describeInBrowser('the JUnit XML of querygate check', () => {

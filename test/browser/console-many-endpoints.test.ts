@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 
-import { createHttpServer } from '../../src/http/server.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { describeInBrowser, openBrowser, seriousFindings, visit } from '../support/browser.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, KEY } from '../support/test-gateway.js';

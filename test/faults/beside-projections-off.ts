@@ -1,6 +1,6 @@
-import type { QueryClient } from '../../src/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import type { BoundQuery } from '../../src/endpoint/bind.js';
 import { createTestGateway, KEY } from '../support/test-gateway.js';
 import { NOW, type ProjectedRequest } from './requests-of-projections.js';

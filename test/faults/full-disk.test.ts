@@ -1,10 +1,10 @@
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { column } from '../../src/endpoint/definition.js';
-import { FORMAT_NAMES } from '../../src/formats/formats.js';
+import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
 import { mountSmallDisk } from '../support/small-disk.js';

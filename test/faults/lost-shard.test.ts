@@ -1,6 +1,6 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import type { QueryResult } from '../../src/query/ports.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
+import type { QueryResult } from '../../src/gateway/query/ports.js';
 import { openClusterGateway, type ClusterGateway } from '../support/cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from '../support/cluster-rows.js';
 import { pollUntil } from '../support/poll-until.js';

@@ -1,11 +1,11 @@
-import type { QueryClient } from '../../src/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
 import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { settleAll } from '../support/settle-all.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';

@@ -1,4 +1,4 @@
-import type { Subject } from '../../src/limits/limit-state.js';
+import type { Subject } from '../../src/gateway/limits/limit-state.js';
 import { freezeProcess } from '../support/freeze-process.js';
 import { isAdmitted, openLimitingGateway, type LimitingGateway } from '../support/limiting-gateway.js';
 import { pollUntil } from '../support/poll-until.js';

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { freezeProcess } from '../support/freeze-process.js';
 import { openMultiServerGateway, type MultiServerGateway } from '../support/multi-server-gateway.js';
 import { pollUntil } from '../support/poll-until.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { get as httpGet, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-import { Failure } from '../../src/errors.js';
-import { AccessLog, type ReportedFailure } from '../../src/http/access-log.js';
-import { createHttpServer } from '../../src/http/server.js';
+import { Failure } from '../../src/gateway/errors.js';
+import { AccessLog, type ReportedFailure } from '../../src/gateway/http/transport/access-log.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { whileListening } from '../support/raw-exchange.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';

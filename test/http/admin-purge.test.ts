@@ -1,7 +1,7 @@
 import request from 'supertest';
 
-import { REPRESENTATIONS } from '../../src/formats/representation.js';
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
+import { REPRESENTATIONS } from '../../src/gateway/formats/representation.js';
+import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';

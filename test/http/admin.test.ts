@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import request from 'supertest';
 
-import { AccessLog } from '../../src/http/access-log.js';
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
-import { createApp } from '../../src/http/app.js';
-import { KnownTargets } from '../../src/http/known-targets.js';
-import { createHttpServer } from '../../src/http/server.js';
+import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
+import { createApp } from '../../src/gateway/http/app.js';
+import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../src/http/openapi/document.js';
+import type { OpenApiDocument } from '../../src/gateway/http/describe/openapi/document.js';
 import { createTestGateway, problemOf } from '../support/test-gateway.js';
 
 const { agent, get } = await createTestGateway();

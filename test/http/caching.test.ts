@@ -1,4 +1,4 @@
-import { Failure } from '../../src/errors.js';
+import { Failure } from '../../src/gateway/errors.js';
 import { useCachedEndpoint, VARY, PATHS } from '../support/cached-endpoint.js';
 import { BYPASS_KEY, type Headers, type NetworkResponse } from '../support/caching-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';

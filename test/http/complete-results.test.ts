@@ -1,4 +1,4 @@
-import { FORMAT_NAMES } from '../../src/formats/formats.js';
+import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { PATHS, useCachedEndpoint } from '../support/cached-endpoint.js';
 import { createTestGateway, KEY, problemOf } from '../support/test-gateway.js';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { connectionsOf } from '../../src/http/connections.js';
-import { createHttpServer, type ServerLimits } from '../../src/http/server.js';
+import { connectionsOf } from '../../src/gateway/http/transport/connections.js';
+import { createHttpServer, type ServerLimits } from '../../src/gateway/http/transport/server.js';
 import { pollUntil } from '../support/poll-until.js';
 import { readResponses, exchange, send, whileListening } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';

@@ -1,4 +1,4 @@
-import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
+import { SECURITY_HEADERS } from '../../src/gateway/http/transport/security-headers.js';
 import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway.js';
 
 const ORIGIN = 'https://dashboard.example';

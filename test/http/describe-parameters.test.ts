@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { boolean, decimal, integer, listOf, sql, text, timestamp } from '../../src/endpoint/index.js';
-import { openApiDocument } from '../../src/http/openapi/openapi-document.js';
+import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
 import { createTestGateway } from '../support/test-gateway.js';
 

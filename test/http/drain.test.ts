@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { drain } from '../../src/http/drain.js';
-import { createHttpServer } from '../../src/http/server.js';
+import { drain } from '../../src/gateway/http/transport/drain.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
 import { exchange, send, type RawResponse } from '../support/raw-exchange.js';

@@ -1,5 +1,5 @@
-import { translateClickHouseError } from '../../src/clickhouse/translate-error.js';
-import { ERRORS, Failure, type ErrorCode } from '../../src/errors.js';
+import { translateClickHouseError } from '../../src/gateway/clickhouse/translate-error.js';
+import { ERRORS, Failure, type ErrorCode } from '../../src/gateway/errors.js';
 import { ClickHouseError } from '@clickhouse/client';
 import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway.js';
 

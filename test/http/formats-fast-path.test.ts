@@ -1,4 +1,4 @@
-import type { QueryRequest } from '../../src/query/ports.js';
+import type { QueryRequest } from '../../src/gateway/query/ports.js';
 import { CachingGateway, type Headers } from '../support/caching-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';

@@ -1,6 +1,6 @@
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
-import { FORMATS, FORMAT_NAMES } from '../../src/formats/formats.js';
+import { FORMATS, FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { createHttpServer } from '../../src/http/server.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';
 import { createTestGateway, KEY, type ProblemDocument } from '../support/test-gateway.js';
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-import { JsonBodies } from '../../src/http/json-body.js';
-import { MAX_LIST_ITEMS } from '../../src/http/json-parameters.js';
-import { parseJsonText } from '../../src/http/json-text.js';
+import { JsonBodies } from '../../src/gateway/http/call/json-body.js';
+import { MAX_LIST_ITEMS } from '../../src/gateway/http/call/json-parameters.js';
+import { parseJsonText } from '../../src/gateway/http/call/json-text.js';
 import { httpMessage, rawRequest } from '../support/mcp-message.js';
 import { exchange, whileListening, type RawResponse } from '../support/raw-exchange.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';

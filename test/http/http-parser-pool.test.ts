@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-import { connectionsOf } from '../../src/http/connections.js';
-import { createHttpServer } from '../../src/http/server.js';
+import { connectionsOf } from '../../src/gateway/http/transport/connections.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { pollUntil } from '../support/poll-until.js';
 import { send, whileListening } from '../support/raw-exchange.js';
 import { createTestGateway } from '../support/test-gateway.js';

@@ -1,6 +1,6 @@
 import { fuzz } from '../../bench/soak/fuzz.js';
 import { withSettings } from '../../src/endpoint/endpoint.js';
-import { invalidParameters } from '../../src/query/validate-parameters.js';
+import { invalidParameters } from '../../src/gateway/query/validate-parameters.js';
 import { keyNamed, withAccess, type KeyRights } from '../support/access-gateway.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
 import { referenceEndpoints } from '../support/reference-project.js';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/config/config.js';
+import type { Environment } from '../../src/gateway/config/config.js';
 import { AccessGateway, keyNamed, type KeyRights } from '../support/access-gateway.js';
 import { outcomeOf, type NetworkRequest } from '../support/network-request.js';
 import { LINK_SECRET } from '../support/test-credentials.js';

@@ -1,6 +1,6 @@
 import { keyNamed, withAccess, type AccessGateway, type KeyRights } from '../support/access-gateway.js';
 import { defineEndpoint, sql } from '../../src/endpoint/index.js';
-import { REQUESTS_ENDPOINT } from '../../src/observability/requests-endpoint.js';
+import { REQUESTS_ENDPOINT } from '../../src/gateway/observability/requests-endpoint.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
 import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';

@@ -1,5 +1,5 @@
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
-import type { CheckSql } from '../../src/query/sandboxed-select.js';
+import type { CheckSql } from '../../src/gateway/query/sandboxed-select.js';
 import { AccessGateway, type KeyRights, type RequestPath } from '../support/access-gateway.js';
 import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { referenceEndpoints } from '../support/reference-project.js';

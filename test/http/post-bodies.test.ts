@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { MAX_BODY_BYTES } from '../../src/http/json-body.js';
-import { createHttpServer } from '../../src/http/server.js';
+import { MAX_BODY_BYTES } from '../../src/gateway/http/call/json-body.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { readResponses, send, whileListening } from '../support/raw-exchange.js';
 import { KINDS, KINDS_CALL } from '../support/sample-kinds.js';
 import { createTestGateway, KEY, type ProblemDocument, type TestGateway } from '../support/test-gateway.js';

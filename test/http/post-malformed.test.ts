@@ -1,6 +1,6 @@
 import type { Test } from 'supertest';
 
-import { MAX_BODY_BYTES } from '../../src/http/json-body.js';
+import { MAX_BODY_BYTES } from '../../src/gateway/http/call/json-body.js';
 import { KINDS, KINDS_CALL } from '../support/sample-kinds.js';
 import { createTestGateway, KEY, problemOf } from '../support/test-gateway.js';
 

@@ -1,6 +1,6 @@
-import { readConfig, type Environment } from '../../src/config/config.js';
-import type { OpenApiDocument } from '../../src/http/openapi/document.js';
-import { openGateway } from '../../src/server/compose.js';
+import { readConfig, type Environment } from '../../src/gateway/config/config.js';
+import type { OpenApiDocument } from '../../src/gateway/http/describe/openapi/document.js';
+import { openGateway } from '../../src/gateway/server/compose.js';
 import { keyNamed, withAccess, type AccessGateway } from '../support/access-gateway.js';
 import { sendRequest, type NetworkResponse } from '../support/network-request.js';
 import { RecordingLogger } from '../support/recording-logger.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { anyText } from '../support/any-text.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';

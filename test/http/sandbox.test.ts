@@ -1,7 +1,7 @@
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { Failure } from '../../src/errors.js';
-import type { CheckSql } from '../../src/query/sandboxed-select.js';
-import { invalidParameters } from '../../src/query/validate-parameters.js';
+import { Failure } from '../../src/gateway/errors.js';
+import type { CheckSql } from '../../src/gateway/query/sandboxed-select.js';
+import { invalidParameters } from '../../src/gateway/query/validate-parameters.js';
 import { withAccess, type AccessGateway, type RequestPath } from '../support/access-gateway.js';
 import { outcomeOf } from '../support/network-request.js';
 import { referenceEndpoints } from '../support/reference-project.js';

@@ -4,7 +4,7 @@ import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql, text } from '../../src/endpoint/index.js';
 import type { Sql } from '../../src/endpoint/sql.js';
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
+import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
 import type { NetworkResponse } from '../support/network-request.js';
 import { LINK_SECRET, noKeys } from '../support/test-credentials.js';

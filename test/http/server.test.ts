@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { PassThrough } from 'node:stream';
 
-import { createHttpServer } from '../../src/http/server.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { pollUntil } from '../support/poll-until.js';
 import { readResponses, exchange, send, whileListening, type RawResponse } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY, type ProblemDocument } from '../support/test-gateway.js';

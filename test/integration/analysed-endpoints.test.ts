@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { writeFile } from 'node:fs/promises';
 
-import { EndpointAnalyses } from '../../src/check/endpoint-analyses.js';
+import { EndpointAnalyses } from '../../src/gateway/analysis/endpoint-analyses.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
-import type { Gateway } from '../../src/server/compose.js';
-import { ServedAnalyses } from '../../src/server/served-analyses.js';
+import type { Gateway } from '../../src/gateway/server/compose.js';
+import { ServedAnalyses } from '../../src/gateway/server/served-analyses.js';
 import { adminConnection, createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { isRequestQuery, respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { checkSqlFile } from '../support/check-sql-file.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { ROOT } from '../support/documentation.js';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.js';
 
-const EXAMPLE = path.join(ROOT, 'src/cli/templates/example');
+const EXAMPLE = path.join(ROOT, 'src/commands/cli/templates/example');
 const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
 /** With clocks that are set forward and back, at midnight too, and with offsets of half and quarter hours. */
 const ZONES = [

@@ -35,7 +35,7 @@ describe('npm run build', () => {
       const left = (await readdir(folder)).filter((name) => name.startsWith('dist'));
       expect(left).toEqual(['dist']);
       // Executable, so that npx finds the command after every build.
-      expect((await stat(inFolder('dist/cli/querygate.js'))).mode & 0o111).toBe(0o111);
+      expect((await stat(inFolder('dist/commands/cli/querygate.js'))).mode & 0o111).toBe(0o111);
       const types = await readFile(inFolder('dist/index.d.ts'), 'utf8');
       expect(types).toContain('createGateway');
 

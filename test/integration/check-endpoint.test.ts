@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { QueryClient } from '../../src/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
 
-import { checkEndpoint } from '../../src/check/check-endpoint.js';
-import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
+import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/commands/check/checked-endpoint.js';
 import { textOfProblem } from '../../src/endpoint/file-problems.js';
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql, type Sql } from '../../src/endpoint/sql.js';

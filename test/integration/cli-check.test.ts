@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { TableRead, ExampleRun } from '../../src/check/checked-endpoint.js';
+import type { TableRead, ExampleRun } from '../../src/commands/check/checked-endpoint.js';
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { endpointFile } from '../support/endpoint-file.js';
 import { REFERENCE } from '../support/reference-project.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { createProgram } from '../../src/cli/program.js';
+import { createProgram } from '../../src/commands/cli/program.js';
 import { copyOfDemoDatabase, variablesOf } from '../support/demo-database.js';
 import { textOf } from '../support/documentation.js';
 import { QUERYGATE, runInBash } from '../support/run-cli.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
+import { findRunningServer } from '../../src/commands/embedded/running-server.js';
 import { pollUntil } from '../support/poll-until.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';

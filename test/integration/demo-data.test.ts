@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { fillDemoData } from '../../src/clickhouse/demo-data/fill-demo-data.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { fillDemoData } from '../../src/commands/demo-data/fill-demo-data.js';
 import { createTestDatabase } from '../support/clickhouse.js';
 import { demoDatabase } from '../support/demo-database.js';
 import { REFERENCE } from '../support/reference-project.js';

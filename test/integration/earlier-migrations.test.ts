@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { EarlierMigrations } from '../../src/clickhouse/schema/earlier-migrations.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { EarlierMigrations } from '../../src/gateway/schema/earlier-migrations.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { runCli } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';

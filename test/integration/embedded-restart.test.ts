@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { findRunningServer, respondsToPing } from '../../src/clickhouse/embedded/running-server.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { findRunningServer, respondsToPing } from '../../src/commands/embedded/running-server.js';
 import { pollUntil } from '../support/poll-until.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 

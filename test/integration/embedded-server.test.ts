@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { respondsToPing } from '../../src/clickhouse/embedded/running-server.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { respondsToPing } from '../../src/commands/embedded/running-server.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { pollUntil } from '../support/poll-until.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { startProcess } from '../support/start-process.js';
@@ -216,7 +216,7 @@ describe('the server', () => {
 
   it('ends within a second of its parent, even if the parent is killed', async () => {
     await withTemporaryFolder(async (folder) => {
-      const module = new URL('../../dist/clickhouse/embedded/embedded-server.js', import.meta.url);
+      const module = new URL('../../dist/commands/embedded/embedded-server.js', import.meta.url);
       const script = path.join(folder, 'parent.mjs');
       await writeFile(
         script,

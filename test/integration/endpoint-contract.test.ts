@@ -1,10 +1,10 @@
-import type { QueryClient } from '../../src/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { demoDatabase, type DemoDatabase } from '../support/demo-database.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { referenceEndpoints } from '../../bench/reference-project.js';

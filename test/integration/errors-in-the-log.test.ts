@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { errorNames } from '../../src/clickhouse/error-names.js';
-import type { RunQuery } from '../../src/query/ports.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
+import { errorNames } from '../../src/gateway/clickhouse/error-names.js';
+import type { RunQuery } from '../../src/gateway/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { call, fileOf, ReloadedProject } from '../support/reloaded-project.js';
 import { failureOf, queryRequest as request } from '../support/query-requests.js';

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { checkEndpoint } from '../../src/check/check-endpoint.js';
-import { SqlFiles } from '../../src/check/sql-file.js';
-import { introspect, type Introspected } from '../../src/cli/introspect/introspect.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
+import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
+import { introspect, type Introspected } from '../../src/commands/introspect/introspect.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { runCli } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';

@@ -1,9 +1,9 @@
 import { rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
-import { openKeys, type Keys } from '../../src/auth/open-keys.js';
-import type { KeyFileEvents } from '../../src/auth/watched-key-file.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import { openKeys, type Keys } from '../../src/gateway/auth/open-keys.js';
+import type { KeyFileEvents } from '../../src/gateway/auth/watched-key-file.js';
 import { pollUntil } from '../support/poll-until.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 

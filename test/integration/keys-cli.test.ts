@@ -5,13 +5,13 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
-import { principalOf, readKeyFile } from '../../src/auth/key-file.js';
-import { Links } from '../../src/auth/links.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import { principalOf, readKeyFile } from '../../src/gateway/auth/key-file.js';
+import { Links } from '../../src/gateway/auth/links.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { REFERENCE_WITHOUT_ENV, referenceEndpoints } from '../support/reference-project.js';
 
-const CLI = fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/commands/cli/querygate.js', import.meta.url));
 const LINK_SECRET = 'a secret of thirty-two bytes, or more';
 
 interface Outcome {

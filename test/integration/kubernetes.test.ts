@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { stringify } from 'yaml';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { withEmptyDatabase, type EmptyDatabase } from '../support/empty-database.js';
 import { Manifests } from '../support/kubernetes-manifests.js';
 import { MountedConfigMap } from '../support/mounted-config-map.js';

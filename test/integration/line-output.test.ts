@@ -6,7 +6,9 @@ import { pathToFileURL } from 'node:url';
 
 import { PACKAGE_FOLDER } from '../../src/package-files.js';
 
-const MODULE = pathToFileURL(path.join(PACKAGE_FOLDER, 'dist', 'observability', 'line-output.js')).href;
+const MODULE = pathToFileURL(
+  path.join(PACKAGE_FOLDER, 'dist', 'gateway', 'observability', 'line-output.js'),
+).href;
 
 /** Starts a process that has a line output on its standard output, and runs a program with it as `output`. */
 function startWith(program: string): ChildProcessWithoutNullStreams {

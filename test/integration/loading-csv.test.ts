@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
-import { tableFile } from '../../src/cli/load/table-file.js';
-import { inferColumns, type InferredColumn } from '../../src/clickhouse/loading/infer-columns.js';
-import { LoadError } from '../../src/clickhouse/loading/load-error.js';
-import { loadFile, type LoadOptions } from '../../src/clickhouse/loading/load-file.js';
-import type { LoadReport } from '../../src/clickhouse/loading/load-report.js';
+import { tableFile } from '../../src/commands/cli/load/table-file.js';
+import { inferColumns, type InferredColumn } from '../../src/commands/loading/infer-columns.js';
+import { LoadError } from '../../src/commands/loading/load-error.js';
+import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
+import type { LoadReport } from '../../src/commands/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 
 let database: TestDatabase;

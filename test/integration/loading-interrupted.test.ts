@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { loadFile } from '../../src/clickhouse/loading/load-file.js';
-import type { LoadReport } from '../../src/clickhouse/loading/load-report.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { loadFile } from '../../src/commands/loading/load-file.js';
+import type { LoadReport } from '../../src/commands/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 
 const NOW = new Date();

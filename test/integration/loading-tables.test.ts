@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { loadFile, type LoadOptions } from '../../src/clickhouse/loading/load-file.js';
-import type { LoadReport } from '../../src/clickhouse/loading/load-report.js';
+import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
+import type { LoadReport } from '../../src/commands/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 
 const NOW = new Date('2026-06-15T12:30:45.500Z');

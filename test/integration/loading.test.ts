@@ -4,9 +4,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
-import { LoadError } from '../../src/clickhouse/loading/load-error.js';
-import { loadFile, type LoadOptions } from '../../src/clickhouse/loading/load-file.js';
-import type { LoadProgress, LoadReport } from '../../src/clickhouse/loading/load-report.js';
+import { LoadError } from '../../src/commands/loading/load-error.js';
+import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
+import type { LoadProgress, LoadReport } from '../../src/commands/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { REFERENCE } from '../support/reference-project.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
-import { representationOf } from '../../src/formats/representation.js';
-import type { RunQuery } from '../../src/query/ports.js';
+import { representationOf } from '../../src/gateway/formats/representation.js';
+import type { RunQuery } from '../../src/gateway/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { failureOf, queryRequest as request, rowsOf } from '../support/query-requests.js';
 

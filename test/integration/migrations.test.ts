@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema, type Migration } from '../../src/clickhouse/schema/migration-files.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema, type Migration } from '../../src/gateway/schema/migration-files.js';
 import { withEmptyDatabase, type EmptyDatabase } from '../support/empty-database.js';
 import { pollUntil } from '../support/poll-until.js';
 import { REFERENCE } from '../support/reference-project.js';

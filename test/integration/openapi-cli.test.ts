@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { OpenApiDocument } from '../../src/http/openapi/document.js';
+import type { OpenApiDocument } from '../../src/gateway/http/describe/openapi/document.js';
 import { readVersion } from '../../src/package-files.js';
 import { runNode } from '../support/run-node.js';
 import { QUERYGATE } from '../support/run-cli.js';

@@ -6,7 +6,7 @@ import type {
   OperationObject,
   ParameterObject,
   Reference,
-} from '../../src/http/openapi/document.js';
+} from '../../src/gateway/http/describe/openapi/document.js';
 import { valueOf, violationsOf } from '../support/arbitrary-of-schema.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';

@@ -1,6 +1,6 @@
-import { readConfig } from '../../src/config/config.js';
-import type { OpenApiDocument, ParameterObject } from '../../src/http/openapi/document.js';
-import { openGateway } from '../../src/server/compose.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import type { OpenApiDocument, ParameterObject } from '../../src/gateway/http/describe/openapi/document.js';
+import { openGateway } from '../../src/gateway/server/compose.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';

@@ -22,7 +22,7 @@ describe('packageProblems', () => {
     file('dist/index.js'),
     file('dist/index.d.ts'),
     file('dist/console/index.html'),
-    file('dist/cli/querygate.js', 0o755),
+    file('dist/commands/cli/querygate.js', 0o755),
   ];
   const problemsOf = (changes: Partial<Packed>): readonly string[] =>
     packageProblems({ filename: 'querygate-1.0.0.tgz', size: 999_999, files, ...changes });
@@ -39,10 +39,10 @@ describe('packageProblems', () => {
   });
 
   it('reports a missing file, a command that is not executable, and a megabyte', () => {
-    const command = file('dist/cli/querygate.js');
+    const command = file('dist/commands/cli/querygate.js');
     expect(problemsOf({ size: 1_000_000, files: [...files.slice(1, 3), command] })).toEqual([
       'dist/index.js is missing',
-      'dist/cli/querygate.js is missing or not executable',
+      'dist/commands/cli/querygate.js is missing or not executable',
       'querygate-1.0.0.tgz has 1000000 bytes; it must have less than 1000000',
     ]);
   });

@@ -1,8 +1,8 @@
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { boolean, integer, listOf, sql, timezone, whenGiven, where } from '../../src/endpoint/index.js';
-import { openApiDocument } from '../../src/http/openapi/openapi-document.js';
+import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column, jsonColumn } from '../../src/endpoint/definition.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
 import { formatClickHouseTimestamp, parseIsoTimestamp } from '../../src/endpoint/iso-timestamp.js';
-import type { QueryResult, RunQuery } from '../../src/query/ports.js';
+import type { QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest as request, rowsOf } from '../support/query-requests.js';

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import { loadEndpoints } from '../support/load-endpoints.js';
 import { declareByKind, KIND_NAMES } from '../../src/endpoint/parameters/kinds.js';
-import { ERRORS } from '../../src/errors.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
+import { ERRORS } from '../../src/gateway/errors.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
 import { codesIn, tableRows, textOf } from '../support/documentation.js';
 import { rawParameters } from '../support/raw-parameters.js';

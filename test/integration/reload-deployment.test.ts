@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { call, KEY, ReloadedProject } from '../support/reloaded-project.js';
 
 describe('a reload beside other files of a deployment', () => {

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
-import type { Gateway } from '../../src/server/compose.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import type { Gateway } from '../../src/gateway/server/compose.js';
 import { call, fileOf, ReloadedProject, type Called } from '../support/reloaded-project.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { newPrefix, sharedRedisUrl } from '../support/test-redis.js';

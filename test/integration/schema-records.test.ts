@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema, type Schema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema, type Schema } from '../../src/gateway/schema/migration-files.js';
 import { variablesOf } from '../support/demo-database.js';
 import { withEmptyDatabase, type EmptyDatabase } from '../support/empty-database.js';
 import { REFERENCE } from '../support/reference-project.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { REFERENCE } from '../support/reference-project.js';

@@ -1,7 +1,7 @@
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { FORMAT_NAMES } from '../../src/formats/formats.js';
-import { openApiDocument } from '../../src/http/openapi/openapi-document.js';
+import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
+import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { AccessGateway } from '../support/access-gateway.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { rowsIn, type NetworkResponse } from '../support/network-request.js';

@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { loadEndpoints } from '../support/load-endpoints.js';
-import { keyOf } from '../../src/query/call.js';
-import type { CacheKey } from '../../src/query/cache-key.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
+import { keyOf } from '../../src/gateway/query/call.js';
+import type { CacheKey } from '../../src/gateway/query/cache-key.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';
 import { writeEarlierKeys } from '../support/earlier-redis-keys.js';
@@ -123,9 +123,9 @@ beforeAll(async () => {
   await writeFile(path.join(folder.path, 'keys.yaml'), keysFile);
   const renumbered = await buildOf('renumbered', []);
   const reformatted = await buildOf('reformatted', [
-    { file: 'coordination/redis-keys.js', from: 'SHARED_FORMAT = 4', to: 'SHARED_FORMAT = 5' },
+    { file: 'gateway/coordination/redis-keys.js', from: 'SHARED_FORMAT = 4', to: 'SHARED_FORMAT = 5' },
     {
-      file: 'coordination/redis-purges.js',
+      file: 'gateway/coordination/redis-purges.js',
       from: 'JSON.stringify(scope)',
       to: "JSON.stringify({ ...scope, since: 'a later version' })",
     },

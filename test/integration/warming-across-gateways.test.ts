@@ -5,8 +5,8 @@ import path from 'node:path';
 import request from 'supertest';
 
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { representationOf } from '../../src/formats/representation.js';
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
+import { representationOf } from '../../src/gateway/formats/representation.js';
+import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';

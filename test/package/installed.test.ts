@@ -31,7 +31,7 @@ beforeAll(async () => {
   temporary = await makeTemporaryFolder();
   installed = temporary.path;
   installPackage(installed, packPackage(installed));
-  command = path.join(installed, 'node_modules/querygate/dist/cli/querygate.js');
+  command = path.join(installed, 'node_modules/querygate/dist/commands/cli/querygate.js');
 });
 
 afterAll(() => temporary.remove());
@@ -151,7 +151,7 @@ describe('the installed package', () => {
       await writeProject(folder);
       installPackage(folder, packPackage(folder));
       await rm(path.join(folder, 'node_modules/@chdb'), { recursive: true });
-      const bin = path.join(folder, 'node_modules/querygate/dist/cli/querygate.js');
+      const bin = path.join(folder, 'node_modules/querygate/dist/commands/cli/querygate.js');
       const gateway = startProcess([bin, 'serve', '--project', folder], { PORT: '0' });
       expect(await gateway.ended).toBe(1);
       expect(gateway.stderr()).toMatch(

@@ -44,7 +44,7 @@ beforeAll(async () => {
   temporary = await makeTemporaryFolder();
   folder = temporary.path;
   installPackage(folder, packPackage(folder));
-  const querygate = path.join(folder, 'node_modules/querygate/dist/cli/querygate.js');
+  const querygate = path.join(folder, 'node_modules/querygate/dist/commands/cli/querygate.js');
   for (const args of [
     ['init', folder],
     ['new', 'orders.by-day', '--ts', '--project', folder],

@@ -1,4 +1,4 @@
-import { FORMAT_NAMES } from '../../src/formats/formats.js';
+import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { FUNCTIONS, NOW, pick, COUNTRIES, PROJECTS, seeded, type Random } from './rows.js';
 
 /** A request to replay. */

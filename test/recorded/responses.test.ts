@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { createTestDatabase, variable, type TestDatabase } from '../support/clickhouse.js';
 import { binary, createTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { recordedRequests, type RecordedRequest } from './requests.js';

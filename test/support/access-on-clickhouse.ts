@@ -1,8 +1,8 @@
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { createSqlParser } from '../../src/clickhouse/sql-parser.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
+import { createSqlParser } from '../../src/gateway/clickhouse/sql-parser.js';
 import type { EndpointSettings } from '../../src/endpoint/definition.js';
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
-import type { Clock } from '../../src/query/ports.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
 import { AccessGateway, type KeyRights } from './access-gateway.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { referenceEndpoints } from './reference-project.js';

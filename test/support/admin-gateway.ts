@@ -1,11 +1,11 @@
 import request, { type Response } from 'supertest';
 
-import { readConfig } from '../../src/config/config.js';
-import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
-import type { CacheDemand } from '../../src/query/call.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
-import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
+import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
+import type { CacheDemand } from '../../src/gateway/query/call.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
+import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { rawParameters } from './raw-parameters.js';

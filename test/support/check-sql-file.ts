@@ -1,12 +1,12 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { QueryClient } from '../../src/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
 
-import { checkEndpoint } from '../../src/check/check-endpoint.js';
-import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
+import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/commands/check/checked-endpoint.js';
 import { textOfProblem } from '../../src/endpoint/file-problems.js';
-import { SqlFiles } from '../../src/check/sql-file.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 
 /** How a file is checked. */

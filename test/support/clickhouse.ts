@@ -4,8 +4,8 @@ import {
   connectClickHouse,
   type ClickHouseConnection,
   type QueryClient,
-} from '../../src/clickhouse/connection.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+} from '../../src/gateway/clickhouse/connection.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { REFERENCE } from './reference-project.js';
 
 /** Connection to the run's shared ClickHouse, as administrator. */

@@ -1,6 +1,6 @@
-import { readConfig, type Environment } from '../../src/config/config.js';
-import type { Clock } from '../../src/query/ports.js';
-import { openGateway } from '../../src/server/compose.js';
+import { readConfig, type Environment } from '../../src/gateway/config/config.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
+import { openGateway } from '../../src/gateway/server/compose.js';
 import { RecordingLogger } from './recording-logger.js';
 import { CLUSTER, type ShardConnections } from './sharded-servers.js';
 

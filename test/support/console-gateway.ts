@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import { freePort } from '../../src/commands/embedded/free-port.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
 import { DEVELOPMENT_GATEWAY, GATEWAY, startProcess, type RunningProcess } from './start-process.js';
 

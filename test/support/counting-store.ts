@@ -1,4 +1,4 @@
-import type { Demand, SharedLimits, StoreReply } from '../../src/limits/shared-limits.js';
+import type { Demand, SharedLimits, StoreReply } from '../../src/gateway/limits/shared-limits.js';
 
 /** What happens to a demand: it is counted, never arrives, is counted but its reply is lost, or is read once the store continues. */
 export type StoreState = 'reachable' | 'unreachable' | 'silent' | 'stopped';

@@ -1,8 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
-import { RECORD_TABLE } from '../../src/clickhouse/schema/earlier-migrations.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
+import { RECORD_TABLE } from '../../src/gateway/schema/earlier-migrations.js';
 import { adminConnection, createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { pollUntil } from './poll-until.js';
 import { REFERENCE } from './reference-project.js';

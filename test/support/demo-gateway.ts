@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
-import { readConfig } from '../../src/config/config.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import { readConfig } from '../../src/gateway/config/config.js';
 import type { Endpoints } from '../../src/endpoint/registry.js';
-import { openGateway } from '../../src/server/compose.js';
+import { openGateway } from '../../src/gateway/server/compose.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
 import { withTemporaryFolder } from './temporary-folder.js';

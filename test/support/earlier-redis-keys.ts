@@ -1,5 +1,5 @@
-import { encodeResult } from '../../src/cache/result-codec.js';
-import type { CacheKey } from '../../src/query/cache-key.js';
+import { encodeResult } from '../../src/gateway/cache/result-codec.js';
+import type { CacheKey } from '../../src/gateway/query/cache-key.js';
 import { sampleResult } from './sample-result.js';
 import type { TestRedis } from './test-redis.js';
 

@@ -4,7 +4,7 @@ import {
   connectClickHouse,
   type ClickHouseConnection,
   type QueryClient,
-} from '../../src/clickhouse/connection.js';
+} from '../../src/gateway/clickhouse/connection.js';
 import { adminConnection } from './clickhouse.js';
 
 /** A database that does not exist yet, and a client that can inspect it. */

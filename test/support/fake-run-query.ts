@@ -1,7 +1,7 @@
 import { Figures } from '../../src/endpoint/figures.js';
 import type { QueryCost } from '../../src/endpoint/limit-rules.js';
-import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../src/formats/template-format.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../../src/query/ports.js';
+import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../src/gateway/formats/template-format.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
 
 /** Builds what a query cost: 10 rows, 100 bytes and 1.5 ms, where nothing else is said. */
 export function costOf(figures: Partial<QueryCost>): Figures<QueryCost> {

@@ -1,9 +1,9 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import type { FormatName } from '../../src/formats/formats.js';
-import { representationOf } from '../../src/formats/representation.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../../src/query/ports.js';
+import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
+import type { FormatName } from '../../src/gateway/formats/formats.js';
+import { representationOf } from '../../src/gateway/formats/representation.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { queryRequest } from './query-requests.js';
 import type { Row } from './read-formats.js';

@@ -12,5 +12,5 @@ export async function installWithout(scope: `@${string}`, folder: string): Promi
   for (const name of await readdir(modules)) {
     if (name !== scope) await symlink(path.join(modules, name), path.join(folder, 'node_modules', name));
   }
-  return path.join(folder, 'dist/cli/querygate.js');
+  return path.join(folder, 'dist/commands/cli/querygate.js');
 }

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 
-import { CircuitBreaker } from '../../src/coordination/circuit-breaker.js';
-import { GuardedRedis } from '../../src/coordination/guarded-redis.js';
-import { connectRedis, type RedisClient } from '../../src/coordination/redis-connection.js';
-import { RedisKeys } from '../../src/coordination/redis-keys.js';
-import { limitThroughRedis } from '../../src/coordination/redis-limits.js';
-import { ConcurrentQueries } from '../../src/limits/concurrent-queries.js';
-import { FixedWindows } from '../../src/limits/fixed-windows.js';
-import { LimitExceeded } from '../../src/limits/limit-state.js';
-import { Limiter } from '../../src/limits/limiter.js';
+import { CircuitBreaker } from '../../src/gateway/coordination/circuit-breaker.js';
+import { GuardedRedis } from '../../src/gateway/coordination/guarded-redis.js';
+import { connectRedis, type RedisClient } from '../../src/gateway/coordination/redis-connection.js';
+import { RedisKeys } from '../../src/gateway/coordination/redis-keys.js';
+import { limitThroughRedis } from '../../src/gateway/coordination/redis-limits.js';
+import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.js';
+import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
+import { LimitExceeded } from '../../src/gateway/limits/limit-state.js';
+import { Limiter } from '../../src/gateway/limits/limiter.js';
 
 /** The limits of a gateway with a connection of its own to Redis. */
 export interface LimitingGateway {

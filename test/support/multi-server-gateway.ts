@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config/config.js';
-import { openGateway } from '../../src/server/compose.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import { openGateway } from '../../src/gateway/server/compose.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** A complete gateway in front of several ClickHouse servers. */

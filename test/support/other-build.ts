@@ -30,5 +30,5 @@ export async function buildOtherVersion(
     if (!text.includes(from)) throw new Error(`${file} of the build does not contain: ${from}`);
     await writeFile(built, text.replaceAll(from, to));
   }
-  return [path.join(folder, 'dist/cli/querygate.js'), 'serve'];
+  return [path.join(folder, 'dist/commands/cli/querygate.js'), 'serve'];
 }

@@ -1,4 +1,4 @@
-import type { QueryRequest, QueryResult } from '../../src/query/ports.js';
+import type { QueryRequest, QueryResult } from '../../src/gateway/query/ports.js';
 import { resultOf, type FakeRunQuery } from './fake-run-query.js';
 
 /** Queries that run until the test ends them. */

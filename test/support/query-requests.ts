@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../src/endpoint/bind.js';
 import { column } from '../../src/endpoint/definition.js';
-import type { Failure } from '../../src/errors.js';
-import type { QueryRequest, QueryResult } from '../../src/query/ports.js';
+import type { Failure } from '../../src/gateway/errors.js';
+import type { QueryRequest, QueryResult } from '../../src/gateway/query/ports.js';
 
 /** Builds a request for a query of one column `n`; `changes` override its fields. */
 export function queryRequest(

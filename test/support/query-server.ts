@@ -1,6 +1,6 @@
-import type { RunQuery } from '../../src/query/ports.js';
-import type { SqlParser } from '../../src/query/sandboxed-select.js';
-import type { QueryServer } from '../../src/server/open-scheduler.js';
+import type { RunQuery } from '../../src/gateway/query/ports.js';
+import type { SqlParser } from '../../src/gateway/query/sandboxed-select.js';
+import type { QueryServer } from '../../src/gateway/server/open-scheduler.js';
 
 /** One ClickHouse server that is always reachable and runs queries as the test defines. */
 export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): readonly QueryServer[] {

@@ -1,4 +1,4 @@
-import type { RawParameters } from '../../src/query/raw-parameters.js';
+import type { RawParameters } from '../../src/gateway/query/raw-parameters.js';
 
 /** Builds the parameters of a request that sends each name once. */
 export function rawParameters(values: Readonly<Record<string, string>>): RawParameters {

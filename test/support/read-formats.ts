@@ -2,7 +2,7 @@ import { DataType, tableFromIPC, type Table, type Vector } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 
-import type { FormatName } from '../../src/formats/formats.js';
+import type { FormatName } from '../../src/gateway/formats/formats.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 

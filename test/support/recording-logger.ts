@@ -1,4 +1,4 @@
-import type { Fields, Logger, RequestLevel } from '../../src/observability/logger.js';
+import type { Fields, Logger, RequestLevel } from '../../src/gateway/observability/logger.js';
 
 /** A line that was logged. */
 export interface LogLine {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { REFERENCE } from '../../bench/reference-project.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { REQUESTS_ENDPOINT } from '../../src/observability/requests-endpoint.js';
+import { REQUESTS_ENDPOINT } from '../../src/gateway/observability/requests-endpoint.js';
 
 export { REFERENCE };
 

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { readConfig } from '../../src/config/config.js';
-import { openGateway, type Gateway } from '../../src/server/compose.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
 import { adminConnection } from './clickhouse.js';
 import { variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';

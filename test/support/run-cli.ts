@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { REFERENCE_WITHOUT_ENV } from './reference-project.js';
 
 /** The command line of the build. */
-export const QUERYGATE = fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url));
+export const QUERYGATE = fileURLToPath(new URL('../../dist/commands/cli/querygate.js', import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;

@@ -1,4 +1,4 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { openClusterGateway, type ClusterGateway } from './cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from './cluster-rows.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { Figures } from '../../src/endpoint/figures.js';
-import type { CacheKey } from '../../src/query/cache-key.js';
-import type { EndpointResult } from '../../src/query/endpoint-result.js';
+import type { CacheKey } from '../../src/gateway/query/cache-key.js';
+import type { EndpointResult } from '../../src/gateway/query/endpoint-result.js';
 
 /** A result with all fields set, fresh for a minute, whose bodies are not valid text. */
 export function sampleResult(

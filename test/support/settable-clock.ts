@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/query/ports.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
 
 /** A clock that stands still until a test advances it. It starts at the real time, which Redis uses. */
 export class SettableClock {

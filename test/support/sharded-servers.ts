@@ -1,7 +1,7 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { variable } from './clickhouse.js';
 import { openDdlRelay } from './ddl-relay.js';
 import { freezeProcess } from './freeze-process.js';

@@ -34,7 +34,7 @@ export async function offerSharedCluster() {
 }
 
 async function startCluster() {
-  const { EmbeddedServer } = await importBuild('clickhouse/embedded/embedded-server.js');
+  const { EmbeddedServer } = await importBuild('commands/embedded/embedded-server.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   const shards = await startShards(EmbeddedServer, folder);
   return {

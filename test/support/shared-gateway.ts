@@ -1,10 +1,10 @@
-import { readConfig } from '../../src/config/config.js';
+import { readConfig } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
-import type { CacheStatus } from '../../src/query/call.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
-import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
+import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
+import type { CacheStatus } from '../../src/gateway/query/call.js';
+import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
+import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { rawParameters } from './raw-parameters.js';

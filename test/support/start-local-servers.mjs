@@ -8,7 +8,7 @@ import { startRedis } from './start-redis.mjs';
 
 /** Starts the embedded ClickHouse of the build and Debian's redis-server, on free ports and in a new folder. */
 export async function startLocalServers() {
-  const { EmbeddedServer } = await importBuild('clickhouse/embedded/embedded-server.js');
+  const { EmbeddedServer } = await importBuild('commands/embedded/embedded-server.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   const redis = await startRedis(path.join(folder, 'redis'));
   const clickhouse = await EmbeddedServer.start({

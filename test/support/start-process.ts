@@ -58,7 +58,7 @@ export function startProcess(
   return { child, stdout, stderr, untilWritten, ended };
 }
 
-const QUERYGATE = fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url));
+const QUERYGATE = fileURLToPath(new URL('../../dist/commands/cli/querygate.js', import.meta.url));
 
 /** The main program of the build. */
 export const GATEWAY = [QUERYGATE, 'serve'];

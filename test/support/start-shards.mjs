@@ -3,8 +3,8 @@ import path from 'node:path';
 import { freePort } from './free-port.mjs';
 import { REFERENCE_GRANTS } from './reference-grants.mjs';
 
-/** @typedef {typeof import('../../src/clickhouse/embedded/embedded-server.js').EmbeddedServer} EmbeddedServers */
-/** @typedef {import('../../src/clickhouse/embedded/embedded-server.js').EmbeddedServer} EmbeddedServer */
+/** @typedef {typeof import('../../src/commands/embedded/embedded-server.js').EmbeddedServer} EmbeddedServers */
+/** @typedef {import('../../src/commands/embedded/embedded-server.js').EmbeddedServer} EmbeddedServer */
 
 /** Name of the cluster in `remote_servers`. */
 export const CLUSTER = 'lab';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/query/ports.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
 
 /** A clock that stands still until a test moves it. */
 export class TestClock {

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
-import { KeyRing } from '../../src/auth/key-ring.js';
-import { KeyUse } from '../../src/auth/key-use.js';
-import { Links } from '../../src/auth/links.js';
-import type { Principal } from '../../src/auth/principal.js';
-import type { AdminParts } from '../../src/http/admin/admin-app.js';
-import type { Credentials } from '../../src/http/credentials.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import { KeyRing } from '../../src/gateway/auth/key-ring.js';
+import { KeyUse } from '../../src/gateway/auth/key-use.js';
+import { Links } from '../../src/gateway/auth/links.js';
+import type { Principal } from '../../src/gateway/auth/principal.js';
+import type { AdminParts } from '../../src/gateway/http/admin/admin-app.js';
+import type { Credentials } from '../../src/gateway/http/call/credentials.js';
 import { sealFrom } from '../../src/endpoint/parameters/secret-value.js';
-import { ConcurrentQueries } from '../../src/limits/concurrent-queries.js';
-import { FixedWindows } from '../../src/limits/fixed-windows.js';
-import { Limiter } from '../../src/limits/limiter.js';
-import type { Clock } from '../../src/query/ports.js';
-import type { CheckSql } from '../../src/query/sandboxed-select.js';
+import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.js';
+import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
+import { Limiter } from '../../src/gateway/limits/limiter.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
+import type { CheckSql } from '../../src/gateway/query/sandboxed-select.js';
 
 export const LINK_SECRET = 'a secret for links in tests, long enough';
 

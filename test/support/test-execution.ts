@@ -1,9 +1,9 @@
-import { readConfig, type Environment } from '../../src/config/config.js';
+import { readConfig, type Environment } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import type { CallOutcome, Call } from '../../src/query/call.js';
-import type { Clock } from '../../src/query/ports.js';
-import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
+import type { CallOutcome, Call } from '../../src/gateway/query/call.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
+import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';

@@ -1,18 +1,18 @@
 import type { RequestListener } from 'node:http';
 import request, { type Response, type Test } from 'supertest';
 
-import type { Principal } from '../../src/auth/principal.js';
-import { LocalStore } from '../../src/cache/local-store.js';
+import type { Principal } from '../../src/gateway/auth/principal.js';
+import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { AccessLog } from '../../src/http/access-log.js';
-import { createApp, type AppParts } from '../../src/http/app.js';
-import { createFastPath } from '../../src/http/fast-path.js';
-import { KnownTargets } from '../../src/http/known-targets.js';
-import { createHttpServer } from '../../src/http/server.js';
-import { createCallExecutor } from '../../src/query/execute-call.js';
-import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
-import type { Clock } from '../../src/query/ports.js';
+import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { createApp, type AppParts } from '../../src/gateway/http/app.js';
+import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
+import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { createHttpServer } from '../../src/gateway/http/transport/server.js';
+import { createCallExecutor } from '../../src/gateway/query/execute-call.js';
+import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { noSql, testCredentials, testLimiter } from './test-credentials.js';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 
-import { CircuitBreaker, type BreakerState } from '../../src/coordination/circuit-breaker.js';
-import { GuardedRedis } from '../../src/coordination/guarded-redis.js';
-import { connectRedis, type RedisClient } from '../../src/coordination/redis-connection.js';
-import { RedisKeys } from '../../src/coordination/redis-keys.js';
+import { CircuitBreaker, type BreakerState } from '../../src/gateway/coordination/circuit-breaker.js';
+import { GuardedRedis } from '../../src/gateway/coordination/guarded-redis.js';
+import { connectRedis, type RedisClient } from '../../src/gateway/coordination/redis-connection.js';
+import { RedisKeys } from '../../src/gateway/coordination/redis-keys.js';
 import { variable } from './clickhouse.js';
 
 /** A connection to the run's shared Redis, configured as in the cache, with a key prefix that no other test uses. */

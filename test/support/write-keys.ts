@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { hashApiKey } from '../../src/auth/api-key.js';
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { keyNamed, type KeyRights } from './access-gateway.js';
 
 /** Writes a keys file for a gateway that runs as a process, and returns its path; `keyNamed` returns the keys. */

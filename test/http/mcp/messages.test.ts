@@ -1,5 +1,5 @@
 import { withSettings } from '../../../src/endpoint/endpoint.js';
-import { Failure } from '../../../src/errors.js';
+import { Failure } from '../../../src/gateway/errors.js';
 import type { NetworkResponse } from '../../support/network-request.js';
 import { codeOf } from '../../support/network-request.js';
 import { resultOf } from '../../support/fake-run-query.js';

@@ -5,7 +5,7 @@ import {
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
 
-import type { Environment } from '../../../src/config/config.js';
+import type { Environment } from '../../../src/gateway/config/config.js';
 import { withAccess, type AccessGateway } from '../../support/access-gateway.js';
 import { outcomeOf, type NetworkResponse } from '../../support/network-request.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';

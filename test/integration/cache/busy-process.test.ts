@@ -1,5 +1,5 @@
-import { SharedStore } from '../../../src/cache/shared-store.js';
-import { coalesceThroughRedis } from '../../../src/coordination/redis-single-flight.js';
+import { SharedStore } from '../../../src/gateway/cache/shared-store.js';
+import { coalesceThroughRedis } from '../../../src/gateway/coordination/redis-single-flight.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';

@@ -1,5 +1,5 @@
-import { SharedStore } from '../../../src/cache/shared-store.js';
-import { Failure } from '../../../src/errors.js';
+import { SharedStore } from '../../../src/gateway/cache/shared-store.js';
+import { Failure } from '../../../src/gateway/errors.js';
 import { AccessGateway } from '../../support/access-gateway.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';

@@ -1,4 +1,4 @@
-import { RedisLease } from '../../../src/coordination/redis-lease.js';
+import { RedisLease } from '../../../src/gateway/coordination/redis-lease.js';
 import { TestClock } from '../../support/test-clock.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 

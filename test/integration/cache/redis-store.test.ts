@@ -1,5 +1,5 @@
-import { encodeResult } from '../../../src/cache/result-codec.js';
-import { SharedStore } from '../../../src/cache/shared-store.js';
+import { encodeResult } from '../../../src/gateway/cache/result-codec.js';
+import { SharedStore } from '../../../src/gateway/cache/shared-store.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 

@@ -1,9 +1,9 @@
-import { LocalStore } from '../../../src/cache/local-store.js';
-import { PurgeGuard } from '../../../src/cache/purge-guard.js';
-import { SharedStore } from '../../../src/cache/shared-store.js';
-import { TieredStore } from '../../../src/cache/tiered-store.js';
-import { isFresh } from '../../../src/query/endpoint-result.js';
-import type { ResultStore } from '../../../src/query/result-store.js';
+import { LocalStore } from '../../../src/gateway/cache/local-store.js';
+import { PurgeGuard } from '../../../src/gateway/cache/purge-guard.js';
+import { SharedStore } from '../../../src/gateway/cache/shared-store.js';
+import { TieredStore } from '../../../src/gateway/cache/tiered-store.js';
+import { isFresh } from '../../../src/gateway/query/endpoint-result.js';
+import type { ResultStore } from '../../../src/gateway/query/result-store.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';

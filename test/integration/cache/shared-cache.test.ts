@@ -1,5 +1,5 @@
-import { RedisKeys } from '../../../src/coordination/redis-keys.js';
-import { Failure } from '../../../src/errors.js';
+import { RedisKeys } from '../../../src/gateway/coordination/redis-keys.js';
+import { Failure } from '../../../src/gateway/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';

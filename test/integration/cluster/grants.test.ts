@@ -1,5 +1,5 @@
-import { neededGrants } from '../../../src/clickhouse/grants/needed-grants.js';
-import { withLocalTables } from '../../../src/clickhouse/grants/reader-user-file.js';
+import { neededGrants } from '../../../src/commands/grants/needed-grants.js';
+import { withLocalTables } from '../../../src/commands/grants/reader-user-file.js';
 import { createTestDatabase } from '../../support/clickhouse.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 import { applySchema, openSharedCluster } from '../../support/sharded-servers.js';

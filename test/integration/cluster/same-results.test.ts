@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { connectClickHouse } from '../../../src/clickhouse/connection.js';
-import { loadFile } from '../../../src/clickhouse/loading/load-file.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { loadFile } from '../../../src/commands/loading/load-file.js';
 import { openSameRows, type SameRows } from '../../support/same-rows.js';
 
 let rows: SameRows;

@@ -1,9 +1,9 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../../src/clickhouse/connection.js';
-import { EarlierMigrations } from '../../../src/clickhouse/schema/earlier-migrations.js';
-import { migrate } from '../../../src/clickhouse/schema/migrate.js';
-import { readSchema, type Migration, type Schema } from '../../../src/clickhouse/schema/migration-files.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { EarlierMigrations } from '../../../src/gateway/schema/earlier-migrations.js';
+import { migrate } from '../../../src/commands/schema/migrate.js';
+import { readSchema, type Migration, type Schema } from '../../../src/gateway/schema/migration-files.js';
 import { REFERENCE } from '../../support/reference-project.js';
 import { CLUSTER, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 

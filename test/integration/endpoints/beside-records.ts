@@ -1,6 +1,6 @@
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
-import { validateParameters } from '../../../src/query/validate-parameters.js';
+import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import type { Row } from './endpoint-under-test.js';

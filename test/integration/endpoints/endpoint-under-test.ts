@@ -1,9 +1,9 @@
-import { LocalStore } from '../../../src/cache/local-store.js';
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { keyOf } from '../../../src/query/call.js';
-import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
-import type { QueryResult } from '../../../src/query/ports.js';
-import { validateParameters } from '../../../src/query/validate-parameters.js';
+import { LocalStore } from '../../../src/gateway/cache/local-store.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
+import { keyOf } from '../../../src/gateway/query/call.js';
+import { createFetcher, withoutCoalescing } from '../../../src/gateway/query/fetch-result.js';
+import type { QueryResult } from '../../../src/gateway/query/ports.js';
+import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { referenceEndpoints } from '../../support/reference-project.js';

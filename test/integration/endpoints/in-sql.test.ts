@@ -1,4 +1,4 @@
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { loadEndpoints } from '../../support/load-endpoints.js';
 import { PARAMETERS, pathOf } from '../../recorded/requests.js';
 import { NOW, rowsByTable, seeded } from '../../recorded/rows.js';

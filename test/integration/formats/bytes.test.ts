@@ -1,5 +1,5 @@
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
-import { FORMAT_NAMES } from '../../../src/formats/formats.js';
+import { FORMAT_NAMES } from '../../../src/gateway/formats/formats.js';
 import { EVERY_ROW_READER } from '../../../src/endpoint/figures.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows } from '../../support/read-formats.js';

@@ -1,6 +1,6 @@
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import { FORMATS, FORMAT_NAMES, type FormatName } from '../../../src/formats/formats.js';
+import { FORMATS, FORMAT_NAMES, type FormatName } from '../../../src/gateway/formats/formats.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { isUntyped, readRows, type Row } from '../../support/read-formats.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';

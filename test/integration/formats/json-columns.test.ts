@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { jsonTypeOf } from '../../../src/endpoint/json-type.js';
 import { quoteText } from '../../../src/endpoint/quote-sql.js';
-import { FORMAT_NAMES, FORMATS } from '../../../src/formats/formats.js';
+import { FORMAT_NAMES, FORMATS } from '../../../src/gateway/formats/formats.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows } from '../../support/read-formats.js';
 

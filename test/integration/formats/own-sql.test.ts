@@ -1,4 +1,4 @@
-import { FORMAT_NAMES } from '../../../src/formats/formats.js';
+import { FORMAT_NAMES } from '../../../src/gateway/formats/formats.js';
 import { readRows } from '../../support/read-formats.js';
 import { openSandbox, type SandboxUnderTest } from '../sandbox/sandbox-under-test.js';
 

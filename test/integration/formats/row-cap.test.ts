@@ -1,6 +1,6 @@
 import { OPERATORS } from '../../../src/endpoint/figures.js';
-import { FORMAT_NAMES, FORMATS } from '../../../src/formats/formats.js';
-import type { QueryResult } from '../../../src/query/ports.js';
+import { FORMAT_NAMES, FORMATS } from '../../../src/gateway/formats/formats.js';
+import type { QueryResult } from '../../../src/gateway/query/ports.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows } from '../../support/read-formats.js';
 

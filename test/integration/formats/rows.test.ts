@@ -1,6 +1,6 @@
 import { column } from '../../../src/endpoint/definition.js';
-import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../src/formats/formats.js';
-import { representationOf } from '../../../src/formats/representation.js';
+import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../src/gateway/formats/formats.js';
+import { representationOf } from '../../../src/gateway/formats/representation.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { queryRequest } from '../../support/query-requests.js';
 import { isUntyped, readRows, type Row } from '../../support/read-formats.js';

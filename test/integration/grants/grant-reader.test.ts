@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
-import { readerUserFile } from '../../../src/clickhouse/grants/reader-user-file.js';
-import { grantReader } from '../../../src/clickhouse/embedded/grant-reader.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
+import { readerUserFile } from '../../../src/commands/grants/reader-user-file.js';
+import { grantReader } from '../../../src/commands/embedded/grant-reader.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { sql, type Sql } from '../../../src/endpoint/sql.js';
 import { pollUntil } from '../../support/poll-until.js';

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
-import { grantsInUsersFile } from '../../../src/clickhouse/grants/reader-user-file.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
+import { grantsInUsersFile } from '../../../src/commands/grants/reader-user-file.js';
 import { createTestDatabase } from '../../support/clickhouse.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { endpointFile } from '../../support/endpoint-file.js';

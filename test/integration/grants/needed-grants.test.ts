@@ -1,5 +1,5 @@
-import { grantStatement } from '../../../src/clickhouse/grants/grant.js';
-import { neededGrants, type NeededGrants } from '../../../src/clickhouse/grants/needed-grants.js';
+import { grantStatement } from '../../../src/commands/grants/grant.js';
+import { neededGrants, type NeededGrants } from '../../../src/commands/grants/needed-grants.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import {
   choose,

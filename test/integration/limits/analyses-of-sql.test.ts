@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
+import { createSqlParser } from '../../../src/gateway/clickhouse/sql-parser.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import type { RunQuery } from '../../../src/query/ports.js';
-import type { SqlParser } from '../../../src/query/sandboxed-select.js';
+import type { RunQuery } from '../../../src/gateway/query/ports.js';
+import type { SqlParser } from '../../../src/gateway/query/sandboxed-select.js';
 import { AccessGateway } from '../../support/access-gateway.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';

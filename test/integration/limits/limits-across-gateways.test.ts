@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { RedisClient } from '../../../src/coordination/redis-connection.js';
+import type { RedisClient } from '../../../src/gateway/coordination/redis-connection.js';
 import { OPERATORS } from '../../../src/endpoint/figures.js';
 import type { LimitRules } from '../../../src/endpoint/limit-rules.js';
-import { unitsLeft, type Subject } from '../../../src/limits/limit-state.js';
+import { unitsLeft, type Subject } from '../../../src/gateway/limits/limit-state.js';
 import { isAdmitted, openLimitingGateway, type LimitingGateway } from '../../support/limiting-gateway.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { respondWithGarbage, forwardTo } from '../../support/redis-stand-in.js';

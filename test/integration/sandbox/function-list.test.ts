@@ -1,5 +1,5 @@
-import { ALLOWED_AGGREGATES, isAllowedAggregate } from '../../../src/sandbox/aggregate-functions.js';
-import { ALLOWED_FUNCTIONS, isAllowedFunction } from '../../../src/sandbox/functions.js';
+import { ALLOWED_AGGREGATES, isAllowedAggregate } from '../../../src/gateway/sandbox/aggregate-functions.js';
+import { ALLOWED_FUNCTIONS, isAllowedFunction } from '../../../src/gateway/sandbox/functions.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 
 let database: TestDatabase;

@@ -1,9 +1,9 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../../src/gateway/clickhouse/connection.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
+import { createSqlParser } from '../../../src/gateway/clickhouse/sql-parser.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import type { SandboxedSelect } from '../../../src/query/sandboxed-select.js';
-import { createSandbox } from '../../../src/sandbox/sandbox.js';
+import type { SandboxedSelect } from '../../../src/gateway/query/sandboxed-select.js';
+import { createSandbox } from '../../../src/gateway/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { applySchema, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 import { PARTS } from './non-interference/clauses.js';

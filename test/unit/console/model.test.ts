@@ -15,7 +15,7 @@ import { FAILED, quantile, readSamples, sum } from '../../../console/src/model/m
 import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
 import { rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
-import { EXPECTED_BY_CALLER, ERRORS } from '../../../src/errors.js';
+import { EXPECTED_BY_CALLER, ERRORS } from '../../../src/gateway/errors.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 
 describe('an address', () => {

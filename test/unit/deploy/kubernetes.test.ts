@@ -1,6 +1,6 @@
 import type { EnvFromSource, SecretKeySelector, Volume } from 'kubernetes-types/core/v1.js';
 
-import { VARIABLES } from '../../../src/config/variables.js';
+import { VARIABLES } from '../../../src/gateway/config/variables.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { textOf } from '../../support/documentation.js';
 import { Manifests } from '../../support/kubernetes-manifests.js';

@@ -5,21 +5,21 @@ import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../
 /** Where the gateway reads figures, for whom. A new place is a decision: does a caller see more than its own rows in it? */
 const PLACES = {
   // Callers, by their pinned parameters and their own SQL.
-  'clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER', 'OPERATORS'],
-  'http/mcp/tool-result.ts': ['reader'],
-  'http/send-result.ts': ['reader'],
-  'limits/limit-state.ts': ['reader'],
-  'limits/rate-limit-headers.ts': ['state.subject.isSandboxed ? OWN_ROWS_READER : reader'],
+  'gateway/clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER', 'OPERATORS'],
+  'gateway/http/mcp/tool-result.ts': ['reader'],
+  'gateway/http/result/send-result.ts': ['reader'],
+  'gateway/limits/limit-state.ts': ['reader'],
+  'gateway/limits/rate-limit-headers.ts': ['state.subject.isSandboxed ? OWN_ROWS_READER : reader'],
   // Operators.
-  'cache/result-codec.ts': ['OPERATORS'],
-  'check/check-endpoint.ts': ['OPERATORS'],
-  'coordination/usage-ledger.ts': ['OPERATORS'],
-  'http/access-log.ts': ['OPERATORS'],
-  'http/request-record.ts': ['OPERATORS'],
-  'limits/limiter.ts': ['OPERATORS'],
-  'observability/tracing.ts': ['OPERATORS'],
-  'scheduler/schedule-queries.ts': ['OPERATORS'],
-  'warming/warmer.ts': ['OPERATORS'],
+  'gateway/cache/result-codec.ts': ['OPERATORS'],
+  'commands/check/check-endpoint.ts': ['OPERATORS'],
+  'gateway/coordination/usage-ledger.ts': ['OPERATORS'],
+  'gateway/http/transport/access-log.ts': ['OPERATORS'],
+  'gateway/http/transport/request-record.ts': ['OPERATORS'],
+  'gateway/limits/limiter.ts': ['OPERATORS'],
+  'gateway/observability/tracing.ts': ['OPERATORS'],
+  'gateway/scheduler/schedule-queries.ts': ['OPERATORS'],
+  'gateway/warming/warmer.ts': ['OPERATORS'],
 };
 
 /** Calls that read a figure, with the reader. */

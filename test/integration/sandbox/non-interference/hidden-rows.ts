@@ -1,4 +1,7 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../../../src/clickhouse/connection.js';
+import {
+  connectClickHouse,
+  type ClickHouseConnection,
+} from '../../../../src/gateway/clickhouse/connection.js';
 import { harmless, poisonous, type Content } from './partial-expressions.js';
 
 /** The gateway's clock; the tier FREE shows the day before it. */

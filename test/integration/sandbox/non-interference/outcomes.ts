@@ -1,10 +1,10 @@
 import { bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
 import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
-import { Failure } from '../../../../src/errors.js';
-import { representationOf } from '../../../../src/formats/representation.js';
-import type { RunQuery } from '../../../../src/query/ports.js';
-import type { SandboxedSelect } from '../../../../src/query/sandboxed-select.js';
-import { validateParameters } from '../../../../src/query/validate-parameters.js';
+import { Failure } from '../../../../src/gateway/errors.js';
+import { representationOf } from '../../../../src/gateway/formats/representation.js';
+import type { RunQuery } from '../../../../src/gateway/query/ports.js';
+import type { SandboxedSelect } from '../../../../src/gateway/query/sandboxed-select.js';
+import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
 import { HIDDEN, NOW, PARAMETERS, type Hidden } from './hidden-rows.js';
 import type { Statement } from './statements.js';

@@ -1,0 +1,49 @@
+import type { FileProblem } from '../../endpoint/file-problems.js';
+
+/** What is read, of how much. */
+export interface Share {
+  readonly read: number;
+  readonly of: number;
+}
+
+/** What a query will read of one table, as ClickHouse estimates it from the table's indexes. */
+export interface TableRead {
+  readonly database: string;
+  readonly table: string;
+  readonly rows: number;
+  readonly parts: Share;
+  readonly granules: Share;
+}
+
+/** What running the example cost. */
+export interface ExampleRun {
+  readonly rows: number;
+  /** Whether there were more rows than the endpoint returns. */
+  readonly truncated: boolean;
+  /** From sending the query to the complete result. */
+  readonly milliseconds: number;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+}
+
+/** The result of checking one endpoint. */
+export interface CheckedEndpoint {
+  readonly name: string;
+  /** As messages name it: `endpoints/visits.by-day.sql`; absent where the endpoint is one of the gateway itself. */
+  readonly file?: string;
+  /** What makes the check fail. */
+  readonly problems: readonly FileProblem[];
+  readonly warnings: readonly string[];
+  /** Absent where the example failed. */
+  readonly example?: ExampleRun;
+  /** The tables that the example reads; empty where ClickHouse could not estimate that. */
+  readonly tables: readonly TableRead[];
+  /** The columns that the check wrote into the header of a file. */
+  readonly columnsWritten?: { readonly file: string; readonly text: string };
+}
+
+/** What an example reads of all its tables. */
+export function totalOf(tables: readonly TableRead[], what: 'parts' | 'granules'): Share {
+  const sum = (key: keyof Share): number => tables.reduce((total, table) => total + table[what][key], 0);
+  return { read: sum('read'), of: sum('of') };
+}

@@ -1,0 +1,58 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import type { TableRead } from './checked-endpoint.js';
+
+interface EstimateRow {
+  readonly database: string;
+  readonly table: string;
+  readonly parts: string | number;
+  readonly rows: string | number;
+  readonly marks: string | number;
+}
+
+/** What stands before a query whose reads are estimated. */
+export const EXPLAIN_ESTIMATE = 'EXPLAIN ESTIMATE ';
+
+/** What ClickHouse expects a query to read of each table. */
+export async function estimateOf(query: BoundQuery, tools: AnalysisTools): Promise<readonly TableRead[]> {
+  const estimated = await estimateRows(query, tools);
+  return Promise.all(
+    estimated.map(async ({ database, table, parts, rows, marks }) => {
+      const whole = await wholeOf(tools, database, table);
+      return {
+        database,
+        table,
+        rows: Number(rows),
+        parts: { read: Number(parts), of: Number(whole?.parts ?? 0) },
+        granules: { read: Number(marks), of: Number(whole?.marks ?? 0) },
+      };
+    }),
+  );
+}
+
+/** Granules of all tables together that ClickHouse expects a query to read. */
+export async function granulesOf(query: BoundQuery, tools: AnalysisTools): Promise<number> {
+  const estimated = await estimateRows(query, tools);
+  return estimated.reduce((sum, { marks }) => sum + Number(marks), 0);
+}
+
+const estimateRows = (query: BoundQuery, tools: AnalysisTools): Promise<readonly EstimateRow[]> =>
+  queryRows(tools, `${EXPLAIN_ESTIMATE}${query.text}`, query.parameters);
+
+/**
+ * Parts and granules of a table: the estimate of a query that would read all of it, as a user may lack rights on
+ * `system.parts`. It names no column, because the user may read only some, and is not answered from the table's metadata.
+ */
+async function wholeOf(
+  tools: AnalysisTools,
+  database: string,
+  table: string,
+): Promise<EstimateRow | undefined> {
+  const [whole] = await queryRows<EstimateRow>(
+    tools,
+    'EXPLAIN ESTIMATE SELECT count() FROM {database:Identifier}.{table:Identifier} ' +
+      'SETTINGS optimize_trivial_count_query = 0, optimize_use_implicit_projections = 0',
+    { database, table },
+  );
+  return whole;
+}

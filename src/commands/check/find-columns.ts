@@ -1,0 +1,95 @@
+import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import type { Values } from '../../endpoint/bind.js';
+import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
+import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import { columnsText } from './columns-text.js';
+import { sampleValues } from '../../gateway/analysis/combinations.js';
+import type { DescribedColumn } from '../../gateway/analysis/compare-columns.js';
+import type { FileProblem } from '../../endpoint/file-problems.js';
+import { withPrefix } from '../../gateway/analysis/with-prefix.js';
+import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
+import { problemsOf, type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { writeColumns } from './write-columns.js';
+import { withOtherZones, withoutZones, zonesOf } from '../../gateway/analysis/zones.js';
+
+/** What was done about a header without `columns`. */
+export interface FoundColumns {
+  /** With the columns that ClickHouse describes; absent where they cannot be found. */
+  readonly endpoint?: Endpoint;
+  readonly problems: readonly FileProblem[];
+  /** What was written into the file; absent where it was not. */
+  readonly written?: string;
+}
+
+/**
+ * Finds the columns that a header lacks: those of the example's query with all optional columns.
+ *
+ * @param writes whether to write them into the file; otherwise that they are missing is a problem.
+ */
+export async function findColumns(
+  loaded: Endpoint,
+  file: SqlFile,
+  tools: AnalysisTools & { readonly writes: boolean },
+): Promise<FoundColumns> {
+  const optional = [...loaded.optionalColumns.values()].flat();
+  const values = sampleValues(loaded, { names: [...Object.keys(loaded.example), ...optional] }, tools.now());
+  const query = bindValues(loaded, values, tools);
+  let columns: readonly DescribedColumn[];
+  try {
+    columns = await withoutDecidedZones(await describe(query, tools), loaded, values, tools);
+  } catch (error) {
+    const problem = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    return { problems: [withPrefix('the header has no columns, and they could not be determined', problem)] };
+  }
+  return accept(columns, loaded, file, tools.writes);
+}
+
+/** The columns without the zones that a parameter decides: another call returns them in another zone. */
+async function withoutDecidedZones(
+  columns: readonly DescribedColumn[],
+  endpoint: Endpoint,
+  values: Values,
+  tools: AnalysisTools,
+): Promise<readonly DescribedColumn[]> {
+  const others = withOtherZones(endpoint, values);
+  if (!others) return columns;
+  const elsewhere = await describe(bindValues(endpoint, others, tools), tools);
+  return columns.map((column, index) =>
+    column.type === elsewhere[index]?.type
+      ? column
+      : { ...column, type: withoutZones(column.type, zonesOf(values)) },
+  );
+}
+
+async function accept(
+  columns: readonly DescribedColumn[],
+  loaded: Endpoint,
+  file: SqlFile,
+  writes: boolean,
+): Promise<FoundColumns> {
+  const repeated = columns.find(
+    ({ name }, index) => columns.findIndex((other) => other.name === name) < index,
+  );
+  if (repeated) {
+    return { problems: [{ problem: `the query returns two columns ${repeated.name}: rename one with AS` }] };
+  }
+  const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+  let endpoint: Endpoint;
+  try {
+    const read = readSqlEndpoint(file.source, { columnsWhereMissing: types });
+    endpoint = withSettings(read, loaded.settings);
+  } catch (error) {
+    return { problems: problemsOf(file, error) };
+  }
+  const text = columnsText(columns);
+  if (!writes) {
+    const problem = `the header of ${file.shownPath} has no columns. Add to it:\n${text}`;
+    return { endpoint, problems: [{ problem }] };
+  }
+  try {
+    await writeColumns(file, columns);
+    return { endpoint, problems: [], written: text };
+  } catch (error) {
+    return { endpoint, problems: [{ problem: (error as Error).message }] };
+  }
+}

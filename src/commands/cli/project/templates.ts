@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { PACKAGE_FOLDER, readVersion } from '../../../package-files.js';
+import type { ProjectFile } from './write-new-file.js';
+
+const FOLDER = fileURLToPath(new URL('../templates', import.meta.url));
+
+/** What stands in the templates for an id of a new endpoint, and for the version of the package. */
+const ID = /00000000-0000-4000-8000-000000000000/g;
+const VERSION = /(?<=querygate:)0\.0\.0\b/g;
+const DEPENDENCY = '"querygate": "0.0.0"';
+
+/** npm leaves a `.gitignore` out of a package, or applies it. */
+const DOT_FILES = new Set(['gitignore', 'env.example']);
+
+/**
+ * The files of a folder of templates, as they are in a new project.
+ *
+ * @param name `project`: what every project has. `own-clickhouse`, `existing-clickhouse`: how it is deployed. `example`: a
+ *   table with demonstration data, and endpoints.
+ */
+export async function readTemplates(
+  name: 'project' | 'own-clickhouse' | 'existing-clickhouse' | 'example',
+): Promise<readonly ProjectFile[]> {
+  const folder = path.join(FOLDER, name);
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  return Promise.all(
+    files.sort().map(async (file) => ({
+      path: DOT_FILES.has(file) ? `.${file}` : file.split(path.sep).join('/'),
+      text: await readTemplate(path.join(folder, file)),
+    })),
+  );
+}
+
+/** An endpoint to begin with. @param name valid as one of an endpoint */
+export async function newEndpointFile(name: string, form: 'sql' | 'ts'): Promise<ProjectFile> {
+  const text = await readTemplate(path.join(FOLDER, 'endpoint', `endpoint.${form}`));
+  return { path: `endpoints/${name}.${form}`, text: text.replace(/\bNAME\b/, name) };
+}
+
+async function readTemplate(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  return text
+    .replaceAll(ID, () => randomUUID())
+    .replaceAll(VERSION, readVersion())
+    .replace(DEPENDENCY, `"querygate": ${JSON.stringify(dependency())}`);
+}
+
+/** What a project depends on: the version of the package, or the clone that runs, which no registry has. */
+function dependency(): string {
+  const isInstalled = PACKAGE_FOLDER.split(path.sep).includes('node_modules');
+  return isInstalled ? readVersion() : `file:${PACKAGE_FOLDER}`;
+}

@@ -1,0 +1,118 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { readConfig, type Config } from '../../gateway/config/config.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { checkEndpoint } from '../check/check-endpoint.js';
+import { checkGrants, checkReader, type CheckedGrants } from './check/check-grants.js';
+import { checkJson } from './check/check-json.js';
+import { checkJunit } from './check/check-junit.js';
+import { checkTable } from './check/check-report.js';
+import { withCheckTools } from '../check/check-tools.js';
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { textOfProblem } from '../../endpoint/file-problems.js';
+import { SqlFiles } from '../../gateway/analysis/sql-file.js';
+import { withClickHouse } from './check/with-clickhouse.js';
+import { endpointNamed } from './endpoint-named.js';
+import { EXIT } from './exit-codes.js';
+import { Progress } from './progress.js';
+import { projectFiles } from './files-by-endpoint.js';
+import { printError, printWarning } from './run-command.js';
+import { targetOf } from './style.js';
+
+/** The options of `querygate check`, as commander parses them. */
+export interface CheckOptions {
+  readonly json?: boolean;
+  /** A file for the result as JUnit XML. */
+  readonly junit?: string;
+  /** Whether `columns` are written into `.sql` files that lack them. */
+  readonly write: boolean;
+  /** Whether to check on a temporary server, even where the project has data. */
+  readonly demo: boolean;
+}
+
+/** Checks the named endpoints, or all endpoints, and prints the result. */
+export async function runCheck(
+  names: readonly string[],
+  { json = false, junit, write, demo }: CheckOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = readConfig(process.env);
+  const files = new SqlFiles(config.project.endpointsFolder);
+  const endpoints = await loadProjectEndpoints(config, files);
+  const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
+  const unique = [...new Set(chosen)];
+  const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
+  const [checked, grants] = await withClickHouse(
+    config,
+    endpoints.all(),
+    { demo, signal },
+    async ({ connection, needed, data }) => {
+      if (data === 'own' && !json) progress.printLine(onOwnData(config));
+      const isTemporary = data === 'demonstration';
+      const task = { config, progress, signal, files, writes: write, isTemporary };
+      const result = await checkAll(unique, connection, task);
+      const compared = needed
+        ? await checkGrants(config.project, needed, result)
+        : await checkReader(connection, endpoints.all(), result);
+      return [result, compared] as const;
+    },
+  ).finally(() => {
+    progress.end();
+  });
+  // Printed first, so that a file that cannot be written hides nothing.
+  print(checked, grants, json);
+  if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
+}
+
+const onOwnData = ({ dataDir }: Config): string =>
+  `checked on the data in ${path.relative('', dataDir)}; --demo checks on a temporary server with demonstration data`;
+
+interface CheckTask {
+  readonly config: Config;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly files: SqlFiles;
+  readonly writes: boolean;
+  readonly isTemporary: boolean;
+}
+
+/** Checks endpoints one at a time, so that concurrent queries do not distort the times. */
+async function checkAll(
+  endpoints: readonly Endpoint[],
+  connection: ClickHouseConnection,
+  { config, progress, files, ...options }: CheckTask,
+): Promise<readonly CheckedEndpoint[]> {
+  const paths = await projectFiles(config.project);
+  return withCheckTools(connection, { ...config, ...options }, async (tools) => {
+    const checked: CheckedEndpoint[] = [];
+    for (const endpoint of endpoints) {
+      progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });
+      const source = { sql: files.of(endpoint), shownPath: paths.get(endpoint.name) };
+      checked.push(await checkEndpoint(endpoint, tools, source));
+    }
+    return checked;
+  });
+}
+
+function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json: boolean): void {
+  for (const { columnsWritten } of checked) {
+    if (!columnsWritten) continue;
+    process.stderr.write(`wrote into the header of ${columnsWritten.file}:\n${columnsWritten.text}\n`);
+  }
+  const ok = [...checked, grants].every(({ problems }) => problems.length === 0);
+  if (!ok) process.exitCode = EXIT.failed;
+  if (json) {
+    process.stdout.write(checkJson(checked, grants, ok));
+    return;
+  }
+  process.stdout.write(checkTable(checked, targetOf(process.stdout)));
+  for (const { name, problems, warnings } of checked) {
+    for (const warning of warnings) printWarning(`${name}: ${warning}`);
+    for (const problem of problems) printError(`${name}: ${textOfProblem(problem)}`);
+  }
+  for (const warning of grants.warnings) printWarning(warning);
+  for (const problem of grants.problems) printError(textOfProblem(problem));
+}

@@ -1,0 +1,105 @@
+import path from 'node:path';
+
+import { readConfig } from '../../gateway/config/config.js';
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { projectFiles } from './files-by-endpoint.js';
+import { paint, targetOf } from './style.js';
+import { fittedTable } from './text-table.js';
+
+/** The options of `querygate endpoints`, as commander parses them. */
+export interface EndpointsOptions {
+  readonly json?: boolean;
+}
+
+/** An endpoint as the list shows it. */
+interface ListedEndpoint {
+  readonly name: string;
+  readonly id: string;
+  /** `sql`, `ts`, `mjs` or `js`; `built-in` where the gateway has the endpoint itself. */
+  readonly form: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly required: boolean;
+  }[];
+  /** Seconds. */
+  readonly caching: number | 'disabled';
+  /** Seconds; 0 for never. */
+  readonly warming: number;
+  readonly maxRows: number;
+  readonly summary: string;
+  readonly file: string | undefined;
+}
+
+/** Prints the endpoints of the project as a table or as JSON. */
+export async function runEndpoints({ json = false }: EndpointsOptions): Promise<void> {
+  const config = readConfig(process.env);
+  const endpoints = await loadProjectEndpoints(config);
+  const files = await projectFiles(config.project);
+  const listed = endpoints.all().map((endpoint) => listedEndpoint(endpoint, files.get(endpoint.name)));
+  if (json) process.stdout.write(`${JSON.stringify({ endpoints: listed }, undefined, 2)}\n`);
+  else printTable(listed);
+}
+
+function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEndpoint {
+  const { name, id, summary, settings } = endpoint;
+  return {
+    name,
+    id,
+    form: file === undefined ? 'built-in' : path.extname(file).slice(1),
+    parameters: [...endpoint.parameters].map(([parameter, { kind, required }]) => ({
+      name: parameter,
+      kind,
+      required,
+    })),
+    caching: settings.caching,
+    warming: settings.warming,
+    maxRows: rowCap(endpoint),
+    summary,
+    file,
+  };
+}
+
+const HEADINGS = ['NAME', 'FORM', 'PARAMETERS', 'CACHING', 'WARMING', 'MAX ROWS', 'SUMMARY', 'FILE'];
+const NUMBERS = new Set([3, 4, 5]);
+/** All but the parameters, the summary and the file. */
+const WHOLE = new Set([0, 1, ...NUMBERS]);
+/** Narrower texts would say nothing. */
+const LEAST_WIDTH = 16;
+
+function printTable(listed: readonly ListedEndpoint[]): void {
+  const { stdout } = process;
+  const { text, omitted } = fittedTable([HEADINGS, ...listed.map(cellsOf)], {
+    available: stdout.isTTY ? stdout.columns : undefined,
+    right: NUMBERS,
+    whole: WHOLE,
+    least: LEAST_WIDTH,
+    paintCell: (cell, _column, row) => (row === 0 ? paint('bold', cell, targetOf(stdout)) : cell),
+  });
+  stdout.write(text);
+  if (omitted > 0)
+    process.stderr.write(
+      `the terminal is too narrow for ${HEADINGS.slice(-omitted).join(', ')}: --json or a pipe has everything\n`,
+    );
+}
+
+function cellsOf(endpoint: ListedEndpoint): readonly string[] {
+  const { name, form, parameters, caching, warming, maxRows, summary, file = '-' } = endpoint;
+  const names = parameters.map((parameter) => `${parameter.name}${parameter.required ? '*' : ''}`).join(' ');
+  const cached = caching === 'disabled' ? '-' : String(caching);
+  const warmed = warming === 0 ? '-' : String(warming);
+  const shownForm = form === 'built-in' ? '-' : form;
+  return [
+    name,
+    shownForm,
+    names === '' ? '-' : names,
+    cached,
+    warmed,
+    String(maxRows),
+    oneLine(summary),
+    file,
+  ];
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

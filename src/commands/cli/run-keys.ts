@@ -1,0 +1,137 @@
+import { checkKeysAgainst } from '../../gateway/auth/check-keys.js';
+import { principalOf, readKeyFile, type KeyFile } from '../../gateway/auth/key-file.js';
+import { Links } from '../../gateway/auth/links.js';
+import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from './manage-keys.js';
+import { applyPinned } from '../../gateway/auth/pinned-parameters.js';
+import { showPins } from '../../gateway/auth/shown-pins.js';
+import { readConfig } from '../../gateway/config/config.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { sealFrom } from '../../endpoint/parameters/secret-value.js';
+import { validateParameters } from '../../gateway/query/validate-parameters.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { endpointNamed } from './endpoint-named.js';
+import { usageError } from './exit-codes.js';
+import { keysTable, listedKeys, type ShowableKey } from './keys-list.js';
+import { durationMs, rightsOf, type RightsOptions } from './keys-options.js';
+import { pairsOf } from './option-values.js';
+
+/** The option that names the keys file. */
+export interface FileOption {
+  readonly file?: string;
+}
+
+/** The options of `querygate keys link`, as commander parses them. */
+export interface LinkOptions extends FileOption {
+  readonly key: string;
+  readonly endpoint: string;
+  readonly param?: readonly string[];
+  readonly expiresIn: string;
+  readonly baseUrl?: string;
+}
+
+/** Creates a key and prints it. */
+export async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
+  const file = fileOf(options);
+  const now = new Date();
+  const rights = rightsOf(options, now);
+  const endpoints = (await loadProjectEndpoints(readConfig(process.env))).all();
+  const key = await addKey(
+    file,
+    { name, ...rights },
+    {
+      now,
+      check: (added) => {
+        checkKeysAgainst(added, endpoints);
+      },
+    },
+  );
+  printKey(`Added ${name} to ${file}.`, key);
+}
+
+/** Lists the keys. */
+export async function list(options: FileOption & { readonly json?: boolean }): Promise<void> {
+  const file = await readKeyFile(fileOf(options));
+  const keys = listedKeys({ keys: await showableKeys(file) });
+  process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
+}
+
+async function showableKeys(file: KeyFile): Promise<readonly ShowableKey[]> {
+  const endpoints = await endpointsOfPins(file);
+  const seal = sealFrom(readConfig(process.env).links.secret);
+  return file.keys.map(({ fixed, ...key }) =>
+    fixed ? { ...key, fixed: showPins(Object.entries(fixed), endpoints, seal) } : key,
+  );
+}
+
+/** The endpoints that say which pinned values are secret; none where no key has pins, or where they cannot be loaded. */
+async function endpointsOfPins({ keys }: KeyFile): Promise<readonly Endpoint[]> {
+  if (keys.every(({ fixed }) => fixed === undefined)) return [];
+  try {
+    return (await loadProjectEndpoints(readConfig(process.env))).all();
+  } catch (error) {
+    process.stderr.write(`Every pinned value is shown as an HMAC: ${(error as Error).message}\n`);
+    return [];
+  }
+}
+
+/** Creates a second key for a name, or removes the older key. */
+export async function rotate(
+  name: string,
+  options: FileOption & { readonly finish?: boolean },
+): Promise<void> {
+  const file = fileOf(options);
+  if (options.finish) {
+    await finishRotation(file, name);
+    process.stderr.write(`Removed the older key of ${name}.\n`);
+    return;
+  }
+  const key = await rotateKey(file, name);
+  printKey(`Created a second key for ${name}; rotate ${name} --finish removes the first.`, key);
+}
+
+/** Removes a name and its keys. */
+export async function revoke(name: string, options: FileOption): Promise<void> {
+  const file = fileOf(options);
+  await revokeKey(file, name);
+  process.stderr.write(`Removed ${name} from ${file}. Its keys and links are no longer valid.\n`);
+}
+
+/** Prints a signed link. */
+export async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions): Promise<void> {
+  const file = fileOf(options);
+  const config = readConfig(process.env);
+  const { secret, maxLifetimeMs } = config.links;
+  if (secret === undefined)
+    throw new Error('LINK_SECRET is not set. Set it to the same value as for the gateway.');
+  const endpoint = endpointNamed(await loadProjectEndpoints(config), idOrName);
+  const key = principalOf(keyNamed(file, await readKeyFile(file), name));
+  const parameters = pairsOf('--param', options.param ?? []);
+  const nowMs = Date.now();
+  const expiresAtMs = nowMs + durationMs('--expires-in', options.expiresIn);
+  const path = new Links(secret, { maxLifetimeMs }).sign({ endpoint, parameters, key, expiresAtMs, nowMs });
+  const sent = new Map([...parameters].map(([param, text]) => [param, { text, times: 1 }]));
+  const applied = applyPinned(key, endpoint.parameters, sent);
+  validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
+  process.stderr.write(`Valid until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
+  const { baseUrl = config.publicUrl } = options;
+  if (baseUrl === undefined) {
+    process.stderr.write(
+      'This is only the path; set PUBLIC_URL or use --base-url to print a complete URL.\n',
+    );
+  }
+  process.stdout.write(`${baseUrl ?? ''}${path}\n`);
+}
+
+/** The file of the command line, else that of the configuration. */
+function fileOf({ file = readConfig(process.env).apiKeysFile }: FileOption): string {
+  if (file === undefined || file === '') {
+    throw usageError('No keys file is named. Set API_KEYS_FILE or use --file.');
+  }
+  return file;
+}
+
+/** Prints only the key to standard output, so that scripts can store it. */
+function printKey(message: string, key: string): void {
+  process.stderr.write(`${message} Copy the key now; it is not shown again:\n`);
+  process.stdout.write(`${key}\n`);
+}

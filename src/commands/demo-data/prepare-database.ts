@@ -1,0 +1,29 @@
+import { connectClickHouse, type ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { migrate, type MigrateOptions } from '../schema/migrate.js';
+import { readSchema } from '../../gateway/schema/migration-files.js';
+import { fillDemoData } from './fill-demo-data.js';
+
+export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied' | 'dataDir'> {
+  /** Where the schema files are. */
+  readonly schemaFolder: string;
+  /** Demonstration data for empty tables: its SQL files, and its end; absent: none. */
+  readonly demo?: { readonly folder: string; readonly upTo: Date } | undefined;
+  readonly onFilled?: (milliseconds: number) => void;
+}
+
+/** Applies the schema to a database on one server and, if requested, fills empty tables with demonstration data. */
+export async function prepareDatabase(
+  connection: ClickHouseConnection,
+  { schemaFolder, demo, dataDir, onApplied, onFilled }: PrepareOptions,
+): Promise<void> {
+  const schema = await readSchema(schemaFolder);
+  await migrate({ connection, schema, dataDir, ...(onApplied && { onApplied }) });
+  if (!demo) return;
+  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
+  try {
+    const started = performance.now();
+    if (await fillDemoData(client, demo.folder, demo.upTo)) onFilled?.(performance.now() - started);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,126 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { readFile } from 'node:fs/promises';
+
+import { problemsOf } from '../../gateway/analysis/analyse-endpoint.js';
+import type { CheckTools } from '../check/check-endpoint.js';
+import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
+import { findColumns } from '../check/find-columns.js';
+import type { SqlFile, SqlFiles } from '../../gateway/analysis/sql-file.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { FileProblem } from '../../endpoint/file-problems.js';
+import type { LoadedFiles } from '../../endpoint/endpoint-loader.js';
+
+export interface AnalysisParts {
+  readonly analyses: EndpointAnalyses;
+  readonly files: SqlFiles;
+  /** Runs a task with a connection to ClickHouse. @throws Error where it does not respond */
+  readonly withTools: (task: (tools: CheckTools) => Promise<void>) => Promise<void>;
+  /** Gives the read-only user the rights on what the endpoints read. */
+  readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<unknown>;
+  /** Called when columns were written. @param file as messages name it */
+  readonly onWritten: (file: string, columns: string) => void;
+}
+
+/** Analyses at a time: each waits for ClickHouse. */
+const CONCURRENT = 4;
+
+/**
+ * Asks ClickHouse about each new definition before it is served: whether it can analyse the query, and whether the columns are
+ * those that the file declares. It finds the columns that a header lacks, and writes them into the file.
+ */
+export class AnalysedFiles {
+  constructor(private readonly parts: AnalysisParts) {}
+
+  /**
+   * @param earlier the endpoints that the files contained when they were loaded last. One of them without a problem stays in
+   * place of a new one with a problem; without one, the new one is served, and its calls say what is wrong.
+   */
+  async complete(loaded: LoadedFiles, earlier: ReadonlyMap<string, Endpoint>): Promise<LoadedFiles> {
+    const open = [...loaded.endpoints].filter(([, endpoint]) => !this.isKnown(endpoint));
+    if (open.length === 0) return loaded;
+    const endpoints = new Map(loaded.endpoints);
+    const problems: FileProblem[] = [...loaded.problems];
+    const analyse = async ([file, endpoint]: (typeof open)[number], tools: CheckTools): Promise<void> => {
+      const { endpoint: analysed, problems: found } = await this.analyse(endpoint, tools);
+      endpoints.set(file, analysed);
+      if (found.length === 0) return;
+      problems.push(...found.map((problem) => ({ file, ...problem })));
+      if (await this.isValid(earlier.get(file), analysed, tools)) endpoints.delete(file);
+    };
+    // Without ClickHouse nothing can be said about a query; its calls say that ClickHouse does not respond.
+    await this.parts
+      .withTools(async (tools) => {
+        await this.parts.prepareFor(open.map(([, endpoint]) => endpoint));
+        const waiting = [...open];
+        const next = async (): Promise<void> => {
+          for (let each = waiting.shift(); each; each = waiting.shift()) await analyse(each, tools);
+        };
+        await Promise.all(Array.from({ length: CONCURRENT }, next));
+      })
+      .catch((error: unknown) => {
+        problems.push(...this.withoutColumns(endpoints, error as Error));
+      });
+    return { endpoints, problems };
+  }
+
+  /** Whether ClickHouse accepts an earlier definition, as the tables are now. */
+  private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
+    if (!earlier || earlier.digest === now.digest) return false;
+    const { analyses } = this.parts;
+    if (!analyses.of(earlier)) await analyses.analyse(earlier, undefined, tools);
+    return !analyses.hasProblem(earlier);
+  }
+
+  private isKnown(endpoint: Endpoint): boolean {
+    const { analyses, files } = this.parts;
+    const isGood = analyses.of(endpoint) !== undefined && !analyses.hasProblem(endpoint);
+    return isGood && !files.lacksColumns(endpoint);
+  }
+
+  private async analyse(
+    endpoint: Endpoint,
+    tools: CheckTools,
+  ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
+    const file = this.parts.files.of(endpoint);
+    if (file?.lacksColumns) return this.withColumns(endpoint, file, tools);
+    return { endpoint, problems: await this.problemsOf(endpoint, file, tools) };
+  }
+
+  private async withColumns(
+    endpoint: Endpoint,
+    file: SqlFile,
+    tools: CheckTools,
+  ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
+    const { files, onWritten } = this.parts;
+    const found = await findColumns(endpoint, file, { ...tools, writes: true });
+    if (found.written === undefined)
+      return { endpoint: found.endpoint ?? endpoint, problems: found.problems };
+    onWritten(file.shownPath, found.written);
+    const read = files.read(await readFile(file.path, 'utf8'), file.path);
+    return { endpoint: read, problems: await this.problemsOf(read, files.of(read), tools) };
+  }
+
+  private async problemsOf(
+    endpoint: Endpoint,
+    file: SqlFile | undefined,
+    tools: CheckTools,
+  ): Promise<readonly FileProblem[]> {
+    try {
+      return problemsOf(await this.parts.analyses.analyse(endpoint, file, tools));
+    } catch (error) {
+      // A ClickHouse that is busy with one query can analyse the others.
+      if (error instanceof ClickHouseError) return [];
+      throw error;
+    }
+  }
+
+  /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */
+  private withoutColumns(endpoints: Map<string, Endpoint>, { message }: Error): readonly FileProblem[] {
+    const lacking = [...endpoints].filter(([, endpoint]) => this.parts.files.lacksColumns(endpoint));
+    for (const [file] of lacking) endpoints.delete(file);
+    return lacking.map(([file]) => ({
+      file,
+      problem: `the header has no columns, and they could not be determined: ${message}`,
+    }));
+  }
+}

@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+
+import { SqlFiles } from '../../gateway/analysis/sql-file.js';
+import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { externalConnection } from '../cli/external-connection.js';
+import type { OwnServer } from '../../gateway/server/own-server.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import type { Config } from '../../gateway/config/config.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { endpointFiles } from '../../endpoint/endpoint-files.js';
+import type {
+  DevelopmentSource,
+  EndpointFile,
+  Findings,
+} from '../../gateway/http/describe/development-routes.js';
+import type { Development } from '../../gateway/server/compose.js';
+import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
+import type { Reload } from '../../gateway/server/reloader.js';
+import { AnalysedFiles } from './analysed-files.js';
+import { FindingsOfEndpoints } from './findings.js';
+import { MissingIds } from './missing-ids.js';
+import { Revision } from './revision.js';
+import type { ChangedPart } from './watch-project.js';
+
+/** Where a development server tells a person what happens. */
+export interface Reporter {
+  readonly reloaded: (outcome: Reload) => void;
+  readonly checked: (findings: CheckedEndpoint) => void;
+  readonly checkedAll: (findings: readonly CheckedEndpoint[]) => void;
+  readonly columnsWritten: (file: string, columns: string) => void;
+  readonly idWritten: (file: string, id: string) => void;
+}
+
+/** What a development server adds to a gateway: it loads what is valid, checks what changed, and tells the console. */
+export class DevelopmentServer implements Development {
+  private readonly files: SqlFiles;
+  private readonly findings: FindingsOfEndpoints;
+  private readonly analysed: AnalysedFiles;
+  readonly analyses = new EndpointAnalyses();
+  private readonly ids: MissingIds;
+  private readonly revision = new Revision();
+  private clickhouse: OpenClickHouse | undefined;
+  private problems: readonly FileProblem[] = [];
+  private readonly notices = new Map<ChangedPart, string>();
+
+  constructor(
+    private readonly config: Config,
+    private readonly reporter: Reporter,
+    signal: AbortSignal,
+  ) {
+    this.files = new SqlFiles(config.project.endpointsFolder);
+    this.ids = new MissingIds(config.project.endpointsFolder, reporter.idWritten);
+    const server = {
+      connection: () => this.connection(),
+      isTemporary: config.clickhouse.kind === 'embedded',
+    };
+    this.findings = new FindingsOfEndpoints(config, server, this.files, signal, () => {
+      this.revision.change();
+    });
+    this.analysed = new AnalysedFiles({
+      analyses: this.analyses,
+      files: this.files,
+      withTools: (task) => this.findings.withTools(task),
+      prepareFor: async (endpoints) => this.clickhouse?.own?.prepareFor(endpoints),
+      onWritten: reporter.columnsWritten,
+    });
+  }
+
+  readonly loading: Development['loading'] = {
+    sqlReader: {
+      read: (source, file) => this.files.read(source, file),
+      lacksColumns: (endpoint) => this.files.lacksColumns(endpoint),
+    },
+    // The first load is before ClickHouse is open; the endpoints are loaded again when it is.
+    complete: async (loaded, earlier) => {
+      const withIds = { ...loaded, problems: await this.ids.write(loaded.problems) };
+      return this.clickhouse ? this.analysed.complete(withIds, earlier) : withIds;
+    },
+  };
+
+  readonly onOpened = (clickhouse: OpenClickHouse): void => {
+    this.clickhouse = clickhouse;
+  };
+
+  readonly onReload = (outcome: Reload): void => {
+    const before = this.problems.map(textOfProblem).join('\n');
+    // Whoever is writing a file knows that it is not finished.
+    this.problems = outcome.problems.filter(({ unfinished }) => unfinished === undefined);
+    this.revision.change();
+    const { added, changed, removed } = outcome;
+    const isNews =
+      before !== this.problems.map(textOfProblem).join('\n') ||
+      outcome.problems.length > this.problems.length;
+    if (isNews || [...added, ...changed, ...removed].length > 0) this.reporter.reloaded(outcome);
+  };
+
+  readonly source: DevelopmentSource = {
+    revision: () => this.revision.text,
+    problems: () => this.problems.map((problem) => this.withPath(problem)),
+    notices: () => [...this.notices.values()],
+    versionOf: ({ digest, settings }) =>
+      createHash('sha256').update(digest).update(JSON.stringify(settings)).digest('base64url').slice(0, 16),
+    findingsOf: (endpoint) => described(this.findings.of(endpoint)),
+    check: (endpoint) => {
+      this.findings.check(endpoint).catch(() => undefined);
+    },
+    fileOf: (endpoint) => this.fileOf(endpoint),
+    changed: (from, signal) => this.revision.changed(from, signal),
+  };
+
+  /**
+   * Checks endpoints one after another, and reports what is found.
+   *
+   * @param isServed whether an endpoint is still served, or a further change has replaced it.
+   */
+  async checkChanged(
+    endpoints: readonly Endpoint[],
+    isServed: (endpoint: Endpoint) => boolean,
+  ): Promise<void> {
+    for (const endpoint of endpoints) {
+      // The analysis before it was served has reported the same.
+      if (!isServed(endpoint) || this.analyses.hasProblem(endpoint)) continue;
+      const checked = await this.findings.check(endpoint).catch(() => undefined);
+      if (checked) this.reporter.checked(checked);
+    }
+  }
+
+  /** Checks every endpoint, one after another, and reports those with a problem or a warning, and how many there are. */
+  async checkAll(endpoints: Endpoints): Promise<void> {
+    const found: CheckedEndpoint[] = [];
+    for (const endpoint of endpoints.all()) {
+      if (!endpoints.has(endpoint)) continue;
+      const checked = await this.findings.check(endpoint).catch(() => undefined);
+      if (!checked) continue;
+      found.push(checked);
+      const isNews = checked.problems.length + checked.warnings.length > 0;
+      if (isNews && !this.analyses.hasProblem(endpoint)) this.reporter.checked(checked);
+    }
+    if (found.length > 0) this.reporter.checkedAll(found);
+  }
+
+  /** The embedded server, once it is open; undefined where the servers are external. */
+  get embedded(): OwnServer | undefined {
+    return this.clickhouse?.own;
+  }
+
+  /** Forgets what was found about definitions that are no longer served. */
+  keepOnly(endpoints: readonly Endpoint[]): void {
+    this.findings.keepOnly(endpoints);
+  }
+
+  /** Ends the requests that wait for news, so that the gateway can stop. */
+  end(): void {
+    this.revision.change();
+  }
+
+  /** To be called when tables were created, changed or dropped: what was found about endpoints may be wrong. */
+  forgetAnalyses(): void {
+    this.analyses.forget();
+    this.findings.forget();
+  }
+
+  /** Shows what a person should do about a part of the project, in place of what was shown about it; nothing: done. */
+  notify(part: ChangedPart, notice?: string): void {
+    if (notice === undefined) this.notices.delete(part);
+    else this.notices.set(part, notice);
+    this.revision.change();
+  }
+
+  private connection(): Promise<ClickHouseConnection> {
+    const { clickhouse } = this.config;
+    if (clickhouse.kind === 'external') return externalConnection(clickhouse);
+    if (!this.embedded) throw new Error('the embedded ClickHouse is not running');
+    return Promise.resolve(this.embedded.readerConnection);
+  }
+
+  private withPath(problem: FileProblem): FileProblem & { readonly path?: string } {
+    const { file } = problem;
+    return file === undefined ? problem : { ...problem, path: this.absolute(file) };
+  }
+
+  private async fileOf({ name }: Endpoint): Promise<EndpointFile | undefined> {
+    const { endpointsFolder } = this.config.project;
+    const below = (await endpointFiles(endpointsFolder)).find((file) => path.parse(file).name === name);
+    if (below === undefined) return undefined;
+    const file = path.join(path.basename(endpointsFolder), below);
+    return { file, path: this.absolute(file) };
+  }
+
+  /** @param file with the name of the folder of the endpoint files, as messages name it. */
+  private absolute(file: string): string {
+    return path.resolve(this.config.project.endpointsFolder, '..', file);
+  }
+}
+
+function described(checked: CheckedEndpoint | undefined): Findings | undefined {
+  if (!checked) return undefined;
+  const { problems, warnings, example, tables } = checked;
+  return {
+    faults: problems.map(textOfProblem),
+    warnings,
+    ...(example && {
+      rows: example.rows,
+      rowsRead: example.rowsRead,
+      milliseconds: example.milliseconds,
+    }),
+    tables: tables.map(({ database, table, rows, parts, granules }) => ({
+      table: `${database}.${table}`,
+      rows,
+      parts: parts.read,
+      partsOf: parts.of,
+      granules: granules.read,
+      granulesOf: granules.of,
+    })),
+  };
+}

@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+
+import { EmbeddedServer } from '../embedded/embedded-server.js';
+import { AppliedFilesDiffer, SchemaFileError } from '../../gateway/schema/schema-file-error.js';
+import { readConfig, type Config, type Environment } from '../../gateway/config/config.js';
+import { createLogger } from '../../gateway/observability/logger.js';
+import { openGateway, type Gateway } from '../../gateway/server/compose.js';
+import { exitOnFault } from '../../gateway/server/exit-on-fault.js';
+import { onSighup } from '../../gateway/server/on-sighup.js';
+import { stopOnSignal } from '../../gateway/server/stop-on-signal.js';
+import { DevelopmentDatabase, dropDatabase } from './development-database.js';
+import { DevelopmentServer } from './development-server.js';
+import { PendingChanges } from './pending-changes.js';
+import { HOW_TO_RECREATE, RECREATE, SchemaChanges } from './schema-changes.js';
+import { Terminal } from './terminal.js';
+import { watchProject, type ChangedPart } from './watch-project.js';
+import { developmentWelcome } from './welcome.js';
+
+export interface DevOptions {
+  /** Whether to drop the embedded development database at the start. */
+  readonly recreate: boolean;
+}
+
+/**
+ * Serves the project until SIGTERM or SIGINT, and reloads what changes.
+ *
+ * @throws Error that says why the server cannot start.
+ */
+export async function runDev(environment: Environment, { recreate }: DevOptions): Promise<void> {
+  const config = readConfig(environment);
+  requireProject(config);
+  const terminal = new Terminal();
+  // A terminal shows the requests as lines of text; a pipe gets the gateway's log.
+  const logger = createLogger(config.logLevel, process.stdout.isTTY);
+  const closeOnFault = exitOnFault(logger);
+  if (recreate) await dropEmbedded(config);
+  const stopping = new AbortController();
+  const development = new DevelopmentServer(config, terminal, stopping.signal);
+  const changes = new PendingChanges();
+  // Before any file is read, so that no change is missed.
+  const watcher = await watchProject(config.project, config.dataDir, {
+    onChange: changes.add,
+    onError: (error) => {
+      terminal.print(
+        `The files of the project can’t be watched: ${error.message}. Set CHOKIDAR_USEPOLLING=1 to poll them instead.`,
+      );
+    },
+  });
+  const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
+  const gateway = await openWhenSchemaIsValid(config, { terminal, changes, open });
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    development.end();
+    await watcher.close();
+    await gateway.close();
+  };
+  closeOnFault(close);
+  const stop = stopOnSignal(close, logger);
+  onSighup(stop, () => void gateway.reload());
+  changes.passTo(reactions(config, { gateway, development, terminal }));
+  process.stdout.write(developmentWelcome(gateway, config));
+  await development.checkAll(gateway.endpoints);
+}
+
+/** @throws Error where the folder is no project, which nobody wants to watch */
+function requireProject({ project: { folder, endpointsFolder } }: Config): void {
+  if (existsSync(endpointsFolder)) return;
+  throw new Error(
+    `${folder} is no project: it has no folder endpoints. Create a project with npx querygate init, or name its folder with --project.`,
+  );
+}
+
+interface Parts {
+  readonly gateway: Gateway;
+  readonly development: DevelopmentServer;
+  readonly terminal: Terminal;
+}
+
+/** What happens after files changed. */
+function reactions(
+  config: Config,
+  { gateway, development, terminal }: Parts,
+): (files: ReadonlyMap<ChangedPart, readonly string[]>) => void {
+  const { embedded } = development;
+  const reload = async (): Promise<void> => {
+    const { added, changed } = await gateway.reload();
+    const names = new Set([...added, ...changed]);
+    const { endpoints } = gateway;
+    development.keepOnly(endpoints.all());
+    const concerned = endpoints.all().filter(({ name }) => names.has(name));
+    await development.checkChanged(concerned, (endpoint) => endpoints.has(endpoint));
+  };
+  const schema = new SchemaChanges({
+    database: embedded && new DevelopmentDatabase(config, embedded),
+    folder: config.project.folder,
+    ask: terminal.ask,
+    print: terminal.print,
+    notify: (part, notice) => {
+      development.notify(part, notice);
+    },
+    onChanged: async () => {
+      development.forgetAnalyses();
+      await gateway.purge();
+      await reload();
+    },
+  });
+  const react: Readonly<Record<ChangedPart, (files: readonly string[]) => void>> = {
+    endpoints: () => void reload(),
+    schema: (files) => {
+      schema.onSchema(files);
+    },
+    demo: (files) => {
+      schema.onDemo(files);
+    },
+    environment: () => {
+      const notice = '.env changed: restart querygate dev to apply it.';
+      terminal.print(notice);
+      development.notify('environment', notice);
+    },
+  };
+  return (files) => {
+    for (const [part, names] of files) react[part](names);
+  };
+}
+
+interface Opening {
+  readonly terminal: Terminal;
+  readonly changes: PendingChanges;
+  readonly open: () => Promise<Gateway>;
+}
+
+/** Opens the gateway; where a schema file prevents that, again after each change of one. */
+async function openWhenSchemaIsValid(
+  config: Config,
+  { terminal: { ask, print }, changes, open }: Opening,
+): Promise<Gateway> {
+  for (;;) {
+    changes.forget();
+    try {
+      return await open();
+    } catch (error) {
+      if (error instanceof AppliedFilesDiffer && ask && (await ask(`${error.message}\n${RECREATE}`))) {
+        await dropEmbedded(config);
+        continue;
+      }
+      if (!(error instanceof SchemaFileError)) throw error;
+      const how = error instanceof AppliedFilesDiffer ? `${error.message} ${HOW_TO_RECREATE}` : error.message;
+      print(`${how}\nWaiting for a change of the files.`);
+      await changes.untilChanged('schema', 'demo');
+    }
+  }
+}
+
+/** @throws Error where the configuration names a server of one's own. */
+async function dropEmbedded(config: Config): Promise<void> {
+  const { clickhouse, dataDir } = config;
+  if (clickhouse.kind === 'external') {
+    throw new Error(
+      'querygate dev never drops a database of CLICKHOUSE_URL: remove --recreate, or CLICKHOUSE_URL.',
+    );
+  }
+  const server = await EmbeddedServer.start({
+    dataDir,
+    database: clickhouse.database,
+    onCrash: () => undefined,
+  });
+  try {
+    await dropDatabase(server, clickhouse.database);
+  } finally {
+    await server.stop();
+  }
+}

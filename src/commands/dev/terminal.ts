@@ -1,0 +1,116 @@
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { newEndpointFile } from '../cli/project/templates.js';
+import { paint, targetOf } from '../cli/style.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import type { Reload } from '../../gateway/server/reloader.js';
+import type { Reporter } from './development-server.js';
+
+/** Writes to the terminal what a development server does. */
+export class Terminal implements Reporter {
+  /** Files that somebody is writing, of which the terminal has said so. */
+  private awaited: ReadonlySet<string> = new Set();
+
+  constructor(private readonly stream = process.stdout) {}
+
+  readonly print = (text: string): void => {
+    this.stream.write(`${text}\n`);
+  };
+
+  readonly reloaded = ({ problems, kept, added, changed, removed }: Reload): void => {
+    const parts = [
+      ['added', added],
+      ['changed', changed],
+      ['removed', removed],
+    ] as const;
+    const news = parts.flatMap(([what, names]) =>
+      names.length === 0 ? [] : [`${what} ${names.join(', ')}`],
+    );
+    if (news.length > 0) this.print(`${this.paint('green', 'reloaded')}  ${news.join('; ')}`);
+    for (const problem of problems) this.printProblem(problem);
+    const unfinished = problems.flatMap(({ unfinished, file = '' }) =>
+      unfinished ? [`${unfinished} ${file}`] : [],
+    );
+    this.awaited = new Set(unfinished);
+    if (kept.length > 0)
+      this.print(`Until this is corrected, the earlier version is served: ${kept.join(', ')}`);
+    else if (news.length === 0 && problems.length === 0)
+      this.print(`${this.paint('green', 'reloaded')}  all files are valid`);
+  };
+
+  private printProblem(problem: FileProblem): void {
+    const { file = '', unfinished } = problem;
+    if (unfinished === undefined) this.print(`${this.paint('red', 'error:')} ${textOfProblem(problem)}`);
+    else if (this.awaited.has(`${unfinished} ${file}`)) return;
+    else if (unfinished === 'half')
+      this.print(`${this.paint('dim', 'waiting')}   for the rest of ${file}: its header has no end yet`);
+    else void this.offerTemplate(file);
+  }
+
+  /** Shows what an empty file can begin with. */
+  private async offerTemplate(file: string): Promise<void> {
+    const { text } = await newEndpointFile(path.parse(file).name, 'sql');
+    this.print(
+      `${this.paint('dim', 'waiting')}   for the text of ${file}, which is empty. It can begin with this:\n${text}`,
+    );
+  }
+
+  readonly idWritten = (file: string, id: string): void => {
+    this.print(`${this.paint('green', 'wrote')}     the id ${id} into the header of ${file}`);
+  };
+
+  readonly checked = ({ name, problems, warnings, example, tables }: CheckedEndpoint): void => {
+    for (const problem of problems) {
+      this.print(`${this.paint('red', 'error:')} ${name}: ${textOfProblem(problem)}`);
+    }
+    for (const warning of warnings) this.print(`${this.paint('yellow', 'warning:')} ${name}: ${warning}`);
+    if (!example) return;
+    const { rows, rowsRead, milliseconds } = example;
+    const read = tables.map(({ table, granules }) => `${table}: ${granules.read} of ${granules.of} granules`);
+    this.print(
+      `${this.paint('dim', 'checked')}   ${name}: ${rows} rows in ${milliseconds} ms, ${rowsRead} rows read` +
+        (read.length === 0 ? '' : ` (${read.join(', ')})`),
+    );
+  };
+
+  readonly checkedAll = (found: readonly CheckedEndpoint[]): void => {
+    const withFault = found.filter(({ problems }) => problems.length > 0).length;
+    const withWarning = found.filter(({ warnings }) => warnings.length > 0).length;
+    this.print(
+      `${this.paint('dim', 'checked')}   all ${found.length} endpoints: ${withFault} with a fault, ${withWarning} with a warning`,
+    );
+  };
+
+  readonly columnsWritten = (file: string, columns: string): void => {
+    this.print(`${this.paint('green', 'wrote')}     the columns into the header of ${file}:\n${columns}`);
+  };
+
+  /** Undefined where nobody can answer. */
+  get ask(): ((question: string) => Promise<boolean>) | undefined {
+    if (!process.stdin.isTTY || !this.stream.isTTY) return undefined;
+    return (question) =>
+      // A word, because an Enter or a y could have been typed before the question.
+      new Promise((resolve) => {
+        const lines = createInterface({ input: process.stdin, output: this.stream });
+        let isYes = false;
+        lines.once('close', () => {
+          resolve(isYes);
+        });
+        // While a line is read, the terminal sends no signal for Ctrl-C.
+        lines.once('SIGINT', () => {
+          lines.close();
+          process.kill(process.pid, 'SIGINT');
+        });
+        lines.question(`${question}\nType drop to do that, or press Enter to keep it: `, (answer) => {
+          isYes = answer.trim() === 'drop';
+          lines.close();
+        });
+      });
+  }
+
+  private paint(style: Parameters<typeof paint>[0], text: string): string {
+    return paint(style, text, targetOf(this.stream));
+  }
+}

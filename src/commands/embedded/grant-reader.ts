@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { ifPresent } from '../../files/if-present.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { grantStatement, type Grant } from '../grants/grant.js';
+import { neededGrants, type NeededGrants, type Remark } from '../grants/needed-grants.js';
+import { grantsInUsersFile, USERS_FILE } from '../grants/reader-user-file.js';
+import type { EmbeddedServer } from './embedded-server.js';
+
+/**
+ * Gives the read-only user of an embedded server the grants that the endpoints need. The schema must have been applied. An
+ * endpoint whose query cannot be analysed gets what is known of it, and is reported; so is one that reads a system table for
+ * which the users file of the project has no grant: other tables of that database hold what every caller sent.
+ *
+ * @param schemaFolder of the project.
+ */
+export async function grantReader(
+  server: EmbeddedServer,
+  schemaFolder: string,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  return apply(server, schemaFolder, endpoints, (statements) => server.restartWith(statements));
+}
+
+/** Gives the read-only user the grants that more endpoints need; it keeps those that it has. */
+export async function extendReader(
+  server: EmbeddedServer,
+  schemaFolder: string,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  return apply(server, schemaFolder, endpoints, (statements) => server.extendGrants(statements));
+}
+
+async function apply(
+  server: EmbeddedServer,
+  schemaFolder: string,
+  endpoints: readonly Endpoint[],
+  grant: (statements: readonly string[]) => Promise<void>,
+): Promise<NeededGrants> {
+  const needed = await readerGrants(server.adminConnection, schemaFolder, endpoints);
+  await grant(needed.grants.map((each) => grantStatement(each)));
+  return needed;
+}
+
+/**
+ * What {@link grantReader} would grant, and what it would report.
+ *
+ * @param admin of the server.
+ */
+export async function readerGrants(
+  admin: ClickHouseConnection,
+  schemaFolder: string,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  const needed = await neededGrants(admin, endpoints);
+  const text = await ifPresent(readFile(path.join(schemaFolder, USERS_FILE), 'utf8'));
+  const inFile = new Set(grantsInUsersFile(text ?? ''));
+  const isWithheld = (each: Grant): boolean => isOfSystem(each) && !inFile.has(grantStatement(each));
+  const grants = needed.grants.filter((each) => !isWithheld(each));
+  const withheld = needed.grants.filter(isWithheld);
+  if (withheld.length === 0) return needed;
+  const problems = await Promise.all(endpoints.map((endpoint) => withheldFrom(admin, endpoint, withheld)));
+  return { ...needed, grants, problems: [...needed.problems, ...problems.flat()] };
+}
+
+/** Tables without content, which ClickHouse lets every user read. */
+const CONSTANT = /^(?:one|(?:numbers|zeros)(?:_mt)?)$/;
+
+const isOfSystem = ({ database, name }: Grant): boolean =>
+  /^(?:system|information_schema)$/i.test(database) && !CONSTANT.test(name);
+
+/** What an endpoint lacks. */
+async function withheldFrom(
+  admin: ClickHouseConnection,
+  endpoint: Endpoint,
+  withheld: readonly Grant[],
+): Promise<readonly Remark[]> {
+  const { grants } = await neededGrants(admin, [endpoint]);
+  const own = new Set(grants.map((each) => grantStatement(each)));
+  return withheld
+    .filter((each) => own.has(grantStatement(each)))
+    .map((each) => ({
+      endpoint: endpoint.name,
+      text:
+        `reads ${each.database}.${each.name}, a system table that clickhouse-schema/${USERS_FILE} does not grant: if callers may ` +
+        `see it, run npx querygate grants --xml --out clickhouse-schema/${USERS_FILE}`,
+    }));
+}

@@ -1,0 +1,97 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { Catalog } from './catalog.js';
+import { sortedGrants, type Grant } from './grant.js';
+import { queryShapes } from './query-shapes.js';
+import { namesIn, problemOf, Reads } from './reads.js';
+import type { Sources } from './sources.js';
+
+/** Something about one endpoint. */
+export interface Remark {
+  readonly endpoint: string;
+  readonly text: string;
+  /** The table that the user cannot see, as the query names it. */
+  readonly unseenTable?: string;
+}
+
+/** The least rights with which every query of some endpoints runs. */
+export interface NeededGrants {
+  /** Sorted. */
+  readonly grants: readonly Grant[];
+  /** Endpoints whose query cannot be analysed; their grants are incomplete. */
+  readonly problems: readonly Remark[];
+  /** Rights that a query needs beyond those on tables and dictionaries. They are never granted. */
+  readonly warnings: readonly Remark[];
+}
+
+/**
+ * The grants that the endpoints need in every shape of their queries, as ClickHouse parses them; nothing is executed. Parts that
+ * only a caller's own SQL reads count, because each deployment can enable sandboxing.
+ *
+ * @param connection its database has the tables; its user must be able to see them.
+ */
+export async function neededGrants(
+  connection: ClickHouseConnection,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 60_000 });
+  try {
+    const catalog = new Catalog(client, connection.database);
+    // An unreachable server, a missing database, or a user that may not analyse queries is not a problem of each endpoint.
+    await catalog.sources('SELECT 1');
+    const parsed = await Promise.all(endpoints.map((endpoint) => parse(endpoint, catalog)));
+    // Looks up the tables of all endpoints at once; what follows finds them in the catalog.
+    await catalog.tables(parsed.flatMap(({ sources }) => sources.flatMap(namesIn)));
+    const analyses: NeededGrants[] = [];
+    for (const each of parsed) analyses.push(await analyze(each, catalog));
+    return {
+      grants: sortedGrants(analyses.flatMap(({ grants }) => grants)),
+      problems: analyses.flatMap(({ problems }) => problems),
+      warnings: analyses.flatMap(({ warnings }) => warnings),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+interface ParsedEndpoint {
+  readonly endpoint: string;
+  /** Of each shape of the query that ClickHouse can parse. */
+  readonly sources: readonly Sources[];
+  readonly problems: readonly string[];
+}
+
+async function parse({ name: endpoint, query }: Endpoint, catalog: Catalog): Promise<ParsedEndpoint> {
+  const shapes = queryShapes(query);
+  const trySources = (select: string): Promise<Sources | string> =>
+    catalog.sources(select).catch((error: unknown) => problemOf(error));
+  // One request for all shapes. Their columns differ, but only the parser sees them.
+  const all = await trySources(shapes.map((shape) => `SELECT * FROM (\n${shape}\n)`).join('\nUNION ALL\n'));
+  const results = typeof all === 'string' ? await Promise.all(shapes.map(trySources)) : [all];
+  return {
+    endpoint,
+    sources: results.filter((result) => typeof result !== 'string'),
+    // The shapes share most of their text, and so their problems.
+    problems: results.filter((result) => typeof result === 'string').slice(0, 1),
+  };
+}
+
+async function analyze(
+  { endpoint, sources, problems }: ParsedEndpoint,
+  catalog: Catalog,
+): Promise<NeededGrants> {
+  const reads = new Reads(catalog);
+  try {
+    for (const each of sources) await reads.addSources(each);
+  } catch (error) {
+    reads.problems.add(problemOf(error));
+  }
+  const remarks = (texts: Iterable<string>): readonly Remark[] =>
+    [...texts].map((text) => ({ endpoint, text }));
+  const unseen = [...reads.unseenTables].map(([unseenTable, text]) => ({ endpoint, text, unseenTable }));
+  return {
+    grants: reads.grants,
+    problems: [...unseen, ...remarks([...problems, ...reads.problems])],
+    warnings: remarks(reads.warnings),
+  };
+}

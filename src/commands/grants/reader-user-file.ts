@@ -1,0 +1,93 @@
+import { localName } from '../../gateway/schema/cluster-names.js';
+import { sortedGrants, type Grant } from './grant.js';
+
+/** The environment variable of the ClickHouse server with the reader's password, so that no file contains it. */
+export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
+
+/** The users file of a project, in its schema folder. */
+export const USERS_FILE = 'users.d/querygate.xml';
+
+/** The name of the read-only user, of the embedded server too. */
+export const READER_USER = 'querygate';
+
+/**
+ * The whole users file of the read-only user.
+ *
+ * @param user its name: letters, digits, `_` and `-`.
+ * @param grants statements without a user, such as `GRANT SELECT ON shop.orders`.
+ */
+export function readerUserFile(user: string, grants: readonly string[]): string {
+  return `${HEAD}${PROFILES}
+    <users>
+        <${user}>
+            <password from_env="${READER_PASSWORD_VARIABLE}"/>
+            <networks><ip>::/0</ip></networks>
+            <profile>querygate</profile>
+            <quota>default</quota>
+            <grants>
+${grants.map((grant) => `                <query>${xml(grant)}</query>\n`).join('')}            </grants>
+        </${user}>
+    </users>
+</clickhouse>
+`;
+}
+
+/**
+ * The grants, and those on the local tables of a cluster: a shard runs the query as the user that sent it
+ * (docs/how-to/scale-clickhouse.md). So one users file serves one server and a cluster.
+ */
+export function withLocalTables(grants: readonly Grant[]): readonly Grant[] {
+  const local = grants
+    .filter(({ isStored }) => isStored)
+    .map((grant) => ({ ...grant, name: localName(grant.name), isStored: false }));
+  return sortedGrants([...grants, ...local]);
+}
+
+/** The grants of a users file, as statements without a user. */
+export function grantsInUsersFile(text: string): readonly string[] {
+  const withoutComments = text.replaceAll(/<!--[^]*?-->/g, '');
+  return [...withoutComments.matchAll(/<query>([^]*?)<\/query>/g)].map(([, query = '']) =>
+    query.replaceAll(/&(?:amp|lt|gt);/g, (entity) => CHARACTERS[entity] ?? '').trim(),
+  );
+}
+
+const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const xml = (text: string): string => text.replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? '');
+
+const HEAD = `<!--
+  The read-only ClickHouse user of the gateway: SELECT on the tables that the endpoints read, with limits that no query
+  can raise. Mount this file as /etc/clickhouse-server/users.d/querygate.xml, and set ${READER_PASSWORD_VARIABLE} for the
+  server. Written by "querygate grants" with the option xml: run it again when an endpoint reads another table, or for
+  another database. Grants on NAME_local are for a cluster.
+-->
+<clickhouse>
+`;
+
+const PROFILES = `    <profiles>
+        <querygate>
+            <!-- 2, not 1: the gateway sets limits and output formats for each query, within the constraints below. -->
+            <readonly>2</readonly>
+            <max_execution_time>60</max_execution_time>
+            <max_memory_usage>4000000000</max_memory_usage>
+            <max_rows_to_read>20000000000</max_rows_to_read>
+            <max_bytes_to_read>2000000000000</max_bytes_to_read>
+            <max_result_rows>1000000</max_result_rows>
+            <max_result_bytes>1000000000</max_result_bytes>
+            <constraints>
+                <!-- A minimum of 1 because 0 would mean without a limit. -->
+                <max_execution_time><min>1</min><max>300</max></max_execution_time>
+                <max_memory_usage><min>1</min><max>4000000000</max></max_memory_usage>
+                <max_rows_to_read><min>1</min><max>20000000000</max></max_rows_to_read>
+                <max_bytes_to_read><min>1</min><max>2000000000000</max></max_bytes_to_read>
+                <!-- Not a minimum: ClickHouse sends a shard a subquery without such limits, which would then fail the minimum. -->
+                <max_result_rows><disallowed>0</disallowed><max>1000000</max></max_result_rows>
+                <max_result_bytes><disallowed>0</disallowed><max>1000000000</max></max_result_bytes>
+                <result_overflow_mode><readonly/></result_overflow_mode>
+                <read_overflow_mode><readonly/></read_overflow_mode>
+                <timeout_overflow_mode><readonly/></timeout_overflow_mode>
+                <allow_introspection_functions><readonly/></allow_introspection_functions>
+                <allow_ddl><readonly/></allow_ddl>
+            </constraints>
+        </querygate>
+    </profiles>`;

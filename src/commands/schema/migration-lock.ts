@@ -1,0 +1,137 @@
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
+
+const LOCK = 'schema_migrations_lock';
+const HEARTBEAT_SECONDS = 5;
+/** A lock that its owner has not renewed for this long is stale. */
+const STALE_SECONDS = 30;
+const POLL_MS = 100;
+
+/** The location of a lock: a database on one server, or on every server of a cluster. */
+export interface LockLocation {
+  readonly database: string;
+  readonly cluster?: Cluster | undefined;
+}
+
+interface LockState {
+  readonly uuid: string;
+  readonly idle_seconds: number;
+}
+
+/** @throws Error when another process has taken over the lock, because its owner did not renew it in time. */
+export type CheckLock = () => Promise<void>;
+
+/**
+ * Runs a task while holding the database's migration lock, after waiting for it.
+ *
+ * ClickHouse has no locks, but creating a table that exists fails, atomically: the lock is such a table. Its owner
+ * renews it every few seconds. Another process takes over a stale lock by renaming it to a name with the lock's UUID,
+ * which only one process can do.
+ *
+ * On a cluster all of this is `ON CLUSTER`. The servers run such statements in the order of the coordination service,
+ * so the same process succeeds on every server.
+ */
+export async function withMigrationLock<T>(
+  client: ClickHouseClient,
+  location: LockLocation,
+  task: (checkLock: CheckLock) => Promise<T>,
+): Promise<T> {
+  while (!(await tryLock(client, location))) {
+    await breakStaleLock(client, location);
+    await delay(POLL_MS);
+  }
+  const own = await uuidOfLock(client, location.database);
+  const checkLock: CheckLock = async () => {
+    if (own !== undefined && (await uuidOfLock(client, location.database)) === own) return;
+    throw new Error(
+      `another process took over the migration lock of ${location.database}, because this process did not renew it for ${STALE_SECONDS} s; ` +
+        'run the migration again once the other one has ended',
+    );
+  };
+  const heartbeat = setInterval(() => {
+    // The next renewal makes up for a failed one; if all fail, the task's own statements fail as well.
+    renew(client, location).catch(() => undefined);
+  }, HEARTBEAT_SECONDS * 1000);
+  try {
+    return await task(checkLock);
+  } finally {
+    clearInterval(heartbeat);
+    await unlock(client, location, own);
+  }
+}
+
+async function uuidOfLock(client: ClickHouseClient, database: string): Promise<string | undefined> {
+  const result = await client.query({
+    query: `SELECT toString(uuid) AS uuid FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
+    query_params: { database },
+    format: 'JSONEachRow',
+  });
+  return (await result.json<Pick<LockState, 'uuid'>>())[0]?.uuid;
+}
+
+const clauseOf = ({ cluster }: LockLocation): string => (cluster ? onCluster(cluster) : '');
+
+async function tryLock(client: ClickHouseClient, location: LockLocation): Promise<boolean> {
+  try {
+    await client.command({
+      query: `CREATE TABLE {database:Identifier}.${LOCK} ${clauseOf(location)} (at DateTime) ENGINE = Memory`,
+      query_params: { database: location.database },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ClickHouseError && error.type === 'TABLE_ALREADY_EXISTS') return false;
+    throw error;
+  }
+}
+
+async function renew(client: ClickHouseClient, location: LockLocation): Promise<void> {
+  await client.command({
+    query: `ALTER TABLE {database:Identifier}.${LOCK} ${clauseOf(location)} MODIFY COMMENT 'held'`,
+    query_params: { database: location.database },
+  });
+}
+
+/** Drops the lock, if still owned, and renamed stale locks; never the lock of another owner. */
+async function unlock(
+  client: ClickHouseClient,
+  location: LockLocation,
+  own: string | undefined,
+): Promise<void> {
+  const stale = await client.query({
+    query: `
+      SELECT name FROM system.tables
+      WHERE database = {database:String} AND startsWith(name, '${LOCK}')
+        AND (name != '${LOCK}' OR toString(uuid) = {own:String})`,
+    query_params: { database: location.database, own: own ?? '' },
+    format: 'JSONEachRow',
+  });
+  for (const { name } of await stale.json<{ name: string }>()) {
+    await client.command({
+      query: `DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} ${clauseOf(location)} SYNC`,
+      query_params: { database: location.database, name },
+    });
+  }
+}
+
+async function breakStaleLock(client: ClickHouseClient, location: LockLocation): Promise<void> {
+  const result = await client.query({
+    query: `
+      SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
+      FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
+    query_params: { database: location.database },
+    format: 'JSONEachRow',
+  });
+  const [lock] = await result.json<LockState>();
+  if (!lock || lock.idle_seconds < STALE_SECONDS) return;
+  await client
+    .command({
+      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{staleName:Identifier} ${clauseOf(location)}`,
+      query_params: { database: location.database, staleName: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
+    })
+    .catch((error: unknown) => {
+      // Another process was first: continue waiting.
+      if (!(error instanceof ClickHouseError)) throw error;
+    });
+}

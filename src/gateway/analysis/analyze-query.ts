@@ -1,0 +1,65 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+
+import { bindQuery, revealedParameters, type BoundQuery, type Values } from '../../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { tenantSettings } from '../../endpoint/tenant-settings.js';
+import type { DescribedColumn } from './compare-columns.js';
+
+/** What queries are analysed with. */
+export interface AnalysisTools {
+  readonly client: ClickHouseClient;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
+const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
+
+/**
+ * The query of an endpoint with its parameters bound, as a request without pinned parameters sends it; but with the filters of
+ * the header, so that a mistake in one is found.
+ */
+export function bindValues(endpoint: Endpoint, values: Values, { now }: AnalysisTools): BoundQuery {
+  const bound = bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
+  const { tenant = [] } = endpoint.query;
+  const given = tenant
+    .map(({ reference }) => reference.name)
+    .filter((name) => (values.get(name) ?? null) !== null);
+  const settings = tenantSettings(tenant, values, new Set(given));
+  return given.length === 0 ? bound : { ...bound, settings: { ...bound.settings, ...settings } };
+}
+
+/** What stands before a query that is described. */
+export const DESCRIBE = 'DESCRIBE (';
+
+/** The columns that a query returns. @throws Error where the response is none of ClickHouse, such as one of a proxy */
+export async function describe(query: BoundQuery, tools: AnalysisTools): Promise<readonly DescribedColumn[]> {
+  const columns = await queryRows<Partial<DescribedColumn>>(
+    tools,
+    `${DESCRIBE}${query.text})`,
+    query.parameters,
+  );
+  const described = columns.filter(isDescribed);
+  if (described.length === 0 || described.length < columns.length)
+    throw new Error('the response to DESCRIBE has no columns');
+  return described;
+}
+
+const isDescribed = (column: Partial<DescribedColumn>): column is DescribedColumn =>
+  typeof column.name === 'string' && typeof column.type === 'string';
+
+/** Runs a query that reads no data of the endpoints. */
+export async function queryRows<T>(
+  { client, signal }: AnalysisTools,
+  query: string,
+  parameters: BoundQuery['parameters'],
+): Promise<readonly T[]> {
+  const result = await client.query({
+    query,
+    query_params: revealedParameters({ parameters }),
+    format: 'JSONEachRow',
+    abort_signal: signal,
+    clickhouse_settings: READ_ONLY,
+  });
+  return result.json<T>();
+}

@@ -1,0 +1,46 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { Values } from '../../endpoint/bind.js';
+import { adviceOn } from './advice.js';
+import { placeInFile } from './place-in-file.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { queryProblem, type ShowInFile } from './query-problem.js';
+import { problemInFile, type SqlFile } from './sql-file.js';
+
+/** Places of one name that a problem shows at most: a name can also stand in comments. */
+const MAX_PLACES = 3;
+
+/** A query of an endpoint that was sent. */
+export interface SentQuery {
+  /** What was sent before the query; nothing where absent. */
+  readonly prefix?: string;
+  readonly text: string;
+  readonly values: Values;
+}
+
+/** The problem of a query that failed, with its place in the `.sql` file that the query is from, where it is from one. */
+export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFile | undefined): FileProblem {
+  const { prefix = '', text } = query;
+  const sent = prefix + text;
+  if (file === undefined) return queryProblem(error, sent);
+  const { cause } = translateClickHouseError(error).details;
+  const showInFile: ShowInFile = (message, positions) => {
+    const places = positions
+      .slice(0, MAX_PLACES)
+      .map((position) => placeInFile(file, query, Math.max(0, position - prefix.length)));
+    if (places.includes(undefined)) return undefined;
+    const [named, ...others] = places.filter((place) => place !== undefined);
+    const advised = cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;
+    const first = advised?.place ?? named;
+    const text = (advised?.message ?? message) + (advised?.advice ?? '');
+    if (first === undefined) return { file: file.shownPath, problem: text };
+    const problem = problemInFile(file, { ...first, problem: text });
+    const same = others.map((place) => problemInFile(file, { ...place, problem: 'the same name' }));
+    return {
+      ...problem,
+      excerpt: [problem.excerpt ?? '', ...same.map((other) => `  ${textOfProblem(other)}`)].join('\n'),
+    };
+  };
+  return queryProblem(error, sent, showInFile);
+}

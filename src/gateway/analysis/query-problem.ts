@@ -1,0 +1,67 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { shortMessage } from '../clickhouse/short-message.js';
+import { describeKnownError, translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { FileProblem } from '../../endpoint/file-problems.js';
+import { sqlWithCarets } from './sql-with-carets.js';
+
+const ACCESS_DENIED = '497';
+const SYNTAX_ERROR = '62';
+/** Errors whose message begins with a name that the SQL contains: UNKNOWN_FUNCTION, _IDENTIFIER, _TYPE and _TABLE. */
+const ABOUT_A_NAME = new Set(['46', '47', '50', '60']);
+
+/**
+ * Shows ClickHouse's text where the endpoint's author wrote the mistake. @param positions of the mistake in the SQL
+ *
+ * @returns undefined where this is not known.
+ */
+export type ShowInFile = (message: string, positions: readonly number[]) => FileProblem | undefined;
+
+/**
+ * The problem of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
+ * says what is wrong, and a hint for the operator. The message for callers refers to the gateway's log; `check` has none.
+ *
+ * @param showInFile instead of the SQL.
+ */
+export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFile): FileProblem {
+  const { code, message, details } = translateClickHouseError(error);
+  const { cause, diagnosis = '' } = details;
+  const summary = code === 'CLICKHOUSE_FAILED' ? '' : `${message} `;
+  if (!(cause instanceof ClickHouseError)) {
+    return { problem: `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd() };
+  }
+  if (cause.code === ACCESS_DENIED) return accessProblem(cause);
+  const text = `${summary}${shortMessage(cause.message)}`;
+  const positions = positionsOf(cause, sql);
+  const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: sqlWithCarets(sql, positions) };
+  const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
+  return { ...shown, excerpt: `${above}  ${describeKnownError(cause, cause.type)}` };
+}
+
+/** The right that is missing, as ClickHouse names it, and how to grant it. */
+function accessProblem({ message }: ClickHouseError): FileProblem {
+  const user = /^(\S+): Not enough privileges/.exec(message)?.[1] ?? '';
+  const right =
+    /\(Missing permissions: (.+)\)\.?\s*$/.exec(message)?.[1] ??
+    /have (?:the )?grant (.+? ON .+?)\.?(?: \(Missing|\s*$)/.exec(message)?.[1];
+  const problem =
+    right === undefined ? shortMessage(message) : `the ClickHouse user ${user} lacks the right ${right}`;
+  return { problem: `${problem}: run \`querygate grants\`, and grant it as an administrator` };
+}
+
+function positionsOf({ code, message }: ClickHouseError, sql: string): readonly number[] {
+  if (code === SYNTAX_ERROR) {
+    const byte = Number(/failed at position (\d+)/.exec(message)?.[1] ?? NaN) - 1;
+    // A format follows the SQL: an error there is one at the end of the SQL.
+    if (!(byte >= 0)) return [];
+    // The client of ClickHouse sends no white space before a query.
+    const sent = sql.trimStart();
+    return [sql.length - sent.length + Buffer.from(sent).subarray(0, byte).toString().length];
+  }
+  if (!ABOUT_A_NAME.has(code)) return [];
+  const [, quoted, type] = /[`']([^`']+)[`']|type family: (\w+)/.exec(message) ?? [];
+  const name = quoted ?? type;
+  if (name === undefined) return [];
+  const asWord = new RegExp(String.raw`(?<![\w.])${name.replaceAll(/[^\w]/g, String.raw`\$&`)}(?!\w)`, 'g');
+  return [...sql.matchAll(asWord)].map(({ index }) => index);
+}

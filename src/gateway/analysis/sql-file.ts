@@ -1,0 +1,105 @@
+import path from 'node:path';
+
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { SqlReader } from '../../endpoint/endpoint-loader.js';
+import { readSource } from '../../endpoint/endpoint-source.js';
+import { optionalColumnsOf, placeholdersOf } from '../../endpoint/sql-file/select-parameters.js';
+import { readHeader } from '../../endpoint/sql-file/header.js';
+import { placeForColumns, readSelect, readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import type { SelectProblem, SelectText } from '../../endpoint/sql-file/select/select-text.js';
+import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
+import { problemsOfSqlFile } from '../../endpoint/sql-file/sql-file-problems.js';
+import type { FileProblem } from '../../endpoint/file-problems.js';
+
+/** A `.sql` endpoint file, as it was loaded. */
+export interface SqlFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As messages name it: `endpoints/visits.by-day.sql`. */
+  readonly shownPath: string;
+  readonly source: string;
+  /** Where the SELECT begins in the source. */
+  readonly selectStart: number;
+  readonly select: SelectText;
+  /** Whether the header has no `columns`; those of the loaded endpoint are then made up. */
+  readonly lacksColumns: boolean;
+}
+
+/** The `.sql` files of a project, by the endpoint that was read from them, with whatever settings. */
+export class SqlFiles implements SqlReader {
+  private readonly byQuery = new WeakMap<Endpoint['query'], SqlFile>();
+
+  constructor(private readonly endpointsFolder: string) {}
+
+  /** Reads a file, also one whose header lacks `columns`. */
+  readonly read: SqlReader['read'] = (source, file) => {
+    const { start: selectStart, select } = readSelect(source, readHeader(source));
+    const lacksColumns = placeForColumns(source) !== undefined;
+    const options = lacksColumns ? { columnsWhereMissing: possibleColumns(source, select) } : {};
+    const endpoint = readSqlEndpoint(source, options);
+    const shownPath = path.join(
+      path.basename(this.endpointsFolder),
+      path.relative(this.endpointsFolder, file),
+    );
+    this.byQuery.set(endpoint.query, { path: file, shownPath, source, selectStart, select, lacksColumns });
+    return endpoint;
+  };
+
+  readonly lacksColumns = (endpoint: Endpoint): boolean => this.of(endpoint)?.lacksColumns ?? false;
+
+  /** The file of an endpoint; undefined for one in TypeScript. */
+  of({ query }: Endpoint): SqlFile | undefined {
+    return this.byQuery.get(query);
+  }
+}
+
+/**
+ * The file of an endpoint that was loaded, read again.
+ *
+ * @param shownPath as messages name it.
+ * @returns undefined where the endpoint is one in TypeScript, and where the file was changed or removed since.
+ */
+export async function readSqlFile(
+  endpointsFolder: string,
+  shownPath: string,
+  { digest }: Endpoint,
+): Promise<SqlFile | undefined> {
+  if (!shownPath.endsWith('.sql')) return undefined;
+  const file = path.resolve(endpointsFolder, '..', shownPath);
+  const files = new SqlFiles(endpointsFolder);
+  try {
+    const source = await readSource(endpointsFolder, path.relative(endpointsFolder, file));
+    const endpoint = files.read(String(source), file);
+    return endpoint.digest === digest ? files.of(endpoint) : undefined;
+  } catch {
+    // Only the places of problems are in it.
+    return undefined;
+  }
+}
+
+/** Every name that the file uses as one of a column, so that only ClickHouse decides which of them exist. */
+function possibleColumns(source: string, select: SelectText): Readonly<Record<string, string>> {
+  const { parameters } = readHeader(source).value as {
+    readonly parameters?: Readonly<Record<string, { readonly choices?: readonly string[] } | null>> | null;
+  };
+  const choices = placeholdersOf(select.pieces)
+    .filter(({ piece }) => piece.type === 'Identifier')
+    .flatMap(({ piece }) => parameters?.[piece.name]?.choices ?? []);
+  const names = [...optionalColumnsOf(select.pieces).keys(), ...choices, 'any'];
+  return Object.fromEntries(names.map((name) => [name, 'String']));
+}
+
+/** A problem of a file with its path, line and column, and an excerpt with carets. */
+export function problemInFile(file: SqlFile, problem: SelectProblem): FileProblem {
+  return { problem: problem.problem, ...problemsOf(file, new SqlFileError([problem]))[0] };
+}
+
+/** The problems of a text that could not be read as a `.sql` file. @throws the error, where it is another one */
+export function problemsOf(
+  { shownPath, source }: Pick<SqlFile, 'shownPath' | 'source'>,
+  error: unknown,
+): readonly FileProblem[] {
+  const problems = problemsOfSqlFile(error, source);
+  if (problems === undefined) throw error;
+  return problems.map((problem) => ({ file: shownPath, ...problem }));
+}

@@ -1,0 +1,49 @@
+import type { Value, Values } from '../../endpoint/bind.js';
+import { itemKind } from '../../endpoint/parameters/kinds.js';
+import { revealed } from '../../endpoint/parameters/secret-value.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { DescribedColumn } from './compare-columns.js';
+
+/** The zone of a time: `DateTime64(3, 'Europe/Berlin')`, also within another type. */
+const ZONE = /(?<=\bDateTime(?:64\(\d)?)(\(|, )'([^']+)'\)?/g;
+
+/** The texts that the parameters of a call have, any of which can be the zone of a column. */
+export function zonesOf(values: Values): ReadonlySet<string> {
+  const texts = [...values.values()].map((value: Value) => revealed(value));
+  return new Set(texts.filter((text) => typeof text === 'string'));
+}
+
+/** A type without the zones of its times. @param zones of these; all where absent */
+export function withoutZones(type: string, zones?: ReadonlySet<string>): string {
+  return type.replace(ZONE, (text, opening: string, zone: string) => {
+    if (zones?.has(zone) === false) return text;
+    return opening === '(' ? '' : ')';
+  });
+}
+
+/** Another value for each parameter that is a time zone; undefined where none is. */
+export function withOtherZones({ parameters }: Endpoint, values: Values): Values | undefined {
+  const names = [...parameters].filter(([, { kind }]) => itemKind(kind) === 'timezone').map(([name]) => name);
+  if (names.length === 0) return undefined;
+  const other = (value: Value | undefined): string =>
+    revealed(value ?? null) === OTHER_ZONES[0] ? OTHER_ZONES[1] : OTHER_ZONES[0];
+  return new Map([...values, ...names.map((name) => [name, other(values.get(name))] as const)]);
+}
+
+const OTHER_ZONES = ['Pacific/Chatham', 'Asia/Kathmandu'] as const;
+
+/** A warning where a query changes the zone of a time that it returns: callers get the same text as without. */
+export function uselessZones(
+  { savedQuery }: Pick<Endpoint, 'savedQuery'>,
+  described: readonly DescribedColumn[],
+): readonly string[] {
+  if (!/\btoTimeZone\s*\(/i.test(savedQuery)) return [];
+  const inZones = described.filter(({ type }) => withoutZones(type, UTC) !== withoutZones(type));
+  return inZones.map(
+    ({ name }) =>
+      `column ${name}: toTimeZone has no effect, because times are written in UTC, whatever their zone. For the text of the local ` +
+      `time write formatDateTime(${name}, '%F %T', zone), for its day toDate(${name}, zone)`,
+  );
+}
+
+const UTC: ReadonlySet<string> = new Set(['UTC']);

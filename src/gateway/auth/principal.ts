@@ -1,0 +1,63 @@
+import type { LimitRules } from '../../endpoint/limit-rules.js';
+import type { AddressSet } from './address-set.js';
+import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
+
+/**
+ * Who a key, token or signed link authenticates, with its rights. The principal of a key is one object until the keys
+ * file is reloaded, and that of a token until it is verified again, so it can be the key of a WeakMap. The principal
+ * of a link is new for each request: use `signedBy` instead.
+ */
+export interface Principal {
+  /** Limits count under this name: `jwt:` and the subject for a token, the name of the signing key for a link. */
+  readonly name: string;
+  /** Whether a request may force a fresh result, or accept a cached one only. */
+  readonly mayBypassCache: boolean;
+  /** Whether the key is accepted in the query string, as `api_key`. */
+  readonly mayUseQueryString?: boolean;
+  /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all except `gateway.*`. */
+  readonly endpoints?: readonly string[];
+  /** Whether it may call endpoints that report on other callers (`gateway.*`) without `endpoints` that name them. */
+  readonly mayCallGatewayEndpoints?: boolean;
+  /** Pinned parameters: the only permitted value by name. */
+  readonly pinned?: ReadonlyMap<string, string>;
+  /** When the key expires, in milliseconds since 1970. */
+  readonly expiresAt?: number;
+  /** Addresses from which the key may be used; absent: any. */
+  readonly addresses?: AddressSet;
+  readonly limits?: LimitRules;
+  /** When the key was created. A new key of the same name does not revive the links of a removed one. */
+  readonly created?: string;
+  /** How the principal was authenticated, unless by a key of its own. */
+  readonly via?: 'token' | 'link';
+  /** Of a signed link: the principal of the key that signed it. */
+  readonly signedBy?: Principal;
+}
+
+/** By endpoint and not by its id, because a reload can change the name that patterns match. */
+const known = new WeakMap<Principal, WeakMap<EndpointIdentity, boolean>>();
+
+/**
+ * Whether the principal may call an endpoint. One with pinned parameters may call none that reports on other callers, whose
+ * figures tell of their rows.
+ */
+export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
+  const { endpoints, pinned } = principal;
+  if (pinned && pinned.size > 0 && (endpoint.readsRequestLog || isAboutCallers(endpoint))) return false;
+  if (!endpoints) return principal.mayCallGatewayEndpoints === true || !isAboutCallers(endpoint);
+  const byEndpoint = known.get(principal) ?? new WeakMap<EndpointIdentity, boolean>();
+  const cached = byEndpoint.get(endpoint);
+  if (cached !== undefined) return cached;
+  const may = endpoints.some((pattern) => matchesEndpoint(pattern, endpoint));
+  known.set(principal, byEndpoint.set(endpoint, may));
+  return may;
+}
+
+/** Whether the key is active at a time in milliseconds since 1970. */
+export function isActive({ expiresAt }: Principal, nowMs: number): boolean {
+  return expiresAt === undefined || nowMs < expiresAt;
+}
+
+/** Whether the key may be used from an IP address; an unknown address is accepted only by a key without addresses. */
+export function allowsAddress({ addresses }: Principal, address: string | undefined): boolean {
+  return addresses === undefined || (address !== undefined && addresses.allows(address));
+}

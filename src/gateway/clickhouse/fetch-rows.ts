@@ -1,0 +1,156 @@
+import { isUtf8 } from 'node:buffer';
+
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { Figures, OPERATORS, OWN_ROWS_READER } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import { ROW_LIMIT } from '../../endpoint/reserved.js';
+import { brokenResponse } from '../formats/broken-response.js';
+import { escapeLineEnds } from '../formats/escape-line-ends.js';
+import type {
+  ClickHouseFormat,
+  FileFormat,
+  FormattedColumns,
+  OutputFormat,
+  RowFormat,
+} from '../formats/format.js';
+import { FORMATS } from '../formats/formats.js';
+import { projectColumns } from '../formats/project-columns.js';
+import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { requireForms } from '../formats/require-forms.js';
+import type { QueryRequest, QueryResult } from '../query/ports.js';
+import { resultTooLarge } from './translate-error.js';
+
+/** Everything that ClickHouse sent for one query, and what it reported about it. */
+export interface ClickHouseResponse {
+  readonly cost: Figures<QueryCost>;
+  readonly body: Buffer;
+  readonly queryId: string;
+  readonly resultRows: number;
+}
+
+/** Sends a query, whose rows come in a format. @throws Failure or the client's error */
+export type SendQuery = (query: BoundQuery, format: ClickHouseFormat) => Promise<ClickHouseResponse>;
+
+/** A query to send, and how its rows are written. */
+interface Fetch<F extends OutputFormat> {
+  readonly request: QueryRequest;
+  readonly columns: FormattedColumns;
+  readonly representation: Representation;
+  readonly format: F;
+  /** Bytes that the body may have. */
+  readonly maxBytes: number;
+}
+
+/**
+ * Runs the query of a request. ClickHouse writes the bytes of the response; this function proves that they are complete.
+ *
+ * @param maxBytes bytes that the body may have.
+ * @throws Failure NOT_ACCEPTABLE where the format cannot hold a column, CLICKHOUSE_ANSWER_BROKEN where the bytes are not
+ * complete, RESULT_TOO_LARGE, or what `send` throws.
+ */
+export async function fetchRows(
+  request: QueryRequest,
+  described: FormattedColumns['described'],
+  send: SendQuery,
+  maxBytes: number,
+): Promise<QueryResult> {
+  const { representation = JSON_REPRESENTATION } = request;
+  requireForms(described, representation.format);
+  const fetch = { request, columns: { declared: request.columns, described }, representation, maxBytes };
+  const format = FORMATS[representation.format];
+  return 'cut' in format ? fetchAndCut({ ...fetch, format }, send) : fetchFile({ ...fetch, format }, send);
+}
+
+async function fetchAndCut(fetch: Fetch<RowFormat>, send: SendQuery): Promise<QueryResult> {
+  const { request, columns, representation, format } = fetch;
+  const query = projected(request.query, fetch);
+  const response = await send(query, format.clickHouseFormat(columns));
+  const { times, formulaSafe } = representation;
+  const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
+  const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
+  const text = asUtf8(response.body);
+  const cut = format.cut(format.values === 'json' ? escaped(text, fetch.maxBytes) : text, context);
+  if (cut.rowsReceived !== response.resultRows) {
+    throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
+  }
+  return resultOf(response, cut);
+}
+
+/**
+ * Fetches a body that cannot be cut: the query has the row cap as its LIMIT and, where ClickHouse returns as many rows, a
+ * second query finds out whether there are more. Both have the same values bound, the time included.
+ */
+async function fetchFile(fetch: Fetch<FileFormat>, send: SendQuery): Promise<QueryResult> {
+  const { request, columns, representation, format } = fetch;
+  const { query, rowCap } = request;
+  const capped = { ...query, parameters: { ...query.parameters, [ROW_LIMIT]: rowCap } };
+  const response = await send(projected(capped, fetch), format.clickHouseFormat(columns));
+  const { body, resultRows } = response;
+  if (!format.isComplete(body) || resultRows > rowCap) {
+    throw brokenResponse(
+      `${body.length} bytes and ${resultRows} rows are not a complete ${representation.format} of at most ${rowCap} rows`,
+    );
+  }
+  const file = { body, rowCount: resultRows };
+  if (resultRows < rowCap) return resultOf(response, { ...file, truncated: false });
+  const counted = await send(countOf(query), { name: 'TabSeparated', settings: {} });
+  const count = Number(counted.body.toString());
+  if (counted.body.length === 0 || !Number.isSafeInteger(count)) {
+    throw brokenResponse('the count of rows is not a number');
+  }
+  return resultOf(
+    { ...response, cost: sumOf(response.cost, counted.cost) },
+    { ...file, truncated: count > rowCap },
+  );
+}
+
+function projected(query: BoundQuery, { columns, representation, format }: Fetch<OutputFormat>): BoundQuery {
+  const { values } = format;
+  return projectColumns(query, columns.described, { values, times: representation.times });
+}
+
+function countOf({ text, parameters }: BoundQuery): BoundQuery {
+  return { text: `SELECT count() FROM (\n${text}\n)`, parameters };
+}
+
+function sumOf(...costs: readonly Figures<QueryCost>[]): Figures<QueryCost> {
+  const sum = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
+  for (const cost of costs) {
+    const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
+    sum.rowsRead += rowsRead;
+    sum.bytesRead += bytesRead;
+    sum.clickhouseMs += clickhouseMs;
+  }
+  return new Figures(sum);
+}
+
+/** @throws Failure RESULT_TOO_LARGE */
+function escaped(json: Buffer, maxBytes: number): Buffer {
+  const text = escapeLineEnds(json, maxBytes);
+  if (text) return text;
+  throw resultTooLarge(`a response of ${json.length} bytes, and of more than ${maxBytes} with its escapes`);
+}
+
+/** Logs can hold invalid UTF-8, which text formats write unchanged; every text response is valid UTF-8. */
+function asUtf8(bytes: Buffer): Buffer {
+  return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
+}
+
+function resultOf(
+  { queryId, cost }: ClickHouseResponse,
+  {
+    body,
+    equalBytes,
+    rowCount,
+    truncated,
+  }: Pick<QueryResult, 'body' | 'equalBytes' | 'rowCount' | 'truncated'>,
+): QueryResult {
+  return {
+    body,
+    ...(equalBytes !== undefined && { equalBytes }),
+    rowCount,
+    truncated,
+    cost,
+    queryId,
+  };
+}

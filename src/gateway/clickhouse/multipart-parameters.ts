@@ -1,0 +1,65 @@
+import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
+import type { ParameterValue } from '../../endpoint/parameters/parameter.js';
+
+/** Characters of all values above which they travel in the body: proxies in front of ClickHouse reject long URLs. */
+const MAX_IN_URL = 4096;
+
+/** Values as the client of ClickHouse takes them. */
+type Revealed = ReturnType<typeof revealedParameters>;
+
+/** A text and its bound values as they are sent: values in the query string, or all in a `multipart/form-data` body. */
+export interface SentQuery {
+  /** For the query string. */
+  readonly entries: readonly (readonly [name: string, value: string])[];
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Chooses how bound values travel: in the body where they are long, or one is secret, because a URL is in ClickHouse's own log.
+ *
+ * @param text the SQL with its FORMAT.
+ */
+export async function sendParameters(
+  text: string,
+  query: Pick<BoundQuery, 'parameters'>,
+): Promise<SentQuery> {
+  const parameters = revealedParameters(query);
+  const entries = Object.entries(parameters).map(
+    ([name, value]) => [`param_${name}`, formatted(value)] as const,
+  );
+  if (!hasSecretValue(query) && lengthOf(parameters) <= MAX_IN_URL) return { entries, body: text };
+  const form = new FormData();
+  for (const [name, value] of entries) form.set(name, value);
+  const encoded = new Response(form);
+  const type = encoded.headers.get('content-type') ?? '';
+  const body = Buffer.from(await encoded.arrayBuffer());
+  return { entries: [['query', text]], body, headers: { 'Content-Type': type } };
+}
+
+function lengthOf(parameters: Revealed): number {
+  return Object.values(parameters)
+    .flat()
+    .reduce<number>((sum, value) => sum + String(value).length, 0);
+}
+
+/** ClickHouse reads the value of a parameter in its escaped form, and the items of a list in single quotes. */
+function formatted(value: ParameterValue | number | null): string {
+  if (value === null) return String.raw`\N`;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string'
+    ? escaped(value)
+    : `[${value.map((item) => `'${escaped(item)}'`).join(',')}]`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\t': String.raw`\t`,
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+  "'": String.raw`\'`,
+  '\\': String.raw`\\`,
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\t\n\r'\\]/g, (character) => ESCAPES[character] ?? character);
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import Joi from 'joi';
+
+import type { EndpointSettings } from '../../endpoint/definition.js';
+import { ENDPOINT_SETTINGS } from '../../endpoint/settings-schema.js';
+
+/** What the settings file says. */
+export interface SettingsOfFile {
+  /** Of the endpoints that do not declare them. */
+  readonly defaults: Pick<EndpointSettings, 'unknownParameters'>;
+  /** What overrides the settings of an endpoint, by name or id. */
+  readonly overrides: ReadonlyMap<string, Partial<EndpointSettings>>;
+}
+
+// No endpoint has the name of a default: names are in lower case.
+const { unknownParameters } = ENDPOINT_SETTINGS;
+const SCHEMA = Joi.object<
+  Record<string, Partial<EndpointSettings>> & { unknownParameters?: 'reject' | 'ignore' }
+>({ unknownParameters })
+  .pattern(Joi.string(), Joi.object(ENDPOINT_SETTINGS))
+  .prefs({ abortEarly: false, convert: false });
+
+/**
+ * Reads the file with the settings of this deployment.
+ *
+ * @throws Error that names the file and lists all problems in it.
+ */
+export async function readEndpointSettingsFile(file: string): Promise<SettingsOfFile> {
+  const parsed = await parse(file);
+  const result = SCHEMA.validate(parsed);
+  if (result.error) {
+    const problems = result.error.details.map(({ message }) => `  ${message}`);
+    throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:\n${problems.join('\n')}`);
+  }
+  const { unknownParameters, ...overrides } = result.value;
+  return {
+    defaults: { ...(unknownParameters && { unknownParameters }) },
+    overrides: new Map(Object.entries(overrides)),
+  };
+}
+
+async function parse(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`ENDPOINT_SETTINGS_FILE ${file} can’t be read: ${reason}`, { cause });
+  }
+}

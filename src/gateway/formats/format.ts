@@ -1,0 +1,108 @@
+import type { Column } from '../../endpoint/definition.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+
+/** A column of a result, as ClickHouse describes it; one that the endpoint declares can hold JSON. */
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly holdsJson?: true;
+}
+
+/** One of ClickHouse's own output formats, and the settings that it is used with. */
+export interface ClickHouseFormat {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, string | number>>;
+}
+
+/** The columns of a result. */
+export interface FormattedColumns {
+  /** As the endpoint declares them; 'unknown' for a caller's own SQL. */
+  readonly declared: ReadonlyMap<string, Column> | 'unknown';
+  /** As ClickHouse describes them. */
+  readonly described: readonly ResultColumn[];
+}
+
+/** How a column of times is written: ISO 8601, or whole microseconds since 1970. */
+export const TIMES = ['iso', 'unix-micros'] as const;
+
+export type Times = (typeof TIMES)[number];
+
+/** What a caller can choose beside the format, where the format supports it. */
+export interface FormatOptions {
+  readonly times: Times;
+  /** Whether cells that a spreadsheet would run as formulas are made harmless. */
+  readonly formulaSafe: boolean;
+}
+
+/** A complete body with at most as many rows as the cap allows. */
+export interface CutResult {
+  readonly body: Buffer;
+  /** Leading bytes of the body that are the same for equal rows; all bytes where it is absent. */
+  readonly equalBytes?: number;
+  readonly rowCount: number;
+  /** Rows that ClickHouse sent. */
+  readonly rowsReceived: number;
+  readonly truncated: boolean;
+}
+
+/** What a body is cut with. */
+export interface CutContext extends FormatOptions {
+  /** Rows that the response may have. */
+  readonly rowCap: number;
+  readonly columns: readonly ResultColumn[];
+  /** Undefined where the caller may not read it. */
+  readonly cost: QueryCost | undefined;
+}
+
+/** How the rows of an endpoint are described in OpenAPI. */
+export interface RowsSchema {
+  /** Schema of the list of rows. */
+  readonly list: JsonSchema;
+}
+
+interface AnyFormat {
+  /** The bare media type, as `Accept` names it. */
+  readonly mediaType: string;
+  /** Parameters with which a media type in `Accept` may name the format too, such as `header=present`. */
+  readonly mediaTypeParameters?: string;
+  readonly contentType: string;
+  /** File name extension, without the dot. */
+  readonly extension: string;
+  /** Whether the body is text, which a terminal can show. */
+  readonly isText: boolean;
+  /** Whether gzip and Brotli make the body smaller. */
+  readonly isCompressible: boolean;
+  /** Whether spreadsheets run cells of the format as formulas, so that `csv_safe` applies. */
+  readonly hasFormulas: boolean;
+  /**
+   * Which values ClickHouse's format can write: `json` all of them; `text` no NaN, infinity or nested value; `typed`
+   * only the types that every reader of Parquet and Arrow knows. Times of `typed` formats have a type of their own, so that
+   * a caller's choice of `times` does not apply.
+   */
+  readonly values: 'json' | 'text' | 'typed';
+  readonly clickHouseFormat: (columns: FormattedColumns) => ClickHouseFormat;
+  readonly describeBody: (rows: RowsSchema) => JsonSchema;
+}
+
+/** What text formats have in common; CSV alone has formulas. */
+export const TEXT = { isText: true, isCompressible: true, hasFormulas: false } as const;
+
+/** An output format whose rows have boundaries in the bytes, so that the gateway can count them and cut the body. */
+export interface RowFormat extends AnyFormat {
+  /**
+   * Proves that a body is complete, counts its rows and cuts it to the row cap.
+   *
+   * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the body is not complete.
+   */
+  readonly cut: (body: Buffer, context: CutContext) => CutResult;
+}
+
+/** An output format whose bytes cannot be cut, so that the row cap is part of the query. */
+export interface FileFormat extends AnyFormat {
+  /** Whether a body has the marks with which the format begins and ends. */
+  readonly isComplete: (body: Buffer) => boolean;
+}
+
+/** An output format: its name for callers is its key in `formats.ts`. */
+export type OutputFormat = RowFormat | FileFormat;

@@ -1,0 +1,85 @@
+import { quoteText } from '../../endpoint/quote-sql.js';
+import { parseTypeName, tupleField } from '../../endpoint/type-name.js';
+import type { Times } from './format.js';
+import { FAMILIES } from './type-families.js';
+
+/** SQL of a value, and its type. */
+export interface Form {
+  readonly sql: string;
+  readonly type: string;
+}
+
+/** A value of a type with arguments. */
+interface Container extends Form {
+  readonly args: readonly string[];
+  /** A name for what a lambda is called with. */
+  readonly item: string;
+  readonly formOf: (sql: string, type: string) => Form;
+}
+
+/**
+ * The form of a value wherever it is, inside others too: times as the caller chose, and vectors as arrays, because ClickHouse
+ * writes the NaN of a vector into JSON. A form that is no other has the same SQL. Values of which only ClickHouse knows the type
+ * (Variant, Dynamic, JSON), and the keys of maps, stay as they are.
+ */
+export function nestedForm(sql: string, type: string, times: Times, depth = 0): Form {
+  const { name, args } = parseTypeName(type);
+  const formOf = (inner: string, of: string): Form => nestedForm(inner, of, times, depth + 1);
+  const container = CONTAINERS[name];
+  if (container) return container({ sql, type, args, item: `item${depth}`, formOf });
+  const micros = times === 'unix-micros' ? FAMILIES.get(name)?.micros : undefined;
+  return micros ? { sql: micros(sql, type), type: 'Int64' } : { sql, type };
+}
+
+const CONTAINERS: Readonly<Partial<Record<string, (container: Container) => Form>>> = {
+  LowCardinality: unwrapped,
+  SimpleAggregateFunction: unwrapped,
+  Nullable: ofNullable,
+  Array: ofArray,
+  Map: ofMap,
+  Tuple: ofTuple,
+  QBit: ({ sql, args: [element = ''] }) => {
+    const type = `Array(${element})`;
+    return { sql: `CAST(${sql}, '${type}')`, type };
+  },
+};
+
+function unwrapped({ sql, type, args, formOf }: Container): Form {
+  const form = formOf(sql, args.at(-1) ?? '');
+  return form.sql === sql ? { sql, type } : form;
+}
+
+function ofNullable({ sql, type, args: [inner = ''], formOf }: Container): Form {
+  const form = formOf(sql, inner);
+  if (form.sql === sql) return { sql, type };
+  if (form.type === 'Int64') return { sql: form.sql, type: 'Nullable(Int64)' };
+  // Neither arrays nor tuples can be made of a null.
+  const some = formOf(`assumeNotNull(${sql})`, inner);
+  return { sql: `if(isNull(${sql}), NULL::Dynamic, ${some.sql}::Dynamic)`, type: 'Dynamic' };
+}
+
+function ofArray({ sql, type, args: [element = ''], item, formOf }: Container): Form {
+  const form = formOf(item, element);
+  if (form.sql === item) return { sql, type };
+  return { sql: `arrayMap(${item} -> ${form.sql}, ${sql})`, type: `Array(${form.type})` };
+}
+
+function ofMap({ sql, type, args: [key = '', value = ''], item, formOf }: Container): Form {
+  const form = formOf(item, value);
+  if (form.sql === item) return { sql, type };
+  return { sql: `mapApply((key, ${item}) -> (key, ${form.sql}), ${sql})`, type: `Map(${key}, ${form.type})` };
+}
+
+function ofTuple({ sql, type, args, formOf }: Container): Form {
+  const fields = args.map((arg, index) => {
+    const { name, type: ofField } = tupleField(arg);
+    const element = `tupleElement(${sql}, ${index + 1})`;
+    const form = formOf(element, ofField);
+    const declared = name === undefined ? form.type : `${name} ${form.type}`;
+    return { sql: form.sql, declared, isSame: form.sql === element };
+  });
+  if (fields.every(({ isSame }) => isSame)) return { sql, type };
+  const changed = `Tuple(${fields.map(({ declared }) => declared).join(', ')})`;
+  const elements = fields.map((field) => field.sql).join(', ');
+  return { sql: `CAST(tuple(${elements}), ${quoteText(changed)})`, type: changed };
+}

@@ -1,0 +1,70 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { bareType } from '../../endpoint/type-name.js';
+import type { OutputFormat, ResultColumn, Times } from './format.js';
+import { nestedForm } from './nested-form.js';
+import { FAMILIES } from './type-families.js';
+
+/** Alias of the inner query. Every column is qualified with it, so that no alias of the outer query shadows a column. */
+const ROWS = 'result_rows';
+
+/** What decides how values are written. */
+export interface ValueOptions {
+  readonly values: OutputFormat['values'];
+  readonly times: Times;
+}
+
+/**
+ * Wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
+ * values to JSON text, text that is no JSON to null, times to the form that the caller chose. The order of rows stays, since the
+ * inner query has a LIMIT. A query that needs no conversion is returned unchanged.
+ */
+export function projectColumns(
+  query: BoundQuery,
+  columns: readonly ResultColumn[],
+  options: ValueOptions,
+): BoundQuery {
+  const shown = columns.map((column) => {
+    const value = `${ROWS}.${quoteName(column.name)}`;
+    return { name: column.name, value, shown: shownValue(value, column, options) };
+  });
+  if (shown.every((column) => column.shown === column.value)) return query;
+  const list = shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`);
+  return {
+    ...query,
+    text: `SELECT\n  ${list.join(',\n  ')}\nFROM (\n${query.text}\n) AS ${ROWS}`,
+  };
+}
+
+/** The ClickHouse type that a column has in the response. */
+export function shownType(type: string, times: Times): string {
+  return times === 'iso' ? type : nestedForm('', type, times).type;
+}
+
+function shownValue(
+  value: string,
+  { type, holdsJson }: ResultColumn,
+  { values, times }: ValueOptions,
+): string {
+  const { sql } = nestedForm(value, type, times);
+  const family = FAMILIES.get(bareType(type).name);
+  if (values === 'json') return holdsJson ? validJson(family?.text?.(sql, type) ?? sql) : sql;
+  if (times === 'unix-micros' && family?.micros) return sql;
+  return family?.[values]?.(sql, type) ?? sql;
+}
+
+/**
+ * What is JSON, but not for ClickHouse's parser: halves of surrogate pairs, and integers beyond 64 bits. The replacement is
+ * valid where they are; it has four digits, so that the escape that an integer can follow stays whole.
+ */
+const [REJECTED, REPLACEMENT] = [String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}`, String.raw`\1\200`];
+
+/** A text of JSON without line feeds, which separate rows, and `null` in place of any other. */
+function validJson(value: string): string {
+  const text = `toValidUTF8(CAST(${value}, 'Nullable(String)'))`;
+  // The parser skips a byte order mark, but only at the start.
+  const tested = `concat(' ', ${text})`;
+  const replaced = `replaceRegexpAll(${tested}, ${quoteText(REJECTED)}, ${quoteText(REPLACEMENT)})`;
+  const line = String.raw`replaceAll(${text}, '\n', ' ')`;
+  return `multiIf(isValidJSON(${tested}), ${line}, isValidJSON(${replaced}), ${line}, 'null')`;
+}

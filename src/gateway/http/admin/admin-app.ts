@@ -1,0 +1,231 @@
+import { isIP } from 'node:net';
+import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Seal } from '../../../endpoint/parameters/secret-value.js';
+import { Failure } from '../../errors.js';
+import { describeError, type Logger } from '../../observability/logger.js';
+import type { HitCounter } from '../../query/hit-counts.js';
+import type { PurgeScope } from '../../query/result-store.js';
+import { serveConsole } from '../describe/console.js';
+import { limitHeaders } from '../transport/header-limits.js';
+import { sendProblem } from '../transport/problem.js';
+import { contextOf } from '../transport/request-context.js';
+import { assignRequestId } from '../transport/request-id.js';
+import { requireHost } from '../transport/require-host.js';
+import { setSecurityHeaders } from '../transport/security-headers.js';
+import { describeCache, type CacheInfo } from './describe-cache.js';
+import { describeKeys, type KeysInfo } from './describe-keys.js';
+import { describeReload, type ReloadState } from './describe-reload.js';
+import { describeWarming, type WarmedSetState } from './describe-warming.js';
+import { makeLink, type LinkParts } from './make-link.js';
+import { readPurgeScopes } from './purge-scope.js';
+
+/** The dependencies of the admin API. */
+export interface AdminParts extends Omit<LinkParts, 'keys'> {
+  /** Encloses the values of secret parameters. */
+  readonly seal: Seal;
+  readonly keys: LinkParts['keys'] & KeysInfo['keys'];
+  readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
+  readonly cache: CacheInfo & {
+    readonly isLeader: () => boolean;
+    /** Resolves to false where other gateways have not been notified yet. */
+    readonly purge: (scope: PurgeScope) => Promise<boolean>;
+  };
+  readonly hits: Pick<HitCounter, 'all'>;
+  readonly metrics: {
+    readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
+    readonly failures: { readonly all: () => readonly unknown[] };
+  };
+  readonly warmer: {
+    readonly state: () => Promise<readonly WarmedSetState[]>;
+    /** @param options.all also refreshes sets that are not due. Does nothing on a gateway that is not the leader. */
+    readonly tick: (options: { readonly all: boolean }) => Promise<void>;
+  };
+  readonly reloader: {
+    /** The last reload; at first, the load at the start. */
+    readonly last: ReloadState;
+    readonly lastSuccess: Date;
+    /** Loads the endpoints again, and serves them if all are valid. */
+    readonly reload: (options: {
+      readonly force: boolean;
+    }) => Promise<ReloadState & { readonly isNotAnalysed?: true }>;
+  };
+  /** Why ClickHouse rejects the query of an endpoint that is served; empty where it does not. */
+  readonly rejectionsOf?: (endpoint: Endpoint) => readonly object[];
+  readonly logger: Logger;
+  /** Folder of the built admin page; undefined where there is none. */
+  readonly consoleFolder?: string | undefined;
+}
+
+/** The admin API and page: cache, warming, keys, metrics. It needs no key: whoever can reach its port may use it. */
+export function createAdminApp(parts: AdminParts): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.use(assignRequestId(), limitHeaders(), requireHost());
+  // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
+  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
+  app.use(protectResponses());
+  // Parses every Content-Type as JSON: a skipped body would count as empty, and an empty purge removes everything.
+  app.use(express.json({ limit: '64kb', type: () => true }), rejectBody(), rejectOtherSites());
+  app.use(routes(parts));
+  app.use(() => {
+    throw new Failure(
+      'NOT_FOUND',
+      'This path does not exist. Use /endpoints, /endpoints/reload, /cache, /cache/purge, /warming, /warming/run, /keys, ' +
+        '/links, /errors or /metrics.',
+    );
+  });
+  app.use(logInternalError(parts.logger), sendProblem());
+  return app;
+}
+
+/** Responses hold names of keys and parameters of callers: they must not be cached, sniffed or framed. */
+function protectResponses(): RequestHandler {
+  return (_request, response, next) => {
+    setSecurityHeaders(response);
+    response.set('Cache-Control', 'no-store');
+    next();
+  };
+}
+
+/**
+ * A page of another site, open in an administrator's browser, can reach this port too. `Origin` reveals such a page; where the
+ * site's name resolves to this machine (DNS rebinding), `Host` does.
+ */
+function rejectOtherSites(): RequestHandler {
+  return (request, _response, next) => {
+    if (request.headers.origin !== undefined || isPublicName(request.hostname)) {
+      throw new Failure(
+        'FORBIDDEN',
+        'Pages of other sites may not use the admin API. Send no Origin, and in Host an IP address or a name that ' +
+          'is not public, such as localhost.',
+      );
+    }
+    next();
+  };
+}
+
+/** Whether a host name can be registered publicly: not an IP address, a single label or a name with a private suffix. */
+function isPublicName(hostname: string | undefined): boolean {
+  if (hostname === undefined || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return false;
+  return hostname.includes('.') && !/\.(localhost|local|internal|test)$/i.test(hostname);
+}
+
+/** Handles the errors of the body parser. */
+function rejectBody(): ErrorRequestHandler {
+  return (cause: unknown, _request, _response, next) => {
+    next(new Failure('BAD_REQUEST', 'The body must be a JSON object of at most 64 KiB.', { cause }));
+  };
+}
+
+/** Logs an error that is not a `Failure`: its cause is not part of the response. */
+function logInternalError(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, _response, next) => {
+    const { requestId } = contextOf(request);
+    if (!(error instanceof Failure)) {
+      logger.error('admin API failed', { requestId, ...describeError(error) });
+    }
+    next(error);
+  };
+}
+
+function routes(parts: AdminParts): Router {
+  const { endpoints, cache, hits, keys, keyUse, seal, metrics, warmer, reloader } = parts;
+  const { rejectionsOf = () => [] } = parts;
+  const router = Router();
+  const get = (path: string, handler: RequestHandler): void => {
+    router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
+  };
+  const post = (path: string, handler: RequestHandler): void => {
+    router.route(path).post(handler).all(rejectMethod('POST'));
+  };
+  const sendWarming: RequestHandler = async (_request, response) => {
+    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
+  };
+  get('/endpoints', (_request, response) => {
+    response.json(describeReload(endpoints, reloader, rejectionsOf));
+  });
+  post('/endpoints/reload', async (request, response) => {
+    const { ok, problems, isNotAnalysed } = await reloader.reload({
+      force: isForced(request.query['force']),
+    });
+    if (isNotAnalysed) throw endpointsNotAnalysed(problems);
+    if (!ok) throw invalidEndpoints(problems);
+    response.json(describeReload(endpoints, reloader, rejectionsOf));
+  });
+  get('/cache', (_request, response) => {
+    response.json(describeCache(endpoints, cache, hits.all()));
+  });
+  post('/cache/purge', purge(parts));
+  get('/warming', sendWarming);
+  post('/warming/run', async (...args) => {
+    await warmer.tick({ all: true });
+    await sendWarming(...args);
+  });
+  get('/keys', (_request, response) => {
+    response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, seal }));
+  });
+  post('/links', (request, response) => {
+    response.json(makeLink(parts, request.body));
+  });
+  get('/errors', (_request, response) => {
+    response.json({ failures: metrics.failures.all() });
+  });
+  get('/metrics', async (_request, response) => {
+    response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+  return router;
+}
+
+function rejectMethod(...allow: readonly string[]): RequestHandler {
+  return (request) => {
+    const text = `${request.method} is not allowed here. Use ${allow.join(' or ')}.`;
+    throw new Failure('METHOD_NOT_ALLOWED', text, { allow });
+  };
+}
+
+function invalidEndpoints(fileProblems: readonly object[]): Failure {
+  return new Failure(
+    'ENDPOINTS_INVALID',
+    'Files are invalid, and what was served before stays in their place. Correct what problems lists, and reload again.',
+    { fileProblems },
+  );
+}
+
+/** @throws Failure BAD_REQUEST */
+function isForced(force: unknown): boolean {
+  if (force === undefined || force === '0') return false;
+  if (force === '1') return true;
+  throw new Failure('BAD_REQUEST', 'force must be 1, or be omitted.');
+}
+
+function endpointsNotAnalysed(fileProblems: readonly object[]): Failure {
+  return new Failure(
+    'CLICKHOUSE_UNREACHABLE',
+    'ClickHouse did not analyse the changed endpoints, and what was served before stays in their place. Reload again when ' +
+      'it responds, or with ?force=1 to serve them as they are.',
+    { fileProblems, retryAfterSeconds: 5 },
+  );
+}
+
+function purge({ endpoints, clock, seal, cache, logger }: AdminParts): RequestHandler {
+  return async (request, response) => {
+    const scopes = readPurgeScopes({ endpoints, clock, seal }, request.body);
+    const complete = await Promise.all(scopes.map((scope) => cache.purge(scope)));
+    if (complete.includes(false)) throw purgeIncomplete();
+    const [scope] = scopes;
+    logger.info('cache purged', { ...scope });
+    response.json({ purged: scope });
+  };
+}
+
+/** The gateway retries an unreachable Redis every few seconds and then sends it the purge, without another request. */
+function purgeIncomplete(): Failure {
+  return new Failure(
+    'PURGE_INCOMPLETE',
+    'This gateway has purged its results, but Redis did not accept the purge. Until Redis responds, other gateways may ' +
+      'return earlier results. Purge again to get a confirmation.',
+    { retryAfterSeconds: 5 },
+  );
+}

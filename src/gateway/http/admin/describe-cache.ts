@@ -1,0 +1,54 @@
+import type { Endpoints } from '../../../endpoint/registry.js';
+import type { HitCounts } from '../../query/hit-counts.js';
+
+/** What the description of the cache is made from. */
+export interface CacheInfo {
+  /** Whether a Redis is configured. */
+  readonly hasRedis: boolean;
+  /** Whether the circuit breaker of Redis is open. */
+  readonly isRedisOpen: () => boolean;
+  /** Results in the memory of this process, by endpoint id. */
+  readonly local: {
+    readonly memoryUse: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
+  };
+}
+
+function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
+  if (!hasRedis) return 'not configured';
+  return isRedisOpen() ? 'circuit open' : 'in use';
+}
+
+const NO_HITS: HitCounts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, sharedHits: 0 };
+
+/** The body of `GET /cache`: entries, bytes, requests and hit ratios since the start, for each endpoint and tier. */
+export function describeCache(
+  endpoints: Endpoints,
+  cache: CacheInfo,
+  hits: ReadonlyMap<string, Readonly<HitCounts>>,
+): Readonly<Record<string, unknown>> {
+  const usage = cache.local.memoryUse();
+  return {
+    redis: redisState(cache),
+    endpoints: endpoints.all().map(({ id, name, settings }) => {
+      const { HIT, MISS, STALE, BYPASS, sharedHits } = hits.get(id) ?? NO_HITS;
+      const requests = HIT + MISS + STALE + BYPASS;
+      const ratio = (count: number): number | null => (requests === 0 ? null : count / requests);
+      return {
+        endpoint: name,
+        caching: settings.caching,
+        ...(usage.get(id) ?? { entries: 0, bytes: 0 }),
+        requests,
+        hits: HIT,
+        misses: MISS,
+        stale: STALE,
+        bypassed: BYPASS,
+        hitRatio: {
+          all: ratio(HIT),
+          // An entry that was found in Redis can expire before it is served: it is in `sharedHits`, but not a HIT.
+          local: ratio(Math.max(0, HIT - sharedHits)),
+          shared: ratio(sharedHits),
+        },
+      };
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Principal } from '../../auth/principal.js';
+import { showPins } from '../../auth/shown-pins.js';
+import type { Seal } from '../../../endpoint/parameters/secret-value.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+
+/** What the description of keys is made from. */
+export interface KeysInfo {
+  readonly keys: { readonly principals: () => readonly Principal[] };
+  /** ISO time of the last use, by name. */
+  readonly keyUse: ReadonlyMap<string, string>;
+  readonly endpoints: Pick<Endpoints, 'all'>;
+  /** Encloses the pinned values of secret parameters. */
+  readonly seal: Seal;
+}
+
+/**
+ * The body of `GET /keys`: each key's rights and its last use at this gateway since the start (ISO 8601 or null), without
+ * the key or its hash. A pinned value is an HMAC if any endpoint declares its parameter as secret. `others` lists tokens
+ * and signed links (`jwt:*`, `link:NAME`) that were used.
+ */
+export function describeKeys({ keys, keyUse, endpoints, seal }: KeysInfo): Readonly<Record<string, unknown>> {
+  const all = endpoints.all();
+  const names = new Set(keys.principals().map(({ name }) => name));
+  const others = [...keyUse].filter(([name]) => !names.has(name));
+  return {
+    keys: keys.principals().map((principal) => ({
+      name: principal.name,
+      endpoints: principal.endpoints ?? ['*'],
+      pinned: showPins(principal.pinned ?? [], all, seal),
+      expires: principal.expiresAt === undefined ? null : new Date(principal.expiresAt).toISOString(),
+      limits: principal.limits ?? {},
+      mayBypassCache: principal.mayBypassCache,
+      mayUseQueryString: principal.mayUseQueryString ?? false,
+      lastUse: keyUse.get(principal.name) ?? null,
+    })),
+    others: others.map(([name, lastUse]) => ({ name, lastUse })),
+  };
+}

@@ -1,0 +1,136 @@
+import express, { Router, type RequestHandler } from 'express';
+
+import { Failure } from '../errors.js';
+import type { Tracing } from '../observability/tracing.js';
+import type { AccessLog } from './transport/access-log.js';
+import { apiDocsRoutes } from './describe/api-docs.js';
+import { authenticate } from './call/authenticate.js';
+import { callEndpoint, type CallParts } from './call/call-endpoint.js';
+import { serveConsole } from './describe/console.js';
+import { allowOrigins } from './transport/cors.js';
+import type { Credentials } from './call/credentials.js';
+import { describeEndpoint, listEndpoints } from './describe/describe-endpoints.js';
+import { developmentRoutes, noDevelopment, type DevelopmentSource } from './describe/development-routes.js';
+import { limitHeaders } from './transport/header-limits.js';
+import { respondLive, respondReady, type ReadyParts } from './transport/health.js';
+import { JsonBodies } from './call/json-body.js';
+import { limitRequests } from './call/limit-requests.js';
+import { openApiDocument } from './describe/openapi/openapi-document.js';
+import { mcpRoutes } from './mcp/mcp-routes.js';
+import { resourceMetadataRoutes } from './mcp/resource-metadata.js';
+import { messagesOf, type ListenerWithMessages } from './transport/messages.js';
+import { sendProblem } from './transport/problem.js';
+import { rejectMethod } from './transport/reject-method.js';
+import { contextOf } from './transport/request-context.js';
+import { assignRequestId } from './transport/request-id.js';
+import { withPathOnly } from './transport/request-target.js';
+import { requireHost } from './transport/require-host.js';
+import { setSecurityHeaders } from './transport/security-headers.js';
+import { readBody, readTarget } from './call/sent-call.js';
+import { traceRequests } from './transport/trace-requests.js';
+
+/** The options of MCP. */
+export interface McpOptions {
+  /** Bytes of the rows of a tool's result. */
+  readonly maxToolBytes: number;
+  /** The issuer of tokens, where OAuth clients can look it up; undefined: there is no metadata for them. */
+  readonly authorizationServer: string | undefined;
+  /** IP addresses and ranges of the proxies that report by which URL a client reaches the gateway. */
+  readonly trustProxy: readonly string[];
+  /** Called for a failure of the SDK, which the response reports without its text. */
+  readonly onError: (error: Error) => void;
+}
+
+/** The dependencies and options of the public API. */
+export interface AppParts extends CallParts, ReadyParts {
+  readonly credentials: Credentials;
+  readonly log: AccessLog;
+  /** Origins whose pages may read responses; empty: no CORS headers. */
+  readonly corsOrigins: readonly string[];
+  /** Absent where tracing is disabled. */
+  readonly tracing?: Pick<Tracing, 'begin'> | undefined;
+  /** Version of the gateway. */
+  readonly version: string;
+  /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
+  readonly publicUrl?: string | undefined;
+  /** Present where MCP is enabled. */
+  readonly mcp?: McpOptions | undefined;
+  /** Reads the bodies of calls. */
+  readonly bodies?: JsonBodies | undefined;
+  /** Folder of the built console; undefined where there is none. */
+  readonly consoleFolder?: string | undefined;
+  /** Present in a development server. */
+  readonly development?: DevelopmentSource | undefined;
+}
+
+/** Creates the Express application. A request passes its handlers from top to bottom. */
+export function createApp(parts: AppParts): ListenerWithMessages {
+  const { bodies = new JsonBodies() } = parts;
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
+  app.use(assignRequestId(), logWhenCompleted(parts.log), secure(), limitHeaders(), requireHost());
+  if (parts.tracing) app.use(traceRequests(parts.tracing));
+  if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
+  app.use('/health', healthRoutes(parts));
+  app.use(
+    '/api',
+    authenticate(parts.credentials, parts.endpoints),
+    limitRequests(parts.limiter, parts.endpoints),
+    endpointRoutes(parts, bodies),
+    parts.development ? developmentRoutes(parts, parts.development) : noDevelopment(),
+  );
+  const { times, publicUrl: serverUrl } = parts;
+  app.use(
+    apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times, serverUrl }) }),
+  );
+  if (parts.mcp) {
+    const { authorizationServer, trustProxy } = parts.mcp;
+    app.set('trust proxy', [...trustProxy]);
+    if (authorizationServer !== undefined)
+      app.use(resourceMetadataRoutes(authorizationServer, parts.publicUrl));
+    app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp, bodies }));
+  }
+  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
+  app.use(() => {
+    throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');
+  });
+  app.use(sendProblem());
+  return Object.assign(withPathOnly(app), { messages: messagesOf(app) });
+}
+
+function endpointRoutes(parts: AppParts, bodies: JsonBodies): Router {
+  const { endpoints } = parts;
+  const router = Router({ caseSensitive: true });
+  router.route('/endpoints').get(listEndpoints(endpoints)).all(rejectMethod());
+  router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(rejectMethod());
+  router
+    .route('/endpoints/query/:idOrName')
+    .get(callEndpoint(parts, readTarget))
+    .post(callEndpoint(parts, readBody(bodies)))
+    .all(rejectMethod('POST'));
+  return router;
+}
+
+function healthRoutes(parts: ReadyParts): Router {
+  const router = Router({ caseSensitive: true });
+  router.route('/live').get(respondLive()).all(rejectMethod());
+  router.route('/ready').get(respondReady(parts)).all(rejectMethod());
+  return router;
+}
+
+/** Logs the request when the response has been sent or the client has disconnected. */
+function logWhenCompleted(log: AccessLog): RequestHandler {
+  return (request, response, next) => {
+    response.once('close', () => {
+      log.note(request, response, request.originalUrl, contextOf(request));
+    });
+    next();
+  };
+}
+
+function secure(): RequestHandler {
+  return (_request, response, next) => {
+    setSecurityHeaders(response);
+    next();
+  };
+}

@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { scopeOf } from '../../auth/pinned-parameters.js';
+import { mayCall, type Principal } from '../../auth/principal.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import type { LimitState } from '../../limits/limit-state.js';
+import type { Limiter } from '../../limits/limiter.js';
+import { rateLimitHeaderList } from '../../limits/rate-limit-headers.js';
+import type { Tracing } from '../../observability/tracing.js';
+import { hasAtMost, type EndpointResult } from '../../query/endpoint-result.js';
+import { readerOf } from '../../query/call.js';
+import { hitOf, type OnOutcome } from '../../query/execute-call.js';
+import type { Clock } from '../../query/ports.js';
+import type { AccessLog } from '../transport/access-log.js';
+import { noteOutcome } from './run-call.js';
+import { isComplete } from '../result/complete-result.js';
+import { corsHeadersOf } from '../transport/cors.js';
+import { pendingEncoding } from '../result/content-encoding.js';
+import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
+import { problemOfHeaders } from '../transport/header-limits.js';
+import type { KnownTarget, KnownTargets } from './known-targets.js';
+import { subjectsOf } from './limit-requests.js';
+import type { RequestContext } from '../transport/request-context.js';
+import { requestIdOf } from '../transport/request-id.js';
+import { problemOfHost } from '../transport/require-host.js';
+import { SECURITY_HEADERS } from '../transport/security-headers.js';
+import { sendResult } from '../result/send-result.js';
+import { spanOf } from '../transport/trace-requests.js';
+import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
+import { noteAuthenticated } from '../transport/unauthenticated-peers.js';
+
+export interface HitParts {
+  readonly endpoints: Endpoints;
+  readonly targets: KnownTargets;
+  /** Reads the local cache. */
+  readonly find: (hash: string) => EndpointResult | undefined;
+  readonly onOutcome: OnOutcome;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  /** Bytes of a result up to which every gateway finds it in the cache. */
+  readonly maxRangedBytes: number;
+  readonly log: AccessLog;
+  readonly corsOrigins: readonly string[];
+  readonly tracing?: Pick<Tracing, 'record'> | undefined;
+}
+
+/** Responds to a request where the local cache suffices. Returns whether it responded. */
+export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Common `Accept` values that mean the same as none: JSON, unless the target names another format. */
+const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/json, text/plain, */*']);
+
+/**
+ * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
+ * headers as through the Express application, without its router. All other requests are left to the application.
+ */
+export function createFastPath(parts: HitParts): FastPath {
+  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, log, tracing, maxRangedBytes } =
+    parts;
+  const corsHeaders = corsHeadersOf(parts.corsOrigins);
+  return (request, response) => {
+    const startedAt = performance.now();
+    const { url = '', headers } = request;
+    const principal = isOrdinary(request) ? knownPrincipal(credentials, request) : undefined;
+    const now = clock().getTime();
+    const known = principal && targets.find(scopeOf(principal), url, now);
+    if (!known) return false;
+    const { query, key, download, complete, ignored } = known;
+    const { endpoint, representation } = query;
+    const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
+    if (!outcome || isForApplication(outcome.result, headers['accept-encoding'], complete, maxRangedBytes))
+      return false;
+    const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
+    if (!limits) return false;
+    onOutcome(query, key, outcome);
+    noteAuthenticated(request.socket);
+    credentials.noteUse(principal, now);
+    const requestId = requestIdOf(headers['x-request-id']?.toString());
+    const context: RequestContext = {
+      requestId,
+      startedAt,
+      principal,
+      endpoint: endpoint.name,
+      ignored,
+      query: { digest: endpoint.digest, hash: key.hash },
+    };
+    noteOutcome(context, outcome);
+    const cors = corsHeaders(headers.origin);
+    const before = ['X-Request-Id', requestId, ...SECURITY_HEADERS, ...cors.list];
+    addHeadersOfCall(before, known, limits);
+    const vary = cors.vary;
+    sendResult(request, response, {
+      endpoint,
+      outcome,
+      context,
+      representation,
+      download,
+      maxRangedBytes,
+      now,
+      before,
+      vary,
+      reader: readerOf(query),
+    });
+    log.note(request, response, url, context);
+    tracing?.record(headers, startedAt, spanOf(request, response, context));
+    return true;
+  };
+}
+
+/** Adds the headers that few calls have. */
+function addHeadersOfCall(
+  headers: string[],
+  { query, ignored }: KnownTarget,
+  limits: readonly LimitState[],
+): void {
+  if (limits.length > 0) headers.push(...rateLimitHeaderList(limits, readerOf(query)));
+  if (ignored !== undefined) headers.push(IGNORED_PARAMETERS, ignored);
+}
+
+/** Whether a response has to wait for encodings, or is an error because rows are missing. */
+function isForApplication(
+  result: EndpointResult,
+  acceptEncoding: string | undefined,
+  complete: boolean | undefined,
+  maxRangedBytes: number,
+): boolean {
+  return (
+    pendingEncoding(acceptEncoding, result) !== undefined ||
+    hasAtMost(maxRangedBytes, result) === undefined ||
+    (complete === true && !isComplete(result))
+  );
+}
+
+/** The principal, where it can be authenticated without I/O and may call from any address. */
+function knownPrincipal(credentials: Credentials, { headers }: IncomingMessage): Principal | undefined {
+  const presented = presentedKey(headers);
+  const principal = presented === undefined ? undefined : findPrincipal(credentials, presented);
+  return principal?.addresses ? undefined : principal;
+}
+
+function isOrdinary(request: IncomingMessage): boolean {
+  const { method, headers } = request;
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    TAKES_JSON.has(headers.accept) &&
+    headers['cache-control'] === undefined &&
+    headers['prefer'] === undefined &&
+    headers.range === undefined &&
+    headers['if-match'] === undefined &&
+    headers.host !== undefined &&
+    problemOfHost(request) === undefined &&
+    problemOfHeaders(request) === undefined
+  );
+}

@@ -1,0 +1,38 @@
+import { mayCallWithPins } from '../../auth/pinned-parameters.js';
+import type { Principal } from '../../auth/principal.js';
+import { closestName } from '../../../endpoint/closest-name.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
+
+/** Characters of a name that is compared with those of endpoints, and names that it is compared with: a caller can send many. */
+const MAX_NAME = 64;
+const MAX_COMPARED = 200;
+
+/**
+ * @param principal of the names that a misspelt one is compared with, only those that it may call.
+ * @throws Failure ENDPOINT_NOT_FOUND
+ */
+export function findEndpoint(endpoints: Endpoints, idOrName: unknown, principal: Principal): Endpoint {
+  const name = String(idOrName);
+  const endpoint = endpoints.find(name);
+  if (endpoint) return endpoint;
+  const meant = nameMeant(endpoints, name, principal);
+  const advice = meant === undefined ? '.' : `; did you mean ${meant}?`;
+  throw new Failure(
+    'ENDPOINT_NOT_FOUND',
+    `No endpoint has this name or id${advice} GET /api/endpoints lists the endpoints.`,
+  );
+}
+
+function nameMeant(endpoints: Endpoints, misspelt: string, principal: Principal): string | undefined {
+  if (misspelt.length > MAX_NAME) return undefined;
+  const names: string[] = [];
+  for (const endpoint of endpoints.all()) {
+    if (names.length === MAX_COMPARED) break;
+    const { name } = endpoint;
+    const isAsLong = Math.abs(name.length - misspelt.length) <= misspelt.length / 3;
+    if (isAsLong && mayCallWithPins(principal, endpoint)) names.push(name);
+  }
+  return closestName(misspelt, names);
+}

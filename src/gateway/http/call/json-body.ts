@@ -1,0 +1,143 @@
+import { setImmediate } from 'node:timers/promises';
+
+import express, { type Request, type RequestHandler, type Response } from 'express';
+
+import { Failure } from '../../errors.js';
+import { excessOf } from './json-bounds.js';
+import { countJson, isClosed, MAX_DEPTH, type JsonLimits } from './json-counts.js';
+import { isJsonObject, malformed, parseJsonText, type ParseJson } from './json-text.js';
+
+/** Bytes of a request body. */
+export const MAX_BODY_BYTES = 256 * 1024;
+
+const MEDIA_TYPE = 'application/json';
+/** The charset is not defined for JSON (RFC 8259, section 11), but clients send this one. */
+const CONTENT_TYPE = /^application\/json[\t ]*(;[\t ]*charset=("utf-8"|utf-8)[\t ]*)?$/i;
+
+/** Every media type, because the type was checked before; a compressed body could become any number of bytes. */
+const readRaw: RequestHandler = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
+
+/** Items of a list, or characters, beyond which validation takes a millisecond or more. */
+const LONG = 1000;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const LENIENT_UTF8 = new TextDecoder('utf-8');
+
+/** The JSON bodies of a process. At most one of them is parsed in a turn of the event loop. */
+export class JsonBodies {
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly parse: ParseJson = parseJsonText) {}
+
+  /**
+   * Reads the body of a request, which says that it is JSON. What no call can use is rejected before it is parsed.
+   *
+   * @returns the value; numbers are `LosslessNumber`.
+   * @throws Failure UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, BAD_REQUEST, MALFORMED_BODY, or CALLER_GONE where the client
+   * disconnects
+   */
+  async read(request: Request, response: Response, limits: JsonLimits): Promise<unknown> {
+    checkMediaType(request, response);
+    const bytes = await readBytes(request, response);
+    await this.nextTurn();
+    const names = checkedNames(bytes, limits);
+    return this.parse(decoded(bytes), names);
+  }
+
+  /** Before a parsed value is validated: resolves in a turn of its own where the value has a long list. */
+  async beforeValidating(value: unknown): Promise<void> {
+    if (hasLongMember(value)) await this.nextTurn();
+  }
+
+  /** Resolves in a turn of the event loop of its own: between two of them is a whole iteration. */
+  private nextTurn(): Promise<unknown> {
+    const turn = this.turn;
+    this.turn = turn.then(() => setImmediate()).then(() => setImmediate());
+    return turn;
+  }
+}
+
+/** A list in one text, separated by commas, is as long. */
+function hasLongMember(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return Object.values(value).some(
+    (member) => (typeof member === 'string' || Array.isArray(member)) && member.length > LONG,
+  );
+}
+
+/** The number of names in a body that is within its limits. @throws Failure */
+function checkedNames(bytes: Buffer, limits: JsonLimits): number {
+  const counts = countJson(bytes, limits);
+  if (counts.tooDeepAt !== undefined) {
+    const before = decoded(bytes.subarray(0, counts.tooDeepAt));
+    throw malformed(`at most ${MAX_DEPTH} levels of arrays and objects`, before);
+  }
+  const excess = excessOf(counts, limits);
+  if (excess === undefined) return counts.names;
+  throw isClosed(bytes) ? excess : malformed('the end of each array and object', decoded(bytes));
+}
+
+function checkMediaType({ headers }: Request, response: Response): void {
+  const isCoded = headers['content-encoding'] !== undefined;
+  if (CONTENT_TYPE.test(headers['content-type'] ?? '') && !isCoded) return;
+  response.set('Accept-Post', MEDIA_TYPE);
+  throw new Failure(
+    'UNSUPPORTED_MEDIA_TYPE',
+    isCoded
+      ? 'The body has a Content-Encoding. Send it without compression.'
+      : `The body must be JSON in UTF-8. Send it with Content-Type: ${MEDIA_TYPE}.`,
+  );
+}
+
+async function readBytes(request: Request, response: Response): Promise<Buffer> {
+  // The parser would discard the whole body before it reports that the body is too large.
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  await new Promise<void>((resolve, reject) => {
+    void readRaw(request, response, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else reject(failureOf(error));
+    });
+  });
+  // A request without a body, which has no length either.
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+function failureOf(error: unknown): Error {
+  const { type } = error as { readonly type?: unknown };
+  if (type === 'entity.too.large') return tooLarge();
+  if (type === 'request.aborted') return new Failure('CALLER_GONE', 'The client disconnected.');
+  return error instanceof Error ? error : new Error('the body cannot be read', { cause: error });
+}
+
+function tooLarge(): Failure {
+  return new Failure(
+    'BODY_TOO_LARGE',
+    `The body has more than ${MAX_BODY_BYTES} bytes. Send fewer or shorter values.`,
+  );
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new Failure(
+      'MALFORMED_BODY',
+      `The body is not valid UTF-8 at byte ${invalidByteAt(bytes)}. Send JSON in UTF-8.`,
+    );
+  }
+}
+
+/** The position, from 0, of the first byte that decoding replaces; a replacement character can be in the body too. */
+function invalidByteAt(bytes: Buffer): number {
+  let position = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  for (const valid of LENIENT_UTF8.decode(bytes).split(REPLACEMENT)) {
+    position += Buffer.byteLength(valid);
+    const next = bytes.subarray(position, position + 3);
+    if (!next.equals(Buffer.from(REPLACEMENT))) return position;
+    position += next.length;
+  }
+  return position;
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\u{FEFF}');
+const REPLACEMENT = '\u{FFFD}';

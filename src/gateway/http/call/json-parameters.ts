@@ -1,0 +1,113 @@
+import { isLosslessNumber } from 'lossless-json';
+
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import { itemKind } from '../../../endpoint/parameters/kinds.js';
+import { Failure, type Problem } from '../../errors.js';
+import type { RawParameter, RawParameters } from '../../query/raw-parameters.js';
+import { exactNumber } from './json-number.js';
+import { belongsInQueryString } from './reserved-parameters.js';
+
+/** Bytes of UTF-8 of a value in a body. ClickHouse accepts a parameter of twice as many, which escapes can fill. */
+export const MAX_BODY_VALUE_BYTES = 64 * 1024;
+/** What an item of a list counts beside its text, because it has quotes and a comma on its way to ClickHouse. */
+const ITEM_BYTES = 2;
+/** Items of the longest list: of empty texts. */
+export const MAX_LIST_ITEMS = MAX_BODY_VALUE_BYTES / ITEM_BYTES + 1;
+
+/** The parameters in a JSON body, and the problems of those that are not as their declarations say. */
+export interface JsonParameters {
+  readonly parameters: RawParameters;
+  readonly problems: readonly Problem[];
+  /** Names that the endpoint does not declare. */
+  readonly undeclared: readonly string[];
+}
+
+/**
+ * Reads the members of a JSON object as parameters of an endpoint. Names that belong in the query string are problems.
+ *
+ * @param members numbers are `LosslessNumber`.
+ * @throws Failure BODY_TOO_LARGE where a value has more than 64 KiB.
+ */
+export function readJsonParameters(
+  endpoint: Endpoint,
+  members: ReadonlyMap<string, unknown>,
+): JsonParameters {
+  const parameters = new Map<string, RawParameter>();
+  const problems: Problem[] = [];
+  const undeclared: string[] = [];
+  for (const [param, value] of members) {
+    const kind = kindOf(endpoint, param);
+    if (kind === undefined && !belongsInQueryString(param)) undeclared.push(param);
+    if (value === null) continue;
+    if (kind !== undefined) {
+      const read = readValue(kind, value);
+      if ('problem' in read) problems.push({ param, problem: read.problem });
+      else parameters.set(param, rawOf(param, read, kind));
+    } else if (belongsInQueryString(param)) {
+      problems.push({ param, problem: 'belongs in the query string, also of a POST' });
+    }
+  }
+  return { parameters, problems, undeclared };
+}
+
+/** What a value must be. */
+interface ValueKind {
+  /** Of the value; of one item, where it is a list. */
+  readonly name: string;
+  readonly isList: boolean;
+}
+
+/** The kind of a declared parameter, or of `sql` where callers may send it; undefined for other names. */
+function kindOf({ parameters, settings }: Endpoint, param: string): ValueKind | undefined {
+  const parameter = parameters.get(param);
+  if (parameter) return { name: itemKind(parameter.kind), isList: parameter.isList ?? false };
+  return param === 'sql' && settings.sandboxing === 'enabled' ? { name: 'string', isList: false } : undefined;
+}
+
+type Read = { readonly text: string } | { readonly items: readonly string[] };
+interface Rejected {
+  readonly problem: string;
+}
+
+function readValue(kind: ValueKind, value: unknown): Read | Rejected {
+  if (!Array.isArray(value)) return readScalar(kind, value);
+  if (!kind.isList) return { problem: 'must be one value, not an array' };
+  if (value.length === 0) return { problem: 'must not be an empty array; omit it, or send null' };
+  const items: string[] = [];
+  for (const item of value as readonly unknown[]) {
+    const read = readScalar(kind, item);
+    if ('problem' in read) return { problem: `has an item that ${read.problem}` };
+    items.push(read.text);
+  }
+  return { items };
+}
+
+function readScalar({ name }: ValueKind, value: unknown): { readonly text: string } | Rejected {
+  if (typeof value === 'string') {
+    // A lone surrogate has no UTF-8 form and would reach ClickHouse as another character.
+    return /\p{Surrogate}/u.test(value)
+      ? { problem: 'is not valid Unicode: a surrogate is alone' }
+      : { text: value };
+  }
+  if (typeof value === 'boolean') return { text: String(value) };
+  if (!isLosslessNumber(value)) return { problem: 'must be a string, a number, true or false' };
+  const { text, isUnsafeInteger } = exactNumber(value.value, name === 'integer');
+  return isUnsafeInteger && name !== 'number'
+    ? { problem: 'is an integer beyond 2^53, which JSON programs round: write it as a string' }
+    : { text };
+}
+
+/** @throws Failure BODY_TOO_LARGE */
+function rawOf(param: string, read: Read, { isList }: ValueKind): RawParameter {
+  const items = 'items' in read ? read.items : isList ? read.text.split(',') : [read.text];
+  const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item) + ITEM_BYTES, -ITEM_BYTES);
+  if (bytes > MAX_BODY_VALUE_BYTES) {
+    throw new Failure(
+      'BODY_TOO_LARGE',
+      `${param} has ${bytes} bytes; a value may have ${MAX_BODY_VALUE_BYTES}. Send a shorter one.`,
+    );
+  }
+  const sent = { times: 1, maxBytes: MAX_BODY_VALUE_BYTES };
+  if (!('items' in read)) return { ...sent, text: read.text };
+  return { ...sent, items, text: items.some((item) => item.includes(',')) ? undefined : items.join(',') };
+}

@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { CacheKey } from '../../query/cache-key.js';
+import type { EndpointQuery } from '../../query/call.js';
+import { EVERY_ROW, type RowScope } from '../../query/row-scope.js';
+
+/** The query that a request target stands for, and its cache key. */
+export interface KnownTarget {
+  readonly query: EndpointQuery;
+  readonly key: CacheKey;
+  /** Whether the response is a download. */
+  readonly download?: boolean;
+  /** Whether a result that lacks rows is an error. */
+  readonly complete?: boolean;
+  /** The value of `X-Ignored-Parameters`. */
+  readonly ignored?: string | undefined;
+}
+
+/** Approximate bytes of all entries together. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const ENTRY_BYTES = 500;
+const MAX_TARGET_LENGTH = 2048;
+
+/**
+ * Request targets that were validated before, so that a dashboard's repeated requests need not be decoded and validated
+ * again. The query of a target depends only on its text and on the parameters that the caller's key pins.
+ */
+export class KnownTargets {
+  private readonly targets = new LRUCache<string, KnownTarget>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: (_known, target) => ENTRY_BYTES + 3 * target.length,
+  });
+
+  /** @param isCurrent whether an endpoint is still the one that is served, or a reload has replaced it. */
+  constructor(private readonly isCurrent: (endpoint: Endpoint) => boolean) {}
+
+  /**
+   * @param scope the caller's; it is part of the query.
+   * @param now milliseconds since 1970. A target with a relative time stands for another query after a while.
+   */
+  find(scope: RowScope, target: string, now: number): KnownTarget | undefined {
+    if (target.length > MAX_TARGET_LENGTH) return undefined;
+    const known = this.targets.get(nameOf(scope, target));
+    if (!known || (known.query.changesAt ?? Infinity) <= now) return undefined;
+    return this.isCurrent(known.query.endpoint) ? known : undefined;
+  }
+
+  learn(scope: RowScope, target: string, known: KnownTarget): void {
+    const name = nameOf(scope, target);
+    if (name.length <= MAX_TARGET_LENGTH) this.targets.set(name, known);
+  }
+}
+
+/** Unambiguous, because a target begins with a slash and a scope that is not empty with a bracket. */
+function nameOf(scope: RowScope, target: string): string {
+  return scope === EVERY_ROW ? target : `${scope} ${target}`;
+}

@@ -1,0 +1,39 @@
+import { TIMES, type Times } from '../../formats/format.js';
+
+/** The preferences in a `Prefer` header (RFC 7240); undefined where absent or invalid. */
+export interface Preferences {
+  /** Seconds that the caller is willing to wait. */
+  readonly wait: number | undefined;
+  /** Format of times in the response. */
+  readonly timestamps: Times | undefined;
+  /** Whether undeclared parameters are errors: `handling=strict`. */
+  readonly isStrict: boolean;
+}
+
+/** The text between commas that are not within quotes. */
+const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/** Whole seconds; longer numbers are ignored. */
+const SECONDS = /^\d{1,9}$/;
+
+/** Reads the header in one pass. Of several preferences with one name the first counts; parameters are ignored. */
+export function readPreferences(header: string | undefined): Preferences {
+  const values = valuesByName(header ?? '');
+  const seconds = values.get('wait') ?? '';
+  const timestamps = values.get('timestamps')?.toLowerCase();
+  return {
+    wait: SECONDS.test(seconds) ? Number(seconds) : undefined,
+    timestamps: TIMES.find((times) => times === timestamps),
+    isStrict: values.get('handling')?.toLowerCase() === 'strict',
+  };
+}
+
+function valuesByName(header: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [preference] of header.matchAll(PREFERENCE)) {
+    const [name = '', value = ''] = (preference.split(';', 1)[0] ?? '').split('=', 2);
+    const key = name.trim().toLowerCase();
+    if (!values.has(key)) values.set(key, value.trim().replace(/^"(.*)"$/, '$1'));
+  }
+  return values;
+}

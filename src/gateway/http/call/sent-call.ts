@@ -1,0 +1,71 @@
+import type { Request, Response } from 'express';
+
+import { hasLink } from '../../auth/links.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import { Failure, type Problem } from '../../errors.js';
+import type { RawParameters } from '../../query/raw-parameters.js';
+import type { JsonBodies } from './json-body.js';
+import { limitsOfCall } from './json-bounds.js';
+import { readJsonParameters } from './json-parameters.js';
+import { isJsonObject } from './json-text.js';
+import { parseQueryString } from './query-string.js';
+import { isOwnParameter } from './reserved-parameters.js';
+import { undeclaredIn } from './undeclared-parameters.js';
+
+/** What a caller sent for a call of an endpoint. */
+export interface SentCall {
+  readonly query: RawParameters;
+  /** The parameters of the endpoint, which are the whole query string of a GET. */
+  readonly parameters: RawParameters;
+  /** Of parameters that have no text. */
+  readonly problems: readonly Problem[];
+  /** Names that neither the endpoint nor the gateway reads. */
+  readonly undeclared: readonly string[];
+  /** Whether another request for the same target is the same call. */
+  readonly isInTarget: boolean;
+}
+
+/** Reads what a request sent for a call of an endpoint. @throws Failure */
+export type ReadSentCall = (
+  endpoint: Endpoint,
+  request: Request,
+  response: Response,
+) => SentCall | Promise<SentCall>;
+
+/** Reads the query string of a GET or HEAD. */
+export const readTarget: ReadSentCall = (endpoint, { originalUrl }) => {
+  const query = parseQueryString(originalUrl, endpoint.parameters);
+  const undeclared = undeclaredIn(query.keys(), endpoint);
+  return { query, parameters: query, problems: [], undeclared, isInTarget: true };
+};
+
+/** Reads the JSON body of a POST, and the gateway's own parameters in its query string. */
+export const readBody =
+  (bodies: JsonBodies): ReadSentCall =>
+  async (endpoint, request, response) => {
+    const query = parseQueryString(request.originalUrl);
+    if (hasLink(query)) throw linkIsNotPosted();
+    const body = await bodies.read(request, response, limitsOfCall(endpoint));
+    if (!isJsonObject(body)) throw isNoObject();
+    await bodies.beforeValidating(body);
+    const misplaced = [...query.keys()].filter((name) => !isOwnParameter(name));
+    const { parameters, problems, undeclared } = readJsonParameters(endpoint, new Map(Object.entries(body)));
+    const ofQuery = misplaced.map((param) => ({
+      param,
+      problem: 'is in the query string, but a POST takes its parameters from the body',
+    }));
+    return { query, parameters, problems: [...ofQuery, ...problems], undeclared, isInTarget: false };
+  };
+
+function isNoObject(): Failure {
+  return new Failure(
+    'MALFORMED_BODY',
+    'The body is JSON, but not an object. Send an object of parameters, such as {"project": "aurora"}.',
+  );
+}
+
+function linkIsNotPosted(): Failure {
+  return new Failure('METHOD_NOT_ALLOWED', 'POST is not allowed with a signed link. Use GET or HEAD.', {
+    allow: ['GET', 'HEAD'],
+  });
+}

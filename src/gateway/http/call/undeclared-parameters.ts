@@ -1,0 +1,59 @@
+import { closestName } from '../../../endpoint/closest-name.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Problem } from '../../errors.js';
+import { belongsInQueryString } from './reserved-parameters.js';
+
+export const IGNORED_PARAMETERS = 'X-Ignored-Parameters';
+
+/** Names that a response shows, and bytes of all of them in a header. */
+const MAX_NAMES = 10;
+const MAX_HEADER_BYTES = 512;
+/** Characters of a name that a problem shows. No longer one is compared with declared names. */
+const MAX_NAME = 64;
+
+/** The names of a query string that neither the endpoint nor the gateway reads. */
+export function undeclaredIn(
+  names: Iterable<string>,
+  { parameters, settings }: Pick<Endpoint, 'parameters' | 'settings'>,
+): readonly string[] {
+  const undeclared: string[] = [];
+  for (const name of names) {
+    if (parameters.has(name) || belongsInQueryString(name) || name === '') continue;
+    if (name !== 'sql' || settings.sandboxing === 'disabled') undeclared.push(name);
+  }
+  return undeclared;
+}
+
+/** The value of `X-Ignored-Parameters`: the first names, percent-encoded; undefined where there are none. */
+export function ignoredParameters(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  let value = '';
+  for (const name of names.slice(0, MAX_NAMES)) {
+    const encoded = encodeURIComponent(shown(name));
+    const longer = value === '' ? encoded : `${value}, ${encoded}`;
+    if (longer.length > MAX_HEADER_BYTES) break;
+    value = longer;
+  }
+  return value;
+}
+
+/** The problems of a strict call, with the declared name that the caller probably meant. */
+export function problemsOfUndeclared(
+  names: readonly string[],
+  { parameters }: Pick<Endpoint, 'parameters'>,
+): readonly Problem[] {
+  const problems = names.slice(0, MAX_NAMES).map((name): Problem => {
+    const closest = name.length > MAX_NAME ? undefined : closestName(name, parameters.keys());
+    const advice = closest === undefined ? '' : ` (did you mean “${closest}”?)`;
+    return { param: shown(name), problem: `is no parameter of this endpoint${advice}` };
+  });
+  const more = names.length - problems.length;
+  const rest = {
+    param: 'request',
+    problem: `has ${more} more names that are no parameters of this endpoint`,
+  };
+  return more > 0 ? [...problems, rest] : problems;
+}
+
+/** A name that is not longer than a sensible one, without half a character at its end. */
+const shown = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{Surrogate}/gu, '');

@@ -1,0 +1,155 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+
+import { applyPinned, mayCallWithPins } from '../../auth/pinned-parameters.js';
+import type { Principal } from '../../auth/principal.js';
+import { bindQuery, type BoundQuery } from '../../../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
+import type { FileProblem } from '../../../endpoint/file-problems.js';
+import { SecretValue } from '../../../endpoint/parameters/secret-value.js';
+import { Failure } from '../../errors.js';
+import { invalidParameters, readParameters } from '../../query/validate-parameters.js';
+import { principalOf, type CallParts } from '../call/call-endpoint.js';
+import { findEndpoint } from '../call/find-endpoint.js';
+import { parseQueryString } from '../call/query-string.js';
+import { rejectMethod } from '../transport/reject-method.js';
+import { contextOf } from '../transport/request-context.js';
+
+/** What a check found about an endpoint. */
+export interface Findings {
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+  /** Absent where the example failed. */
+  readonly rows?: number;
+  readonly rowsRead?: number;
+  readonly milliseconds?: number;
+  /** What the example reads of each table. */
+  readonly tables: readonly object[];
+}
+
+/** The file that an endpoint is from. */
+export interface EndpointFile {
+  /** As messages name it: `endpoints/visits.sql`. */
+  readonly file: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** What a development server knows beside what every gateway serves. */
+export interface DevelopmentSource {
+  /** Changes whenever anything else of this object does. */
+  readonly revision: () => string;
+  /** Why files are not served; each with the absolute path of its file. */
+  readonly problems: () => readonly (FileProblem & { readonly path?: string })[];
+  /** What a person should do, such as about a changed schema file. */
+  readonly notices: () => readonly string[];
+  /** Changes with the definition and the settings of an endpoint. */
+  readonly versionOf: (endpoint: Endpoint) => string;
+  /** What the last check of an endpoint found, where there was one. */
+  readonly findingsOf: (endpoint: Endpoint) => Findings | undefined;
+  /** Begins to check an endpoint, unless that was done; the revision changes when the check has ended. */
+  readonly check: (endpoint: Endpoint) => void;
+  /** Undefined for an endpoint of the gateway itself. */
+  readonly fileOf: (endpoint: Endpoint) => Promise<EndpointFile | undefined>;
+  /** Resolves when the revision is another one, at the latest after a pause. */
+  readonly changed: (from: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** `/api/dev` of a development server: its problems, and the SQL and the findings of an endpoint. */
+export function developmentRoutes(parts: CallParts, source: DevelopmentSource): Router {
+  const router = Router({ caseSensitive: true });
+  router.route('/dev').get(sendState(parts, source)).all(rejectMethod());
+  router.route('/dev/endpoints/:idOrName').get(sendEndpoint(parts, source)).all(rejectMethod());
+  return router;
+}
+
+/** `/api/dev` of any other gateway: 204, because the console asks each gateway once, and that is no error. */
+export function noDevelopment(): Router {
+  const router = Router({ caseSensitive: true });
+  router
+    .route('/dev')
+    .get((_request, response) => {
+      response.set('Cache-Control', 'no-store').status(204).end();
+    })
+    .all(rejectMethod());
+  return router;
+}
+
+/** With `after=REVISION` the response waits until the revision is another one. */
+function sendState({ endpoints }: CallParts, source: DevelopmentSource): RequestHandler {
+  return async (request, response) => {
+    const principal = principalOf(contextOf(request));
+    const after = parseQueryString(request.originalUrl).get('after')?.text;
+    if (after === source.revision()) await source.changed(after, signalOf(response));
+    const seesAll = seesEveryFile(principal);
+    response.set('Cache-Control', 'no-store').json({
+      revision: source.revision(),
+      problems: seesAll ? source.problems() : [],
+      notices: seesAll ? source.notices() : [],
+      endpoints: endpoints
+        .all()
+        .filter((endpoint) => mayCallWithPins(principal, endpoint))
+        .map((endpoint) => {
+          const { faults = [], warnings = [] } = source.findingsOf(endpoint) ?? {};
+          const version = source.versionOf(endpoint);
+          return { name: endpoint.name, version, faults: faults.length, warnings: warnings.length };
+        }),
+    });
+  };
+}
+
+function sendEndpoint(parts: CallParts, source: DevelopmentSource): RequestHandler {
+  return async (request, response) => {
+    const principal = principalOf(contextOf(request));
+    const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
+    if (!mayCallWithPins(principal, endpoint)) {
+      throw new Failure('FORBIDDEN', 'This key may not call this endpoint.');
+    }
+    const bound = boundQuery(parts, endpoint, principal, request);
+    const file = seesEveryFile(principal) ? await source.fileOf(endpoint) : undefined;
+    source.check(endpoint);
+    response.set('Cache-Control', 'no-store').json({
+      name: endpoint.name,
+      ...file,
+      sql: bound.text,
+      parameters: parametersOf(bound),
+      findings: source.findingsOf(endpoint) ?? null,
+    });
+  };
+}
+
+/** A key for some endpoints, or for some rows, belongs to a tenant: it gets neither the text nor the mistakes of files. */
+const seesEveryFile = ({ endpoints, pinned }: Principal): boolean =>
+  endpoints === undefined && (pinned?.size ?? 0) === 0;
+
+/** The query of a call with the same query string. @throws Failure as the call does */
+function boundQuery(
+  { clock, seal }: CallParts,
+  endpoint: Endpoint,
+  principal: Principal,
+  { originalUrl }: Request,
+): BoundQuery {
+  const sent = parseQueryString(originalUrl);
+  const applied = applyPinned(principal, endpoint.parameters, sent);
+  if ('conflict' in applied) throw new Failure('FORBIDDEN', applied.conflict.detail);
+  const { values, problems } = readParameters(endpoint, applied.parameters, { now: clock(), seal });
+  if (problems.length > 0) throw invalidParameters(problems);
+  return bindQuery(endpoint.query, values, new Set(principal.pinned?.keys()), clock(), rowCap(endpoint));
+}
+
+/** The values that ClickHouse gets beside the text, each with the type that the text names. */
+function parametersOf({ text, parameters }: BoundQuery): readonly Readonly<Record<string, unknown>>[] {
+  return Object.entries(parameters).map(([name, value]) => ({
+    name,
+    type: new RegExp(`\\{${name}:([^}]*)\\}`).exec(text)?.[1] ?? '',
+    value: value instanceof SecretValue ? 'secret' : value,
+  }));
+}
+
+/** Aborts when the client disconnects. */
+function signalOf(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,153 @@
+import type { JsonSchema } from '../../../../endpoint/json-schema.js';
+import { ERRORS, type ErrorCode } from '../../../errors.js';
+import type { Reference, ResponseObject } from './document.js';
+import { headerRefs, HEADERS_OF, type ResponseHeader } from './headers.js';
+import { refTo } from './schema.js';
+
+const PROBLEM = 'Problem';
+
+/** No caller of this API receives these: the client disconnected, or the response is the admin API's. */
+const UNDOCUMENTED: ReadonlySet<ErrorCode> = new Set([
+  'CALLER_GONE',
+  'ENDPOINTS_INVALID',
+  'PURGE_INCOMPLETE',
+]);
+
+const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNDOCUMENTED.has(code));
+
+/** The error codes with a status. */
+function codesOf(status: number): readonly ErrorCode[] {
+  return codes.filter((code) => ERRORS[code].status === status);
+}
+
+/** Error statuses of the requests in this document, by the kind of request. Only other methods have 405. */
+const FAILURES = {
+  /** Of every request. */
+  anywhere: [400, 408, 431, 500],
+  /** Of requests that need a key. */
+  withKey: [401, 403, 429],
+  /** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
+  unavailable: [503],
+  notFound: [404],
+  call: [406, 412, 422, 502, 504],
+  range: [416],
+  body: [413, 415],
+} as const;
+
+/** References to the responses of groups of statuses. */
+export function problemResponses(
+  ...groups: readonly (keyof typeof FAILURES)[]
+): Readonly<Record<string, Reference>> {
+  const statuses = groups.flatMap((group) => FAILURES[group]);
+  return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
+}
+
+/** Every error response, by name. */
+export function problemComponents(): {
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+} {
+  const statuses = [...new Set(Object.values(FAILURES).flat())].sort((a, b) => a - b);
+  return {
+    responses: Object.fromEntries(statuses.map((status) => [nameOf(status), responseOf(status)])),
+    schemas: {
+      [PROBLEM]: problemSchema(),
+      ...Object.fromEntries(statuses.map((status) => [nameOf(status), schemaOfStatus(status)])),
+    },
+  };
+}
+
+const nameOf = (status: number): string => `${PROBLEM}${status}`;
+
+function responseOf(status: number): ResponseObject {
+  return {
+    description: codesOf(status)
+      .map((code) => `\`${code}\`: ${ERRORS[code].title}.`)
+      .join(' '),
+    headers: headerRefs(...headersOf(status)),
+    content: {
+      'application/problem+json': { schema: refTo('schemas', nameOf(status)), example: exampleOf(status) },
+    },
+  };
+}
+
+/** An error with the first code of a status. */
+function exampleOf(status: number): object {
+  const [code = 'INTERNAL'] = codesOf(status);
+  const { title } = ERRORS[code];
+  return {
+    type: `urn:querygate:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title,
+    status,
+    detail: `${title}.`,
+    code,
+    requestId: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+    ...(status === 400 && { problems: [{ param: 'project', problem: 'is required' }] }),
+    error: `${title}.`,
+  };
+}
+
+function headersOf(status: number): readonly ResponseHeader[] {
+  switch (status) {
+    case 401:
+      return [...HEADERS_OF.any, 'WWW-Authenticate'];
+    case 416:
+      return [...HEADERS_OF.any, 'Content-Range'];
+    case 429:
+      return [...HEADERS_OF.withKey, 'Retry-After'];
+    case 503:
+      return [...HEADERS_OF.any, 'Retry-After'];
+    default:
+      return HEADERS_OF.any;
+  }
+}
+
+/** The fields of every error. */
+function problemSchema(): JsonSchema {
+  return {
+    type: 'object',
+    description: 'An error (RFC 9457).',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId', 'error'],
+    properties: {
+      type: { type: 'string', format: 'uri', examples: ['urn:querygate:problem:invalid-parameters'] },
+      title: { type: 'string', description: 'Short name of the error; the same for each code.' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What is wrong with this request, and what to do; for people.' },
+      code: { type: 'string', title: 'ErrorCode', enum: codes, description: 'Stable, for programs.' },
+      requestId: { type: 'string', description: 'As in X-Request-Id.' },
+      error: { type: 'string', description: 'A copy of `detail`, for clients written for Logflare.' },
+    },
+  };
+}
+
+const PROBLEMS_OF_PARAMETERS: JsonSchema = {
+  type: 'array',
+  description: 'The problem of each invalid parameter.',
+  items: {
+    type: 'object',
+    required: ['param', 'problem'],
+    properties: { param: { type: 'string' }, problem: { type: 'string' } },
+  },
+};
+
+/**
+ * One schema per status, so that in generated types the code determines the status and the other fields. The status is an
+ * enum, because openapi-python-client cannot merge a `const` with the integer of every error.
+ */
+function schemaOfStatus(status: number): JsonSchema {
+  const hasProblems = status === 400;
+  return {
+    allOf: [
+      refTo('schemas', PROBLEM),
+      {
+        type: 'object',
+        required: ['status', 'code', ...(hasProblems ? ['problems'] : [])],
+        properties: {
+          status: { type: 'integer', title: `Status${status}`, enum: [status] },
+          code: { type: 'string', title: `ErrorCode${status}`, enum: codesOf(status) },
+          ...(hasProblems && { problems: PROBLEMS_OF_PARAMETERS }),
+        },
+      },
+    ],
+  };
+}

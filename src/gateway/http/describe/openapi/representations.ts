@@ -1,0 +1,68 @@
+import type { JsonSchema } from '../../../../endpoint/json-schema.js';
+import { FORMAT_NAMES, FORMATS } from '../../../formats/formats.js';
+import { BOOLEANS } from '../../result/choose-representation.js';
+import type { MediaTypeObject, ParameterObject } from './document.js';
+import { refTo } from './schema.js';
+
+/** The rows of an endpoint. */
+export interface EndpointRows {
+  /** Name of the schema of a row. */
+  readonly row: string;
+  readonly maxRows: number;
+  /** Whether a caller's own SQL can decide the columns. */
+  readonly isOpen: boolean;
+}
+
+/** The body of a response in every output format, by media type. */
+export function responseContent({
+  row,
+  maxRows,
+  isOpen,
+}: EndpointRows): Readonly<Record<string, MediaTypeObject>> {
+  const items: JsonSchema = isOpen ? { type: 'object', additionalProperties: true } : refTo('schemas', row);
+  const list: JsonSchema = { type: 'array', maxItems: maxRows, items };
+  return Object.fromEntries(
+    Object.values(FORMATS).map(({ mediaType, describeBody }) => [
+      mediaType,
+      { schema: describeBody({ list }) },
+    ]),
+  );
+}
+
+/** The schemas of the parameters below. The gateway accepts their values in any letter case, which an enum cannot say. */
+export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  OutputFormat: { type: 'string', title: 'OutputFormat', enum: FORMAT_NAMES },
+  Flag: {
+    type: 'string',
+    title: 'Flag',
+    enum: [...BOOLEANS.keys()],
+    // Else openapi-python-client calls "1" VALUE_0, and "0" VALUE_2.
+    'x-enum-varnames': ['ONE', 'TRUE', 'ZERO', 'FALSE', 'EMPTY'],
+  },
+};
+
+const FORMAT: ParameterObject = {
+  name: 'format',
+  in: 'query',
+  description:
+    'The output format, in any letter case; takes precedence over `Accept`. JSON where neither names one.',
+  schema: refTo('schemas', 'OutputFormat'),
+};
+
+const flag = (name: string, description: string): ParameterObject => ({
+  name,
+  in: 'query',
+  description: `\`1\` or \`true\`, in any letter case: ${description}`,
+  schema: refTo('schemas', 'Flag'),
+});
+
+/** The parameters of every call that choose how the rows are written, and whether a part of them is an error. */
+export const REPRESENTATION_PARAMETERS: readonly ParameterObject[] = [
+  FORMAT,
+  flag('download', 'browsers save the response as a file (`Content-Disposition`).'),
+  flag('csv_safe', 'cells of CSV that a spreadsheet would run as a formula are made harmless.'),
+  flag(
+    'complete',
+    '422 `RESULT_TRUNCATED` instead of a response with `X-Truncated`, and 503 `SHARD_UNREACHABLE` instead of one with `X-Partial`.',
+  ),
+];

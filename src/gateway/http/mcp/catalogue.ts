@@ -1,0 +1,68 @@
+import { mayCallWithPins } from '../../auth/pinned-parameters.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
+import type { McpCaller } from './mcp-caller.js';
+import { ProtocolError } from './protocol-error.js';
+
+/** A part of a list, and where the next part begins; absent in the last part. */
+export interface Page {
+  readonly endpoints: readonly Endpoint[];
+  readonly nextCursor?: string;
+}
+
+/** The endpoints that a key may call, until a reload of the endpoints or of the keys. */
+const visible = new WeakMap<readonly Endpoint[], WeakMap<Principal, readonly Endpoint[]>>();
+
+/** The endpoints that a caller may call, by name. */
+function visibleTo(principal: Principal, endpoints: Endpoints): readonly Endpoint[] {
+  const all = endpoints.all();
+  const byPrincipal = visible.get(all) ?? new WeakMap<Principal, readonly Endpoint[]>();
+  const known = byPrincipal.get(principal);
+  if (known) return known;
+  const found = all.filter((endpoint) => mayCallWithPins(principal, endpoint));
+  visible.set(all, byPrincipal.set(principal, found));
+  return found;
+}
+
+/**
+ * One page of the endpoints that a caller may call and that have one of its tags. A cursor names the endpoint before the page,
+ * so that a reload between two pages repeats and omits nothing that was there all the time.
+ *
+ * @throws ProtocolError where the cursor is none of ours.
+ */
+export function pageOf(
+  endpoints: Endpoints,
+  { principal, tags }: Pick<McpCaller, 'principal' | 'tags'>,
+  cursor: string | undefined,
+  size: number,
+): Page {
+  const after = cursor === undefined ? '' : nameIn(cursor);
+  const rest = visibleTo(principal, endpoints).filter(
+    (endpoint) => endpoint.name > after && (!tags || endpoint.tags.some((tag) => tags.has(tag))),
+  );
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
+  return { endpoints: page, ...(rest.length > size && last && { nextCursor: cursorAfter(last) }) };
+}
+
+const cursorAfter = ({ name }: Endpoint): string => Buffer.from(name).toString('base64url');
+
+function nameIn(cursor: string): string {
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (name !== '' && Buffer.from(name).toString('base64url') === cursor) return name;
+  throw new ProtocolError(
+    new Failure('BAD_REQUEST', 'The cursor is invalid. Send nextCursor of the page before.'),
+  );
+}
+
+/** The endpoint with a name, or undefined where the caller may not call it. */
+export function findVisible(
+  endpoints: Endpoints,
+  principal: Principal,
+  idOrName: string,
+): Endpoint | undefined {
+  const endpoint = endpoints.find(idOrName);
+  return endpoint && mayCallWithPins(principal, endpoint) ? endpoint : undefined;
+}

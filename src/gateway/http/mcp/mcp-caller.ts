@@ -1,0 +1,22 @@
+import type { Principal } from '../../auth/principal.js';
+import type { Failure } from '../../errors.js';
+import type { LimitState } from '../../limits/limit-state.js';
+import type { RequestContext } from '../transport/request-context.js';
+
+/** Who sent a message, and what of the HTTP request counts for it. */
+export interface McpCaller {
+  readonly context: RequestContext;
+  readonly principal: Principal;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Only endpoints with one of these tags are listed; undefined: all. */
+  readonly tags: ReadonlySet<string> | undefined;
+  /** The arguments of the tool, with numbers as `LosslessNumber`; of `tools/call` only. */
+  readonly arguments: unknown;
+  /** Why the call is rejected before it runs, where a request limit of its caller is exceeded. */
+  readonly rejected: Failure | undefined;
+  /** Sets the limit headers of the response, once the limits after the call are known. */
+  readonly setLimits: (limits: readonly LimitState[]) => void;
+  /** Sets headers of the response. */
+  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
+}

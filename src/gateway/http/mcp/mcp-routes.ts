@@ -1,0 +1,188 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Router, type Request, type RequestHandler, type Response as ExpressResponse } from 'express';
+
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import { Failure } from '../../errors.js';
+import type { LimitState } from '../../limits/limit-state.js';
+import { authenticate } from '../call/authenticate.js';
+import { clientDisconnected, principalOf } from '../call/call-endpoint.js';
+import type { Credentials } from '../call/credentials.js';
+import { limitsOfMessage } from '../call/json-bounds.js';
+import { limitRequests, setLimitHeaders, subjectsOf } from '../call/limit-requests.js';
+import { rejectMethodsExcept } from '../transport/reject-method.js';
+import { contextOf, type RequestContext } from '../transport/request-context.js';
+import { noteError } from './protocol-error.js';
+import { readMessage, type Message } from './read-message.js';
+import { nameMetadata } from './resource-metadata.js';
+import { RunningCalls, SESSION_HEADER, sessionHeaders } from './running-calls.js';
+import type { MessageServer, ServeParts } from './serve-message.js';
+import { Tools } from './tools.js';
+
+/** The dependencies and options of MCP over HTTP. */
+export interface McpParts extends Omit<ServeParts, 'tools'> {
+  readonly credentials: Credentials;
+  /** Origins whose pages may send messages. */
+  readonly corsOrigins: readonly string[];
+  /** Present where there is metadata for OAuth clients. */
+  readonly authorizationServer?: string | undefined;
+  readonly publicUrl?: string | undefined;
+}
+
+/** `POST /mcp`: the endpoints as tools for agents, in the Model Context Protocol (streamable HTTP, stateless). */
+export function mcpRoutes(parts: McpParts): Router {
+  const { credentials, endpoints, limiter, corsOrigins } = parts;
+  const router = Router({ caseSensitive: true });
+  router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
+  router
+    .route('/')
+    .post(serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }))
+    .all(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
+  if (parts.authorizationServer !== undefined) router.use(nameMetadata(parts.publicUrl));
+  return router;
+}
+
+/** Rejects pages of other origins: a page that rebinds its name to this server's address could send messages as its own. */
+function requireOrigin(origins: readonly string[]): RequestHandler {
+  return ({ headers: { origin } }, _response, next) => {
+    if (origin !== undefined && !origins.includes(origin)) {
+      throw new Failure(
+        'FORBIDDEN',
+        'Pages of this origin may not send messages. CORS_ORIGINS of the gateway lists those that may.',
+      );
+    }
+    next();
+  };
+}
+
+function serveMessages(parts: ServeParts): RequestHandler {
+  const calls = new RunningCalls();
+  let messages: MessageServer | undefined;
+  return async (request, response) => {
+    const context = contextOf(request);
+    const principal = principalOf(context);
+    const sessionId = request.get(SESSION_HEADER);
+    const message = await readCounted(parts, request, response);
+    calls.cancel(principal.name, sessionId, message);
+    // Before anything that waits: the message that cancels a call can follow it at once.
+    const call = calls.begin(principal.name, sessionId, message.id, clientDisconnected(response));
+    try {
+      const rejected = await admit(parts, context, message, response);
+      messages ??= await loadServer(parts);
+      const headers = headersOf(request.headers);
+      const sent = await messages.serve({
+        headers,
+        message,
+        caller: {
+          ...{ context, principal, rejected },
+          signal: call.signal,
+          tags: tagsIn(request.originalUrl),
+          arguments: message.tool?.arguments,
+          setLimits: (limits) => {
+            setLimitHeaders(response, limits, principal);
+          },
+          setHeaders: (headers) => {
+            response.set(headers);
+          },
+        },
+      });
+      await send(response, sent, { context, message, headers });
+    } finally {
+      call.end();
+    }
+  };
+}
+
+/** The SDK takes 70 ms to load, and memory: only for a gateway that agents use. */
+async function loadServer(parts: ServeParts): Promise<MessageServer> {
+  const { MessageServer } = await import('./serve-message.js');
+  return new MessageServer(parts);
+}
+
+/** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
+async function readCounted(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Message> {
+  try {
+    const limits = limitsOfMessage(parts.endpoints.all());
+    return readMessage(await parts.bodies.read(request, response, limits));
+  } catch (error) {
+    await count(parts, contextOf(request), undefined);
+    throw error;
+  }
+}
+
+/**
+ * Counts the message, as a request of REST: against its key, and against the endpoint whose tool it calls.
+ *
+ * @returns why a call of a tool is rejected: its result reports that.
+ * @throws LimitExceeded for other messages.
+ */
+async function admit(
+  parts: ServeParts,
+  context: RequestContext,
+  { tool }: Message,
+  response: ExpressResponse,
+): Promise<Failure | undefined> {
+  const principal = principalOf(context);
+  const endpoint = tool && parts.tools.find(principal, tool.name);
+  if (endpoint) context.endpoint = endpoint.name;
+  try {
+    setLimitHeaders(response, await count(parts, context, endpoint), principal);
+    return undefined;
+  } catch (error) {
+    if (endpoint && error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+async function count(
+  { limiter, endpoints }: ServeParts,
+  context: RequestContext,
+  endpoint: Endpoint | undefined,
+): Promise<readonly LimitState[]> {
+  const limits = await limiter.admitRequest(subjectsOf(endpoints, principalOf(context), endpoint));
+  context.limits = limits;
+  return limits;
+}
+
+/** The tags in a request target: `tag` may be repeated. */
+function tagsIn(target: string): ReadonlySet<string> | undefined {
+  const sent = new URLSearchParams(target.split('?')[1] ?? '').getAll('tag');
+  const tags = sent.flatMap((tag) => tag.split(',')).filter((tag) => tag !== '');
+  return tags.length === 0 ? undefined : new Set(tags);
+}
+
+function headersOf(headers: IncomingHttpHeaders): Headers {
+  const copied = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && TRANSPORT_HEADERS.test(name)) copied.set(name, value);
+  }
+  return copied;
+}
+
+/** The headers that the protocol defines: the SDK need not see the key. */
+const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
+
+interface Responding {
+  readonly context: RequestContext;
+  readonly message: Message;
+  /** Of the request. */
+  readonly headers: Headers;
+}
+
+async function send(
+  response: ExpressResponse,
+  sent: Response,
+  { context, message, headers: received }: Responding,
+): Promise<void> {
+  const { status } = sent;
+  const body = noteError(context, {
+    response: Buffer.from(await sent.arrayBuffer()),
+    ...{ body: message.body, headers: received, status },
+  });
+  const headers = {
+    ...Object.fromEntries(sent.headers),
+    ...(context.failure === undefined && sessionHeaders(message)),
+    'Cache-Control': 'no-store',
+    'Content-Length': String(body.length),
+  };
+  response.writeHead(status, headers).end(body);
+}

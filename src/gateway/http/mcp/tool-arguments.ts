@@ -1,0 +1,99 @@
+import { isLosslessNumber } from 'lossless-json';
+
+import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
+import type { Problem } from '../../errors.js';
+import { readJsonParameters } from '../call/json-parameters.js';
+import { isJsonObject } from '../call/json-text.js';
+import type { SentCall } from '../call/sent-call.js';
+import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
+
+/** What the arguments of a tool are. */
+export interface ToolArguments {
+  readonly sent: SentCall;
+  /** Rows to return at most. */
+  readonly maxRows: number;
+}
+
+/** Names of parameters that the caller's key pins, which its tools do not have. */
+type Pinned = ReadonlyMap<string, string> | undefined;
+
+/** Unknown names that an error lists, and characters of each that it shows: a caller can send thirty thousand. */
+const MAX_UNKNOWN = 5;
+const MAX_NAME = 64;
+
+/**
+ * Reads the arguments of a tool as the body of a POST is read; but an unknown name is a problem, because a model that
+ * misspells a parameter would take the rows of another call for the result.
+ *
+ * @param sent numbers are `LosslessNumber`; undefined where the call has none.
+ * @param pinned parameters that the caller's key pins: they are unknown, as the input schema says.
+ */
+export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: Pinned): ToolArguments {
+  if (!isJsonObject(sent)) {
+    return {
+      sent: sentCall({ problems: [{ param: 'arguments', problem: 'must be an object' }] }),
+      maxRows: 0,
+    };
+  }
+  const members = new Map<string, unknown>(Object.entries(sent));
+  const limit = limitsRows(endpoint)
+    ? readMaxRows(endpoint, members.get(MAX_ROWS))
+    : { maxRows: rowCap(endpoint) };
+  const known = namesOf(endpoint, pinned);
+  const unknown = [...members.keys()].filter((name) => !known.has(name));
+  for (const name of unknown) members.delete(name);
+  const { parameters, problems } = readJsonParameters(endpoint, members);
+  const ofLimit = 'problem' in limit ? [{ param: MAX_ROWS, problem: limit.problem }] : [];
+  return {
+    sent: sentCall({ parameters, problems: [...problems, ...problemsOfUnknown(unknown, known), ...ofLimit] }),
+    maxRows: 'maxRows' in limit ? limit.maxRows : 0,
+  };
+}
+
+function sentCall(read: Partial<SentCall>): SentCall {
+  return {
+    query: new Map(),
+    parameters: new Map(),
+    problems: [],
+    undeclared: [],
+    isInTarget: false,
+    ...read,
+  };
+}
+
+/** The names of the arguments of a tool. */
+function namesOf(endpoint: Endpoint, pinned: Pinned): ReadonlySet<string> {
+  const { parameters, settings } = endpoint;
+  const free = [...parameters.keys()].filter((name) => pinned?.has(name) !== true);
+  const own = [
+    ...(settings.sandboxing === 'enabled' ? ['sql'] : []),
+    ...(limitsRows(endpoint) ? [MAX_ROWS] : []),
+  ];
+  return new Set([...free, ...own]);
+}
+
+function problemsOfUnknown(unknown: readonly string[], known: ReadonlySet<string>): readonly Problem[] {
+  const problems = unknown.slice(0, MAX_UNKNOWN).map((name, index) => {
+    const which = index === 0 ? `, which has ${[...known].join(', ')}` : '';
+    return { param: shown(name), problem: `is no argument of this tool${which}` };
+  });
+  const more = unknown.length - problems.length;
+  if (more > 0) problems.push({ param: 'arguments', problem: `has ${more} more unknown names` });
+  return problems;
+}
+
+/** A name as an error shows it: in one line, and not longer than a sensible one. */
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME)).slice(1, -1);
+}
+
+function readMaxRows(
+  endpoint: Endpoint,
+  value: unknown,
+): { readonly maxRows: number } | { readonly problem: string } {
+  const cap = rowCap(endpoint);
+  if (value === undefined || value === null) return { maxRows: Math.min(DEFAULT_ROWS, cap) };
+  const rows = isLosslessNumber(value) ? Number(value.value) : NaN;
+  if (Number.isInteger(rows) && rows >= 1 && rows <= cap) return { maxRows: rows };
+  return { problem: `must be an integer from 1 to ${cap}, the row cap` };
+}

@@ -1,0 +1,33 @@
+import type { Failure } from '../../errors.js';
+import { problemDocument } from '../transport/problem.js';
+import type { ToolResult } from './tool-result.js';
+
+/** Where clients find the problem document of an error, for programs. */
+const PROBLEM = 'querygate/problem';
+
+/** A failure as an error of a tool: for the model as text, for programs as the problem document that HTTP clients get. */
+export function toolError(failure: Failure, requestId: string): ToolResult {
+  const { retryAfterSeconds } = failure.details;
+  const document = problemDocument(failure, requestId);
+  return {
+    content: [{ type: 'text', text: textOf(failure, requestId) }],
+    isError: true,
+    _meta: {
+      [PROBLEM]: { ...document, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) },
+    },
+  };
+}
+
+function textOf({ code, message, details }: Failure, requestId: string): string {
+  const { problems = [], retryAfterSeconds } = details;
+  const lines =
+    problems.length > 0
+      ? ['The arguments are invalid:', ...problems.map(({ param, problem }) => `- ${param} ${problem}`)]
+      : [message];
+  if (problems.length > 0) lines.push('Correct them and call again.');
+  // The messages of limits say it already.
+  const isSaid = message.includes('again in');
+  if (retryAfterSeconds !== undefined && !isSaid)
+    lines.push(`Call again in ${retryAfterSeconds} s, not before.`);
+  return [...lines, `(${code}, request ${requestId})`].join('\n');
+}

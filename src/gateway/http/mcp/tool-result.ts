@@ -1,0 +1,85 @@
+import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
+import type { Reader } from '../../../endpoint/figures.js';
+import type { CallOutcome } from '../../query/call.js';
+import { narrowing } from '../result/complete-result.js';
+import { firstRows } from './first-rows.js';
+import { limitsRows, MAX_ROWS } from './row-limit.js';
+
+/** A result of a tool, as MCP has it. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly isError?: true;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A result, and how much of it the caller gets. */
+export interface ResultToShow {
+  readonly endpoint: Endpoint;
+  readonly outcome: CallOutcome;
+  /** Whether the rows are those of the caller's own SQL. */
+  readonly isSandboxed: boolean;
+  /** The caller, as a reader of what the query cost. */
+  readonly reader: Reader;
+  /** Parameters that the caller's key pins. */
+  readonly pinned: ReadonlyMap<string, string> | undefined;
+  readonly maxRows: number;
+  /** Bytes of the rows together, as JSON. */
+  readonly maxBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The first rows of a cached or new result, and what the caller must know about the others. */
+export function toolResult(shown: ResultToShow): ToolResult {
+  const { endpoint, outcome, reader, maxRows, maxBytes, now } = shown;
+  const { result } = outcome;
+  const { rows, isCutByBytes } = firstRows(result.bodies.identity, maxRows, maxBytes);
+  const cost = result.cost.readBy(reader);
+  const structuredContent = {
+    rowsReturned: rows.length,
+    rowsFound: result.rowCount,
+    truncated: result.truncated,
+    notes: notesOf(shown, rows.length, isCutByBytes),
+    createdAt: new Date(result.createdAt).toISOString(),
+    ageSeconds: Math.max(0, Math.floor((now - result.createdAt) / 1000)),
+    freshSeconds: freshSeconds(endpoint, outcome, now),
+    ...(cost && { cost }),
+    rows,
+  };
+  // Clients that do not read structured content show the text to the model.
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+function freshSeconds({ settings: { caching } }: Endpoint, { result }: CallOutcome, now: number): number {
+  if (caching === 'disabled' || result.partial) return 0;
+  return Math.max(0, Math.min(caching, Math.floor((result.expiresAt - now) / 1000)));
+}
+
+function notesOf(shown: ResultToShow, returned: number, isCutByBytes: boolean): readonly string[] {
+  const { endpoint, outcome, maxBytes } = shown;
+  const { result, status } = outcome;
+  const narrow = narrowing(shown);
+  const notes: string[] = [];
+  if (isCutByBytes && returned === 0) {
+    notes.push(
+      `The first row alone exceeds ${maxBytes} bytes, the bound of a tool’s result: read it from the HTTP API of the gateway.`,
+    );
+  } else if (returned < result.rowCount) {
+    const first = `rows has the first ${returned} of ${result.rowCount} rows`;
+    const bound = `one more would exceed ${maxBytes} bytes, the bound of a tool’s result`;
+    const larger = limitsRows(endpoint)
+      ? `For more, send a larger ${MAX_ROWS}, up to ${result.rowCount}. `
+      : '';
+    notes.push(isCutByBytes ? `${first}: ${bound}. ${narrow}.` : `${first}. ${larger}${narrow}.`);
+  }
+  if (result.truncated) {
+    notes.push(
+      `The query has more rows than the row cap of ${endpoint.name}, ${rowCap(endpoint)}: rowsFound counts the first ones only. ${narrow}.`,
+    );
+  }
+  if (result.partial)
+    notes.push('A shard of ClickHouse is unreachable, so that rows are missing. Try again later.');
+  if (status === 'STALE') notes.push('ClickHouse failed or is busy: these are the rows of an older result.');
+  return notes;
+}

@@ -1,0 +1,95 @@
+import type { Principal } from '../../auth/principal.js';
+import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
+import type { Times } from '../../formats/format.js';
+import { findVisible, pageOf } from './catalogue.js';
+import type { McpCaller } from './mcp-caller.js';
+import { ProtocolError } from './protocol-error.js';
+import { inputSchemaOf, outputSchemaOf, type ObjectSchema } from './tool-schema.js';
+
+/** A tool, as `tools/list` shows it. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: Readonly<Record<string, boolean>>;
+}
+
+/** Tools of one page: at most about 200 kB. */
+const PAGE_SIZE = 50;
+
+/** Reads nothing but saved data; the same call again changes nothing. */
+const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/**
+ * The name of an endpoint's tool: some clients accept no dot. Names of endpoints have no underscore, so that two endpoints
+ * never share a tool.
+ */
+export function toolName({ name }: Endpoint): string {
+  return name.replaceAll('.', '_');
+}
+
+/** The tools: one for each endpoint and each set of pinned parameters, made when it is first listed. */
+export class Tools {
+  private readonly made = new WeakMap<Endpoint, Map<string, Tool>>();
+
+  /** @param times how the gateway writes times. */
+  constructor(
+    private readonly endpoints: Endpoints,
+    private readonly times: Times,
+  ) {}
+
+  /** `tools/list` @throws ProtocolError where the cursor is invalid. */
+  list(
+    caller: McpCaller,
+    cursor: string | undefined,
+  ): { readonly tools: readonly Tool[]; readonly nextCursor?: string } {
+    const { endpoints, ...next } = pageOf(this.endpoints, caller, cursor, PAGE_SIZE);
+    return { tools: endpoints.map((endpoint) => this.toolOf(endpoint, caller.principal)), ...next };
+  }
+
+  /** The endpoint of a tool; undefined where there is none that the caller may call. */
+  find(principal: Principal, name: unknown): Endpoint | undefined {
+    if (typeof name !== 'string') return undefined;
+    const endpoint = findVisible(this.endpoints, principal, name.replaceAll('_', '.'));
+    return endpoint && toolName(endpoint) === name ? endpoint : undefined;
+  }
+
+  /** As {@link find}. @throws ProtocolError where there is none. */
+  get(principal: Principal, name: string): Endpoint {
+    const endpoint = this.find(principal, name);
+    if (endpoint) return endpoint;
+    throw new ProtocolError(
+      new Failure(
+        'ENDPOINT_NOT_FOUND',
+        'No tool that this key may call has this name. tools/list has the names.',
+      ),
+    );
+  }
+
+  private toolOf(endpoint: Endpoint, { pinned }: Principal): Tool {
+    const names = [...(pinned?.keys() ?? [])].sort();
+    const tools = this.made.get(endpoint) ?? new Map<string, Tool>();
+    const known = tools.get(names.join());
+    if (known) return known;
+    const tool: Tool = {
+      name: toolName(endpoint),
+      title: endpoint.name,
+      description: descriptionOf(endpoint),
+      inputSchema: inputSchemaOf(endpoint, new Set(names)),
+      outputSchema: outputSchemaOf(endpoint, this.times),
+      annotations: READ_ONLY,
+    };
+    this.made.set(endpoint, tools.set(names.join(), tool));
+    return tool;
+  }
+}
+
+function descriptionOf(endpoint: Endpoint): string {
+  const { caching } = endpoint.settings;
+  const cached = caching === 'disabled' ? 'never cached' : `cached for ${caching} s`;
+  return `${endpoint.summary} At most ${rowCap(endpoint)} rows; ${cached}.`;
+}

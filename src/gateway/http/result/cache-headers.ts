@@ -1,0 +1,74 @@
+import type { CallOutcome, CacheDemand } from '../../query/call.js';
+
+/** Reads the request's `Cache-Control` (RFC 9111, 5.2.1), which counts only for callers that may bypass the cache. */
+export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
+  const directives = (cacheControl ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((directive) => directive.trim());
+  if (directives.includes('only-if-cached')) return 'only-cached';
+  return directives.includes('no-cache') ? 'fresh' : 'any';
+}
+
+/** `Vary`: the request headers that change a response's bytes. */
+export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
+
+/**
+ * The headers that describe how the cache served a response and how long the response stays fresh.
+ *
+ * @param caching the endpoint's setting in seconds; `max-age` never exceeds it, even after the clock was set back.
+ * @param now milliseconds since 1970.
+ * @returns alternating names and values.
+ */
+export function cacheHeaders(
+  { result, status, isStored, isCollapsed, replacesExpired: expired = false }: CallOutcome,
+  caching: number | 'disabled',
+  now: number,
+): readonly string[] {
+  if (caching === 'disabled') {
+    const detail = result.partial ? '; detail=partial' : '';
+    return ['X-Cache', status, 'Cache-Status', `querygate; fwd=bypass${detail}`, 'Cache-Control', 'no-store'];
+  }
+  if (result.partial) {
+    const cacheStatus = `querygate; fwd=${status === 'BYPASS' ? 'request' : 'miss'}; detail=partial`;
+    return ['X-Cache', status, 'Cache-Status', cacheStatus, 'Cache-Control', 'no-store'];
+  }
+  const remaining = Math.min(caching, Math.floor((result.expiresAt - now) / 1000));
+  return [
+    'X-Cache',
+    status,
+    'Cache-Status',
+    cacheStatus(status, remaining, { stored: isStored, collapsed: isCollapsed, expired }),
+    'Age',
+    String(Math.max(0, Math.floor((now - result.createdAt) / 1000))),
+    'Cache-Control',
+    `private, max-age=${Math.max(0, remaining)}`,
+  ];
+}
+
+/** `Cache-Status` (RFC 9211); `ttl` is negative for a stale response. */
+function cacheStatus(
+  status: CallOutcome['status'],
+  remaining: number,
+  {
+    stored: isStored,
+    collapsed: isCollapsed,
+    expired,
+  }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>>,
+): string {
+  switch (status) {
+    case 'HIT':
+      return `querygate; hit; ttl=${remaining}`;
+    case 'STALE':
+      return `querygate; hit; ttl=${remaining}; detail=stale-if-error`;
+    case 'MISS':
+    case 'BYPASS':
+      return [
+        'querygate',
+        status === 'BYPASS' ? 'fwd=request' : expired ? 'fwd=stale' : 'fwd=miss',
+        ...(isStored ? ['stored'] : []),
+        ...(isCollapsed ? ['collapsed'] : []),
+        `ttl=${remaining}`,
+      ].join('; ');
+  }
+}

@@ -1,0 +1,55 @@
+import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
+import { Failure } from '../../errors.js';
+import type { EndpointResult } from '../../query/endpoint-result.js';
+
+/** Whether a result has all rows: neither the row cap nor an unreachable shard left some out. */
+export function isComplete({ truncated, partial }: EndpointResult): boolean {
+  return !truncated && !partial;
+}
+
+/** A call with `complete=1`, and its result. */
+export interface DemandedResult {
+  readonly endpoint: Endpoint;
+  readonly result: EndpointResult;
+  /** Whether the rows are those of the caller's own SQL. */
+  readonly isSandboxed: boolean;
+  /** Parameters that the caller's key pins. */
+  readonly pinned: ReadonlyMap<string, string> | undefined;
+}
+
+/** @throws Failure RESULT_TRUNCATED, or else SHARD_UNREACHABLE: a retry of a result that is both would fail too. */
+export function requireComplete(demanded: DemandedResult): void {
+  const { truncated, partial } = demanded.result;
+  if (truncated) throw cut(demanded);
+  if (partial) {
+    throw new Failure(
+      'SHARD_UNREACHABLE',
+      'A shard of ClickHouse is unreachable, so that rows of the result are missing. Try again later, or without complete=1.',
+      { retryAfterSeconds: 1 },
+    );
+  }
+}
+
+function cut(demanded: DemandedResult): Failure {
+  const { endpoint } = demanded;
+  const cap = rowCap(endpoint);
+  const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
+  return new Failure(
+    'RESULT_TRUNCATED',
+    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(demanded)}; without complete=1 the response has the first ${cap} rows.`,
+  );
+}
+
+/** How the caller gets fewer rows. Required parameters come last: to change one is another question. */
+export function narrowing({
+  endpoint: { parameters },
+  isSandboxed,
+  pinned,
+}: Omit<DemandedResult, 'result'>): string {
+  if (isSandboxed) return 'Select fewer rows in sql';
+  const free = [...parameters].filter(([name]) => pinned?.has(name) !== true);
+  const names = [true, false].flatMap((isOptional) =>
+    free.filter(([, { required }]) => !required === isOptional).map(([name]) => name),
+  );
+  return names.length > 0 ? `Narrow the request with ${names.join(', ')}` : 'Request a larger row cap';
+}

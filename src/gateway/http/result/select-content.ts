@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import { Failure } from '../../errors.js';
+import {
+  hasAtMost,
+  withEveryEncoding,
+  type Encoding,
+  type EndpointResult,
+} from '../../query/endpoint-result.js';
+import { byteRangeIn, type ByteRange } from './byte-range.js';
+import {
+  acceptsIdentity,
+  chooseEncoding,
+  possibleEncodings,
+  withChosenEncoding,
+} from './content-encoding.js';
+import { allowsEntityTag, entityTag, isSameEntity, matchesEntityTag } from './entity-tag.js';
+
+/** Which bytes of a result a response has. */
+export interface SelectedContent {
+  readonly encoding: Encoding;
+  readonly tag: string;
+  /** Whether later requests can get parts of the result. */
+  readonly takesRanges: boolean;
+  /** Whether the client has the bytes, so that the response is 304. */
+  readonly isUnchanged: boolean;
+  /** Undefined for the whole body. */
+  readonly range: ByteRange | undefined;
+}
+
+/** A result, and what decides whether later requests can get parts of it. */
+export interface RangedResult {
+  readonly endpoint: Endpoint;
+  readonly result: EndpointResult;
+  /** Bytes of a result up to which every gateway finds it in the cache. */
+  readonly maxRangedBytes: number;
+}
+
+/**
+ * Selects the content of a response by the headers of the request, in the order of RFC 9110, 13.2.2: `If-Match`,
+ * `If-None-Match`, then `Range` with `If-Range`.
+ *
+ * A part is one of the bytes without an encoding, so that a request with `Range` gets these where it accepts them. Only GET has
+ * parts, of results that are cached: the parts of a result that is queried anew each time would not fit together.
+ *
+ * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE
+ */
+export function selectContent(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  ranged: RangedResult,
+): SelectedContent {
+  const { result } = ranged;
+  const takesRanges = isCachedEverywhere(ranged);
+  const wanted = takesRanges && method === 'GET' ? wantedRange(headers, result) : undefined;
+  const encoding = wanted ? 'identity' : encodingFor(headers, result);
+  const tag = entityTag(result, encoding);
+  if (!allowsEntityTag(headers['if-match'], tag)) throw changed();
+  // Equal bytes do not make a complete result of a partial one, so a partial result is never a 304. Nor is the response to a POST.
+  const mayBeUnchanged = !result.partial && method !== 'POST';
+  const isUnchanged = mayBeUnchanged && matchesEntityTag(headers['if-none-match'], tag);
+  const range = isUnchanged ? undefined : wanted;
+  if (range === 'unsatisfiable') throw notSatisfiable(result.bodies.identity.length);
+  return { encoding, tag, takesRanges, isUnchanged, range };
+}
+
+/** The encoding that the client prefers, of those with the tag in `If-Match` where one has it. */
+function encodingFor(
+  { 'accept-encoding': accepted, 'if-match': ifMatch }: IncomingHttpHeaders,
+  result: EndpointResult,
+): Encoding {
+  const preferred = chooseEncoding(accepted, result.bodies);
+  if (ifMatch === undefined || accepted === undefined) return preferred;
+  const isMatched = (encoding: Encoding): boolean => allowsEntityTag(ifMatch, entityTag(result, encoding));
+  return possibleEncodings(accepted, result.bodies).find(isMatched) ?? preferred;
+}
+
+/**
+ * The result with what its response needs of the pending encodings: the one that the client prefers, unless it requests a part;
+ * all, where only they decide whether every gateway finds the result in the cache.
+ */
+export async function readyToSend(
+  { 'accept-encoding': accepted, range }: IncomingHttpHeaders,
+  result: EndpointResult,
+  maxRangedBytes: number,
+): Promise<EndpointResult> {
+  if (hasAtMost(maxRangedBytes, result) === undefined) return withEveryEncoding(result);
+  const isPart = range !== undefined && acceptsIdentity(accepted);
+  return isPart ? result : withChosenEncoding(accepted, result);
+}
+
+/** Whether every gateway finds the result in the cache. */
+function isCachedEverywhere({ endpoint, result, maxRangedBytes }: RangedResult): boolean {
+  if (endpoint.settings.caching === 'disabled' || result.partial) return false;
+  return hasAtMost(maxRangedBytes, result) ?? false;
+}
+
+function wantedRange(
+  { range, 'if-range': ifRange, 'if-match': ifMatch, 'accept-encoding': accepted }: IncomingHttpHeaders,
+  result: EndpointResult,
+): ByteRange | 'unsatisfiable' | undefined {
+  if (range === undefined || !acceptsIdentity(accepted)) return undefined;
+  const tag = entityTag(result, 'identity');
+  // The client may have bytes in another encoding, which no part without an encoding continues.
+  if (!isSameEntity(ifRange?.toString(), tag) || !allowsEntityTag(ifMatch, tag)) return undefined;
+  return byteRangeIn(range, result.bodies.identity.length);
+}
+
+function changed(): Failure {
+  return new Failure(
+    'PRECONDITION_FAILED',
+    'The result is not the one that If-Match names: it was refreshed, or it is in another encoding. Request it without If-Match.',
+  );
+}
+
+function notSatisfiable(completeBytes: number): Failure {
+  const detail = `The range begins after the end of the result, which has ${completeBytes} bytes.`;
+  return new Failure('RANGE_NOT_SATISFIABLE', detail, { completeBytes });
+}

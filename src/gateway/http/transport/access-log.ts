@@ -1,0 +1,210 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { OPERATORS } from '../../../endpoint/figures.js';
+import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
+import { LimitExceeded, type LimitState } from '../../limits/limit-state.js';
+import { describeError, type Fields, type Logger } from '../../observability/logger.js';
+import type { CacheStatus } from '../../query/call.js';
+import type { RequestContext } from './request-context.js';
+
+/** How a request ended; `code` is a code of `ERRORS`, or empty where nothing failed. */
+export interface Outcome {
+  readonly status: number;
+  readonly code: string;
+}
+
+/** Counts a response. Times are milliseconds; `clickhouseMs` is present only where this request caused a query. */
+export type CountRequest = (
+  endpoint: string,
+  outcome: Outcome,
+  cache: CacheStatus | '',
+  gatewayMs: number,
+  clickhouseMs?: number,
+) => void;
+
+/** A request whose response has ended. */
+export interface CompletedRequest {
+  readonly context: RequestContext;
+  readonly status: number;
+  /** Milliseconds from the parsed request headers to the end of the response. */
+  readonly totalMs: number;
+}
+
+/** A request that failed. */
+export interface ReportedFailure {
+  readonly requestId: string;
+  readonly endpoint: string | undefined;
+  readonly status: number;
+  readonly code: string;
+  /** The name of the key. */
+  readonly key: string | undefined;
+  readonly diagnosis: string | undefined;
+  /** The whole text of the cause, which can contain values of the request: for the admin API, never for the log. */
+  readonly cause: string | undefined;
+}
+
+/** Callbacks that receive requests. */
+export interface RequestListeners {
+  /** Whether the log has the text of each cause, with values of the request: in a development server. */
+  readonly showsCauses?: boolean;
+  readonly onLimit?: (exceeded: LimitState) => void;
+  readonly onFailure?: (failure: ReportedFailure) => void;
+  /** Called for each request except health probes and those by which the console follows a development server. */
+  readonly onCompleted?: (request: CompletedRequest) => void;
+}
+
+/** Characters of a path that are logged at most. */
+const MAX_PATH = 200;
+
+/** A request whose response has ended, or whose client has disconnected. */
+interface FinishedRequest extends CompletedRequest {
+  readonly method: string | undefined;
+  readonly path: string;
+}
+
+/**
+ * Reports each finished request to the log, the metrics and the listeners: together with the others that finished in the same
+ * turn of the event loop, when their responses are sent.
+ */
+export class AccessLog {
+  private finished: FinishedRequest[] = [];
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly count: CountRequest = () => undefined,
+    private readonly listeners: RequestListeners = {},
+  ) {}
+
+  /**
+   * Logs one line for a request, without parameters and without the key.
+   *
+   * @param target the request target as the caller sent it.
+   */
+  note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
+    const { method } = request;
+    const totalMs = performance.now() - context.startedAt;
+    const status = statusOf(response, context);
+    this.finished.push({ context, method, path: pathOf(target), status, totalMs });
+    if (this.finished.length === 1) setImmediate(this.reportAll);
+  }
+
+  private readonly reportAll = (): void => {
+    const { finished } = this;
+    this.finished = [];
+    for (const request of finished) this.report(request);
+  };
+
+  private report(request: FinishedRequest): void {
+    const { context, status, path, totalMs } = request;
+    const { endpoint = '', cache = '', failure, caused } = context;
+    const clickhouseMs = caused?.cost.readBy(OPERATORS).clickhouseMs;
+    const gatewayMs = totalMs - (clickhouseMs ?? 0);
+    const code = failureCode(failure, status);
+    this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
+    const routine = isRoutine(path, status);
+    if (!routine) this.listeners.onCompleted?.(request);
+    const fields = fieldsOf(request, gatewayMs, clickhouseMs);
+    if (failure === undefined) this.logger.request(routine ? 'debug' : 'info', fields);
+    else this.reportFailure(request, code, fields);
+    if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
+  }
+
+  private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
+    const isFault = status >= 500 && !EXPECTED_BY_CALLER.has(code);
+    const level = isFault ? 'error' : isRoutine(path, status) ? 'debug' : 'info';
+    this.logger.request(level, { ...fields, ...failureFields(context.failure) });
+    this.explain(context);
+  }
+
+  private explain({ failure, requestId }: RequestContext): void {
+    if (failure instanceof LimitExceeded) this.listeners.onLimit?.(failure.exceeded);
+    if (failure instanceof Failure && failure.details.cause !== undefined) {
+      const log = this.listeners.showsCauses ? this.logger.info : this.logger.debug;
+      log('cause of the failure', { requestId, ...describeError(failure.details.cause) });
+    }
+  }
+}
+
+/** The path of a request target, without what could be parameters. */
+function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  return target.slice(0, Math.min(end < 0 ? target.length : end, MAX_PATH));
+}
+
+const DEVELOPMENT = /^\/api\/dev(?:\/|$)/;
+
+/** Whether a request comes every few seconds by itself: a health probe, or a page that follows a development server. */
+function isRoutine(path: string, status: number): boolean {
+  return path.startsWith('/health/') || (status < 400 && DEVELOPMENT.test(path));
+}
+
+/**
+ * The response's status; where it was broken off or its body has the failure, that of the failure; 499 where the client
+ * disconnected.
+ */
+function statusOf(
+  { writableEnded, writableFinished, statusCode }: ServerResponse,
+  { failure, isFailureInBody }: RequestContext,
+): number {
+  if ((writableEnded || writableFinished) && !isFailureInBody) return statusCode;
+  if (failure === undefined) return 499;
+  return failure instanceof Failure ? failure.status : 500;
+}
+
+/** The code of a request's failure; empty where it did not fail. */
+function failureCode(failure: unknown, status: number): string {
+  if (failure instanceof Failure) return failure.code;
+  if (failure !== undefined) return 'INTERNAL';
+  return status === 499 ? 'CALLER_GONE' : '';
+}
+
+/** @param gatewayMs `totalMs` without the time in ClickHouse. */
+function fieldsOf(
+  { context, method, path, status, totalMs }: FinishedRequest,
+  gatewayMs: number,
+  clickhouseMs: number | undefined,
+): Fields {
+  const { requestId, principal, endpoint, ignored, rows, partial, cache, caused } = context;
+  return {
+    requestId,
+    method,
+    path,
+    key: principal?.name,
+    endpoint,
+    ignored,
+    status,
+    rows,
+    partial,
+    cache,
+    totalMs: rounded(totalMs),
+    gatewayMs: rounded(gatewayMs),
+    clickhouseMs: rounded(clickhouseMs),
+    waitingMs: rounded(caused?.waitingMs),
+  };
+}
+
+function reportedFailure(
+  { requestId, endpoint, principal, failure }: RequestContext,
+  status: number,
+): ReportedFailure {
+  const shared = { requestId, endpoint, status, key: principal?.name };
+  if (failure instanceof Failure) {
+    const { diagnosis, cause } = failure.details;
+    return {
+      ...shared,
+      code: failure.code,
+      diagnosis,
+      cause: cause instanceof Error ? cause.message : undefined,
+    };
+  }
+  // The text of an internal error can hold values, so it is in the log only, under the request id.
+  const fault = failure instanceof Error ? failure.name : undefined;
+  return { ...shared, code: status === 499 ? 'CALLER_GONE' : 'INTERNAL', diagnosis: fault, cause: undefined };
+}
+
+function failureFields(failure: unknown): Fields {
+  if (!(failure instanceof Failure)) return { ...describeError(failure), code: 'INTERNAL' };
+  return { code: failure.code, diagnosis: failure.details.diagnosis };
+}
+
+const rounded = (ms: number | undefined): number | undefined => ms && Math.round(ms * 100) / 100;

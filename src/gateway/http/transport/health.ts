@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+
+import { Failure } from '../../errors.js';
+
+/** What readiness depends on. ClickHouse is contacted only when readiness is requested. */
+export interface ReadyParts {
+  /** Whether ClickHouse responds. */
+  readonly isClickHouseUp: () => Promise<boolean>;
+  /** Whether the disk of a ClickHouse server is full; absent where it is not monitored. */
+  readonly hasFullDisk?: (() => Promise<boolean>) | undefined;
+  readonly isDraining: () => boolean;
+}
+
+const FULL_DISK = 'The disk of ClickHouse is full: it serves queries, but cannot write.';
+
+/** `GET /health/live`: the process responds. */
+export function respondLive(): RequestHandler {
+  return (_request, response) => {
+    response.set('Cache-Control', 'no-store').json({ status: 'live' });
+  };
+}
+
+/** `GET /health/ready`: the gateway can serve requests. A full disk is a warning, because ClickHouse still serves reads. */
+export function respondReady({
+  isClickHouseUp,
+  hasFullDisk = () => Promise.resolve(false),
+  isDraining,
+}: ReadyParts): RequestHandler {
+  return async (_request, response) => {
+    if (isDraining())
+      throw new Failure('SHUTTING_DOWN', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
+    const [isUp, isFull] = await Promise.all([isClickHouseUp(), hasFullDisk()]);
+    if (!isUp) {
+      const disk = isFull ? ' Its disk was full when it last responded.' : '';
+      throw new Failure('CLICKHOUSE_UNREACHABLE', `ClickHouse does not respond.${disk}`, {
+        retryAfterSeconds: 1,
+      });
+    }
+    response
+      .set('Cache-Control', 'no-store')
+      .json({ status: 'ready', ...(isFull && { warnings: [FULL_DISK] }) });
+  };
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { Principal } from '../../auth/principal.js';
+import type { Figures } from '../../../endpoint/figures.js';
+import type { QueryCost } from '../../../endpoint/limit-rules.js';
+import type { LimitState } from '../../limits/limit-state.js';
+import type { CacheStatus } from '../../query/call.js';
+
+/** Facts about a request that handlers collect, mostly for its line in the access log. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** `performance.now()` when the request's headers were parsed. */
+  readonly startedAt: number;
+  principal?: Principal;
+  /** Whether the key or token came in a header, not in the URL. */
+  isPresentedInHeaders?: boolean;
+  endpoint?: string;
+  /** Names of parameters that were ignored, percent-encoded. */
+  ignored?: string | undefined;
+  /** States of the request limits after this request was counted. */
+  limits?: readonly LimitState[];
+  rows?: number;
+  /** Set where the rows of a shard are missing from the response. */
+  partial?: true;
+  cache?: CacheStatus;
+  /** Digest of the endpoint's definition, and hash of the endpoint query. */
+  query?: { readonly digest: string; readonly hash: string };
+  /** The query that this request caused. */
+  caused?: {
+    readonly queryId: string;
+    readonly cost: Figures<QueryCost>;
+    /** Milliseconds in the query queue. */
+    readonly waitingMs: number;
+  };
+  failure?: unknown;
+  /** Set where the failure is in the body of a response whose status is 200. */
+  isFailureInBody?: true;
+}
+
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
+
+/** Creates the context of a request; the first handler calls it. */
+export function openContext(request: IncomingMessage, context: RequestContext): void {
+  contexts.set(request, context);
+}
+
+/** The context of a request. */
+export function contextOf(request: IncomingMessage): RequestContext {
+  const context = contexts.get(request);
+  if (!context) throw new Error('the request has no context: call openContext first');
+  return context;
+}

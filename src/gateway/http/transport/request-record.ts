@@ -1,0 +1,48 @@
+import { Figures, OPERATORS } from '../../../endpoint/figures.js';
+import { Failure, type ErrorCode } from '../../errors.js';
+import { isoTime } from '../../observability/iso-time.js';
+import type { RequestRecord } from '../../observability/request-record.js';
+import type { CompletedRequest } from './access-log.js';
+import type { RequestContext } from './request-context.js';
+
+/** A finished request as a row of the request log, without parameters and without the key. */
+export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
+  const { query = NO_QUERY, caused = NONE } = context;
+  const cost = caused.cost.readBy(OPERATORS);
+  return {
+    timestamp: isoTime(now.getTime()),
+    request_id: context.requestId,
+    query_id: caused.queryId,
+    endpoint: context.endpoint ?? '',
+    definition: query.digest.slice(0, DIGEST_LENGTH),
+    parameters: query.hash.slice(0, DIGEST_LENGTH),
+    key_name: context.principal?.name ?? '',
+    status,
+    code: codeOf(context),
+    cache: context.cache ?? '',
+    row_count: context.rows ?? 0,
+    rows_read: cost.rowsRead,
+    bytes_read: cost.bytesRead,
+    total_ms: rounded(totalMs),
+    waiting_ms: rounded(caused.waitingMs),
+    clickhouse_ms: rounded(cost.clickhouseMs),
+  };
+}
+
+/** Hexadecimal digits of a stored digest; enough to avoid collisions. */
+const DIGEST_LENGTH = 32;
+
+const NO_QUERY = { digest: '', hash: '' };
+const NONE = {
+  queryId: '',
+  cost: new Figures({ rowsRead: 0, bytesRead: 0, clickhouseMs: 0 }),
+  waitingMs: 0,
+};
+
+/** The failure's code; for a partial 200, the code of what made it partial. */
+function codeOf({ failure, partial }: RequestContext): string {
+  if (failure === undefined) return partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
+  return failure instanceof Failure ? failure.code : 'INTERNAL';
+}
+
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;

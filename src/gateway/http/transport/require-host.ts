@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+import type { RequestHandler } from 'express';
+
+import { Failure } from '../../errors.js';
+
+/** A registered name or an IPv4 address, or an IPv6 address in brackets, and perhaps a port (RFC 3986, section 3.2). */
+const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[([\da-f:.]+)\])(?::(\d*))?$/i;
+const MAX_PORT = 65_535;
+
+type HostHeaders = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>;
+
+/**
+ * Says what is wrong with the Host of a request (RFC 9112, section 3.2); undefined where nothing is. Only HTTP/1.0 may do
+ * without. An empty Host is none: it is for requests whose target has no host, and all targets here are HTTP's.
+ */
+export function problemOfHost({
+  httpVersion,
+  headers: { host },
+  rawHeaders,
+}: HostHeaders): string | undefined {
+  if (host === undefined)
+    return httpVersion === '1.1' ? 'The request has no Host header, which HTTP/1.1 requires.' : undefined;
+  if (!isHost(host))
+    return 'The Host header is no host. Send a name or an IP address, and perhaps a port, such as gateway.example.com:8080.';
+  return hasTwoHosts(rawHeaders) ? 'The request has several Host headers. Send one.' : undefined;
+}
+
+/** Rejects a request that {@link problemOfHost} finds a problem in. */
+export function requireHost(): RequestHandler {
+  return (request, _response, next) => {
+    const problem = problemOfHost(request);
+    if (problem !== undefined) throw new Failure('BAD_REQUEST', problem);
+    next();
+  };
+}
+
+function isHost(text: string): boolean {
+  const match = HOST.exec(text);
+  if (!match) return false;
+  const [, address, port] = match;
+  return (address === undefined || isIPv6(address)) && Number(port ?? 0) <= MAX_PORT;
+}
+
+/** Node drops all but the first from `headers`. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { Failure } from '../../errors.js';
+import type { Logger } from '../../observability/logger.js';
+import { keepBacklogs } from './backlog.js';
+import { responding, trackConnections, type ConnectionLimits } from './connections.js';
+import { MAX_HEADER_LINES } from './header-limits.js';
+import { boundParserPool } from './http-parser-pool.js';
+import type { ListenerWithMessages } from './messages.js';
+import { problemDocument, problemHeaders } from './problem.js';
+
+/** Enough for the longest percent-encoded values of all parameters of an endpoint. */
+const MAX_HEADER_BYTES = 512 * 1024;
+/** Milliseconds that the connection stays open after an error response, so that the client can read it. */
+const LINGER_MS = 1000;
+
+/** Limits on what clients may occupy of a server. */
+export interface ServerLimits extends ConnectionLimits {
+  /** Milliseconds from the connection, or from the first byte of a further request, to the end of the headers. */
+  readonly headersTimeoutMs: number;
+  /** Milliseconds to the end of the whole request, a body included; at least those for the headers. */
+  readonly requestTimeoutMs: number;
+}
+
+const DEFAULT_LIMITS: ServerLimits = {
+  maxConnections: Infinity,
+  // About sixty requests of the largest size.
+  maxUnauthenticatedBytes: 32 * 1024 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+};
+
+/** Timeout checks in each headers timeout. With Node's default of 30 s a timeout of 10 s would take up to 40 s. */
+const TIMEOUT_CHECKS = 10;
+
+/** Creates an HTTP server with limits, which responds to malformed HTTP with a problem document too. */
+export function createHttpServer(
+  listener: RequestListener & Partial<ListenerWithMessages>,
+  logger: Logger,
+  limits: Partial<ServerLimits> = {},
+): Server {
+  const { headersTimeoutMs, requestTimeoutMs, ...connections } = { ...DEFAULT_LIMITS, ...limits };
+  boundParserPool();
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.ceil(headersTimeoutMs / TIMEOUT_CHECKS),
+      // Longer than the idle timeout of load balancers, so that they close idle connections first.
+      keepAliveTimeout: 75_000,
+      // Node would reject with an empty body; requireHost() sends a problem document.
+      requireHostHeader: false,
+      ...listener.messages,
+    },
+    (request, response) => {
+      const handle = (): void => {
+        noteRequest(request, response);
+        listener(request, response);
+      };
+      if (responding(request.socket)) backlogs.add(request.socket, handle);
+      else handle();
+    },
+  );
+  // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  const { noteRequest, isAuthenticated } = trackConnections(server, connections);
+  const backlogs = keepBacklogs(server, isAuthenticated);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const active = responding(socket);
+    const send = (): void => {
+      sendClientError(error, socket, logger);
+    };
+    // An unfinished body: the client disconnected.
+    if (active && error.code === 'HPE_INVALID_EOF_STATE') socket.destroy();
+    else if (active?.req.complete && error.code?.startsWith('HPE_')) backlogs.add(socket, send);
+    else send();
+  });
+  return server;
+}
+
+function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
+  // Node 24 reports every further chunk of a rejected request. The rest of the request is discarded below.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const failure = failureOf(error);
+  logger.request('info', { requestId, status: failure.status, code: failure.code, diagnosis: error.code });
+  const body = JSON.stringify(problemDocument(failure, requestId));
+  const headers = {
+    ...problemHeaders(failure),
+    'X-Request-Id': requestId,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+  );
+  // Discards the rest of the request: unread bytes would reset the connection, and the response would be lost.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function failureOf({ code }: NodeJS.ErrnoException): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      // Node 22 and later report more than 2,000 header lines with this code too.
+      return new Failure(
+        'HEADERS_TOO_LARGE',
+        `URL and headers together have more than ${MAX_HEADER_BYTES / 1024} KiB, or there are more than ${MAX_HEADER_LINES} header lines.`,
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Failure('REQUEST_TIMEOUT', 'The client did not send the whole request in time.');
+    case undefined:
+    default:
+      return new Failure('BAD_REQUEST', 'This is not an HTTP/1.1 request.');
+  }
+}

@@ -1,0 +1,128 @@
+import { OPERATORS } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import type { ConcurrentQueries } from './concurrent-queries.js';
+import type { FixedWindows, Window } from './fixed-windows.js';
+import { LimitExceeded, unitsLeft, type LimitState, type Subject } from './limit-state.js';
+import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
+import { RequestQuotas } from './request-quotas.js';
+import type { SharedLimits } from './shared-limits.js';
+import { SharedWindows } from './shared-windows.js';
+
+/** The permission to run one query. */
+export interface QueryPermit {
+  /** The cost limits before the query. */
+  readonly states: readonly LimitState[];
+  /** Ends the permit, once, and charges the query's cost, if known. Never fails. */
+  readonly settle: (cost?: QueryCost) => Promise<void>;
+}
+
+export interface LimiterParts {
+  readonly windows: FixedWindows;
+  readonly concurrent: ConcurrentQueries;
+  /** The store that gateways share; without it, each process counts for itself. */
+  readonly shared?: SharedLimits | undefined;
+  /** Milliseconds, on the clock of the windows. */
+  readonly now: () => number;
+}
+
+const NONE: readonly LimitState[] = [];
+const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
+
+/**
+ * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the local windows know the
+ * counts: a limit that is known to be exceeded rejects at once, and during an outage each gateway continues from the last
+ * known counts.
+ */
+export class Limiter {
+  private readonly requests: RequestQuotas;
+  private readonly shared: SharedWindows | undefined;
+
+  constructor(private readonly parts: LimiterParts) {
+    const { windows, shared, now } = parts;
+    this.shared = shared && new SharedWindows(windows, shared, now);
+    this.requests = new RequestQuotas({ windows, shared: this.shared, now });
+  }
+
+  /**
+   * As {@link admitRequest}, synchronously: undefined, and nothing counted, where that needs the shared store or would reject
+   * the request. Empty without limits.
+   */
+  admitAtOnce(subjects: readonly Subject[]): readonly LimitState[] | undefined {
+    const limits = requestLimits(subjects);
+    return limits.length === 0 ? NONE : this.requests.admitAtOnce(limits);
+  }
+
+  /**
+   * Counts one request against every subject's quota, and returns the limits after it; empty without limits. A request that
+   * one subject rejects does not count for the others.
+   *
+   * @throws LimitExceeded, synchronously or as a rejected promise.
+   */
+  admitRequest(subjects: readonly Subject[]): readonly LimitState[] | Promise<readonly LimitState[]> {
+    const admitted = this.admitAtOnce(subjects);
+    if (admitted) return admitted;
+    const limits = requestLimits(subjects);
+    this.rejectExhausted(limits);
+    if (!this.shared) throw new Error('a request was neither counted nor rejected');
+    return this.requests.admitAcrossGateways(limits, this.shared);
+  }
+
+  /**
+   * Admits a query of a request, if no cost limit of its subjects is exhausted and none has too many concurrent
+   * queries. The cost is known only after the query, so a query may overdraw a limit; further queries are then
+   * rejected until the window ends.
+   *
+   * @throws LimitExceeded
+   */
+  async admitQuery(subjects: readonly Subject[]): Promise<QueryPermit> {
+    const limits = costLimits(subjects);
+    if (limits.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
+    const states = await this.checkCosts(limits);
+    const release = await this.parts.concurrent.acquire(subjects);
+    let settled = false;
+    return {
+      states,
+      settle: async (cost) => {
+        if (settled) return;
+        settled = true;
+        await Promise.all([this.charge(limits, cost), release()]);
+      },
+    };
+  }
+
+  private async charge(limits: readonly WindowLimit[], cost: QueryCost | undefined): Promise<void> {
+    if (!cost) return;
+    const charges = limits.map(async (limit) => {
+      const amount = Math.ceil(cost[limit.counted as keyof QueryCost]);
+      if (!(amount > 0)) return;
+      this.window(limit).spent += amount;
+      await this.shared?.settle(limit);
+    });
+    await Promise.all(charges);
+  }
+
+  /** Asks the shared store only if no local count shows an exhausted limit. @throws LimitExceeded */
+  private async checkCosts(limits: readonly WindowLimit[]): Promise<readonly LimitState[]> {
+    const states = this.rejectExhausted(limits);
+    const { shared } = this;
+    if (!shared) return states;
+    await Promise.all(limits.map((limit) => shared.ask(limit)));
+    return this.rejectExhausted(limits);
+  }
+
+  /** @throws LimitExceeded when a quota is exhausted. */
+  private rejectExhausted(limits: readonly WindowLimit[]): readonly LimitState[] {
+    const states = limits.map((limit) => stateOf(limit, this.window(limit), this.parts.now()));
+    // Of several exhausted limits, report the one that lasts longest: Retry-After must cover all of them.
+    const [exceeded] = states
+      .filter((state) => unitsLeft(state, OPERATORS) === 0)
+      .sort((a, b) => (b.resetSeconds ?? 0) - (a.resetSeconds ?? 0));
+    if (!exceeded) return states;
+    for (const limit of limits) if (this.window(limit).owed > 0) void this.shared?.settle(limit);
+    throw new LimitExceeded(exceeded, states);
+  }
+
+  private window(limit: WindowLimit): Window {
+    return this.parts.windows.running(limit);
+  }
+}

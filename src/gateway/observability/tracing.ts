@@ -1,0 +1,131 @@
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+import { OPERATORS } from '../../endpoint/figures.js';
+import type { RunQuery } from '../query/ports.js';
+
+export interface TracingConfig {
+  /** Base URL of an OTLP/HTTP collector; traces are sent to its path `/v1/traces`. */
+  readonly endpoint: string;
+  readonly serviceName: string;
+}
+
+/** How a request ended. */
+export interface EndedRequest {
+  readonly name: string;
+  readonly status: number;
+  readonly attributes: () => Attributes;
+}
+
+/** The span of a request. */
+export interface TracedRequest {
+  /** Runs work of the request: spans that start there are its children. */
+  readonly within: (work: () => void) => void;
+  /** Ends the span. */
+  readonly end: (ended: EndedRequest) => void;
+}
+
+/** Traces requests and their queries with OpenTelemetry. */
+export class Tracing {
+  readonly #provider: NodeTracerProvider;
+  readonly #tracer: Tracer;
+
+  constructor({ endpoint, serviceName }: TracingConfig) {
+    const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
+    this.#provider = new NodeTracerProvider({
+      resource: resourceFromAttributes({ 'service.name': serviceName }),
+      // The queue is bounded: it drops spans if the collector is too slow.
+      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
+    });
+    this.#provider.register();
+    this.#tracer = this.#provider.getTracer('querygate');
+  }
+
+  /** Starts the span of a request, in the caller's trace if it sent one (`traceparent`, W3C Trace Context). */
+  begin(headers: Headers): TracedRequest {
+    const parent = propagation.extract(ROOT_CONTEXT, headers);
+    const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
+    const inside = trace.setSpan(parent, span);
+    return {
+      within: (work) => {
+        context.with(inside, work);
+      },
+      end: (ended) => {
+        endSpan(span, ended);
+      },
+    };
+  }
+
+  /**
+   * Records the span of a request that has ended and had no other spans.
+   *
+   * @param startedAt of `performance.now()`.
+   */
+  record(headers: Headers, startedAt: number, ended: EndedRequest): void {
+    const parent =
+      headers['traceparent'] === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, headers);
+    const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER, startTime: startedAt }, parent);
+    if (span.isRecording()) endSpan(span, ended);
+  }
+
+  /** Makes each query a span of its own, whose `traceparent` is sent to ClickHouse. */
+  trace(runQuery: RunQuery): RunQuery {
+    return (request) =>
+      this.#tracer.startActiveSpan('ClickHouse query', { kind: SpanKind.CLIENT }, async (span) => {
+        span.setAttributes({ 'db.system.name': 'clickhouse' });
+        try {
+          const result = await runQuery({ ...request, traceHeaders: headersOf(context.active()) });
+          span.setAttributes({
+            'db.response.returned_rows': result.rowCount,
+            'querygate.rows_read': result.cost.readBy(OPERATORS).rowsRead,
+            'querygate.query_id': result.queryId ?? '',
+          });
+          return result;
+        } catch (error) {
+          failed(span, error);
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+  }
+
+  /** Sends the remaining spans, and stops. */
+  close(): Promise<void> {
+    return this.#provider.shutdown();
+  }
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function endSpan(span: Span, { name, status, attributes }: EndedRequest): void {
+  span.updateName(name);
+  span.setAttributes({ ...attributes(), 'http.response.status_code': status });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+function headersOf(active: Context): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  propagation.inject(active, headers);
+  return headers;
+}
+
+/** Records the code only: the message of a failure can contain values of the request. */
+function failed(span: Span, error: unknown): void {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'INTERNAL';
+  span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+}

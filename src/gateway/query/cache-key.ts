@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+
+import type { BoundQuery, Values } from '../../endpoint/bind.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { rowCap } from '../../endpoint/endpoint.js';
+import { bindCall } from './bind-call.js';
+import { pinsIn, type RowScope } from './row-scope.js';
+
+/** The key of one cached result. */
+export interface CacheKey {
+  readonly endpointId: string;
+  /** SHA-256 (hex) over everything that determines the bytes of the result. */
+  readonly hash: string;
+  /** Milliseconds for which an entry is fresh on this gateway. Not hashed, because gateways can have other settings. */
+  readonly cachingMs: number;
+}
+
+/** Identifies an entry, independently of its lifetime. */
+export type EntryName = Omit<CacheKey, 'cachingMs'>;
+
+/**
+ * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope and
+ * representation. The bound query is hashed instead of the parameters as sent, so that parameters with the same
+ * effect share an entry. The endpoint's name and undeclared parameters are not part of the key.
+ *
+ * @param bound the query as {@link bindCall} binds it.
+ */
+export function cacheKeyOf(
+  endpoint: Endpoint,
+  values: Values,
+  scope: RowScope,
+  representation: string,
+  bound: BoundQuery = bindCall({ endpoint, values, scope }),
+): CacheKey {
+  const identity = [
+    endpoint.id,
+    endpoint.digest,
+    rowCap(endpoint),
+    bound.text,
+    bound.parameters,
+    scopeInKey(endpoint, values, scope),
+    representation,
+  ];
+  const { caching } = endpoint.settings;
+  return {
+    endpointId: endpoint.id,
+    cachingMs: caching === 'disabled' ? 0 : caching * 1000,
+    hash: hash('sha256', JSON.stringify(identity), 'hex'),
+  };
+}
+
+/** The scope, with the HMAC of a secret value in place of the value: whoever sees the key could guess a short one. */
+function scopeInKey({ parameters }: Endpoint, values: Values, scope: RowScope): unknown {
+  const pins = pinsIn(scope);
+  if (!pins.some(([name]) => parameters.get(name)?.secret)) return scope;
+  return pins.map(([name, value]) => [name, parameters.get(name)?.secret ? values.get(name) : value]);
+}

@@ -1,0 +1,160 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { Failure } from '../errors.js';
+import { FORMATS } from '../formats/formats.js';
+import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { bindCall, boundAt } from './bind-call.js';
+import type { CacheKey } from './cache-key.js';
+import { readerOf, usableUntil, type EndpointQuery } from './call.js';
+import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
+import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
+import type { Requester, Clock, RunQuery } from './ports.js';
+import type { ResultStore } from './result-store.js';
+import { SingleFlight } from './single-flight.js';
+import { invalidParameters } from './validate-parameters.js';
+
+/** A query whose result the cache does not have. */
+export interface FetchRequest extends EndpointQuery {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** Whether the result must be newer than the request, which rules out cached results and running queries. */
+  readonly refresh: boolean;
+  readonly requester?: Requester | undefined;
+  /** The query as {@link bindCall} binds it, where that was done before. */
+  readonly bound?: BoundQuery | undefined;
+}
+
+export interface FetchedResult {
+  readonly result: EndpointResult;
+  /** Whether another caller ran the query. */
+  readonly isCollapsed: boolean;
+}
+
+/** @throws Failure */
+export type FetchResult = (fetch: FetchRequest, key: CacheKey) => Promise<FetchedResult>;
+
+/** Runs the query in ClickHouse; does not store the result. */
+export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
+
+/**
+ * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
+ * the others get that result, or its error.
+ *
+ * @param usableUntilOf until when a result may be served, fresh or stale; milliseconds since 1970.
+ */
+export type CoalesceAcrossGateways = (
+  key: CacheKey,
+  signal: AbortSignal,
+  queryClickHouse: QueryClickHouse,
+  usableUntilOf: (result: EndpointResult) => number,
+) => Promise<FetchedResult>;
+
+export interface FetchParts {
+  readonly runQuery: RunQuery;
+  readonly store: ResultStore;
+  readonly coalesceAcrossGateways: CoalesceAcrossGateways;
+  readonly clock: Clock;
+  /** Called for each call that shared the query of another caller, with where that query ran. */
+  readonly onJoined: (where: 'process' | 'gateways') => void;
+}
+
+/** Queries ClickHouse once for identical calls at the same time, in this process and across gateways. */
+export function createFetcher(parts: FetchParts): FetchResult {
+  const singleFlight = new SingleFlight<FetchedResult>();
+  return async (fetch, key) => {
+    const { endpoint, refresh } = fetch;
+    if (endpoint.settings.caching === 'disabled') {
+      return { result: await queryClickHouse(parts, fetch), isCollapsed: false };
+    }
+    const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
+    const coalesce = refresh ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
+    const workKey = refresh ? `${key.hash} refresh` : key.hash;
+    const { value, joined } = await singleFlight.join(workKey, fetch, ({ signal, requester }) => {
+      const query: QueryClickHouse = (querySignal) =>
+        queryClickHouse(parts, { ...fetch, requester, signal: querySignal });
+      return coalesce(key, signal, query, usableUntilOf);
+    });
+    if (joined) parts.onJoined('process');
+    else if (value.isCollapsed) parts.onJoined('gateways');
+    return joined ? { ...value, isCollapsed: true } : value;
+  };
+}
+
+async function queryClickHouse(
+  { runQuery, clock }: FetchParts,
+  fetch: FetchRequest,
+): Promise<EndpointResult> {
+  const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(fetch) } = fetch;
+  const { representation = JSON_REPRESENTATION } = fetch;
+  const cap = rowCap(endpoint);
+  const now = clock();
+  try {
+    const { body, equalBytes, ...facts } = await runQuery({
+      query: boundAt(bound, now, cap + 1),
+      columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
+      representation,
+      rowCap: cap,
+      reader: readerOf(fetch),
+      requestId,
+      signal,
+      requester,
+      limits: endpoint.settings.queryLimits,
+    });
+    const { caching } = endpoint.settings;
+    const createdAt = now.getTime();
+    if (caching === 'disabled' || facts.partial) {
+      return { ...facts, createdAt, expiresAt: createdAt, ...onceSent(body, representation, equalBytes) };
+    }
+    const expiresAt = createdAt + caching * 1000;
+    return {
+      ...facts,
+      createdAt,
+      expiresAt,
+      digest: digestOf(body),
+      bodies: bodiesToCache(body, representation),
+    };
+  } catch (error) {
+    throw blameParameters(endpoint, error);
+  }
+}
+
+/** The bytes of a result that is not cached. Equal rows have the same digest, so that 304 is possible for them. */
+function onceSent(
+  body: Buffer,
+  { format }: Representation,
+  equalBytes: number | undefined,
+): Pick<EndpointResult, 'digest' | 'hasWeakDigest' | 'bodies'> {
+  return {
+    digest: digestOf(body.subarray(0, equalBytes)),
+    ...(equalBytes !== undefined && { hasWeakDigest: true }),
+    bodies: {
+      identity: body,
+      ...(FORMATS[format].isCompressible && isWorthCompressing(body) && { isEncodedWhenSent: true }),
+    },
+  };
+}
+
+function bodiesToCache(body: Buffer, { format }: Representation): Bodies {
+  return FORMATS[format].isCompressible ? bodiesOf(body) : { identity: inOwnMemory(body) };
+}
+
+/** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */
+function blameParameters(endpoint: Endpoint, error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
+  const declared = [...endpoint.parameters];
+  const expressions = declared.filter(([, { kind }]) => kind.startsWith('regular-expression'));
+  // A text that the query uses as an expression can be any of them.
+  const blamed =
+    expressions.length > 0 ? expressions : declared.filter(([, { kind }]) => kind.startsWith('string'));
+  const problem = 'is not a regular expression that RE2 compiles';
+  return invalidParameters(blamed.map(([param]) => ({ param, problem })));
+}
+
+/** For a gateway alone, and for refreshes: runs the query and stores the result. */
+export function withoutCoalescing(store: ResultStore): CoalesceAcrossGateways {
+  return async (key, signal, query, usableUntilOf) => {
+    const result = await query(signal);
+    if (!result.partial) await store.set(key, result, usableUntilOf(result));
+    return { result, isCollapsed: false };
+  };
+}

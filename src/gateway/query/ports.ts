@@ -1,0 +1,104 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
+import type { Column, QueryLimits } from '../../endpoint/definition.js';
+import type { Figures, Reader } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import type { Failure } from '../errors.js';
+import type { Representation } from '../formats/representation.js';
+
+/** Callers wait for interactive queries; no caller waits for warming. */
+export type Priority = 'interactive' | 'warming';
+
+/** Reports the cost of a query that has ended; undefined if the cost is unknown. */
+export type SettleCost = (cost?: QueryCost) => Promise<void>;
+
+/** On whose behalf a query runs. */
+export interface Requester {
+  /** Lane of the fair queueing: first in, first out within a lane, round robin over lanes. Each caller has its own. */
+  readonly lane: string;
+  readonly priority: Priority;
+  /**
+   * Checks the caller's limits before the query enters the queue.
+   *
+   * @returns to be called when the query has ended.
+   * @throws Failure LIMIT_EXCEEDED.
+   */
+  readonly admitQuery?: (() => Promise<SettleCost>) | undefined;
+  /**
+   * Present if several callers can share the query; `priority` is then the best of theirs. Notifies the observer of
+   * every caller that waits, now and later.
+   *
+   * @returns stops the notifications.
+   */
+  readonly observeCallers?: ((observer: CallerObserver) => () => void) | undefined;
+}
+
+/** A caller that waits for a query. */
+export interface WaitingCaller {
+  readonly requester: Pick<Requester, 'lane' | 'priority'>;
+  /** Ends the wait of this caller only. */
+  readonly reject: (reason: Failure) => void;
+}
+
+export interface CallerObserver {
+  readonly joined: (caller: WaitingCaller) => void;
+  readonly left: (caller: WaitingCaller) => void;
+}
+
+/** A request for a slot of the queue and a server. */
+export interface SlotRequest {
+  /** Aborted when no caller waits for the result any more; the work in ClickHouse is then cancelled too. */
+  readonly signal: AbortSignal;
+  /** If absent, the work is interactive, in a lane that all such work shares. */
+  readonly requester?: Requester | undefined;
+  /** Milliseconds of the time limit that an earlier attempt used; absent for the first attempt. */
+  readonly spentMs?: number | undefined;
+  /** Called when a server starts to respond, with rows or an error: the work is then no longer retried elsewhere. */
+  readonly onResponse?: (() => void) | undefined;
+}
+
+/** A query to run, with its limits. */
+export interface QueryRequest extends SlotRequest {
+  readonly query: BoundQuery;
+  /** Columns of the result; 'unknown' for a caller's own SQL, whose columns only ClickHouse knows. */
+  readonly columns: ReadonlyMap<string, Column> | 'unknown';
+  /** Output format of the rows; JSON if absent. */
+  readonly representation?: Representation | undefined;
+  /** The most rows to return. The query itself fetches one more, which shows that the result is truncated. */
+  readonly rowCap: number;
+  /** For whom the body is written; absent: for a caller who sees its own rows only. */
+  readonly reader?: Reader | undefined;
+  /** Written to ClickHouse's query log. */
+  readonly requestId: string;
+  /** Limits of the endpoint's settings, if they differ from the gateway's. */
+  readonly limits?: QueryLimits | undefined;
+  /** Sent to ClickHouse, so that its spans belong to the caller's trace (W3C Trace Context). */
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A complete result. */
+export interface QueryResult {
+  readonly cost: Figures<QueryCost>;
+  /** In the requested representation; for JSON, `{"result":[…]}` in UTF-8. */
+  readonly body: Buffer;
+  /** Leading bytes of the body that are the same for equal rows; all bytes where it is absent. */
+  readonly equalBytes?: number;
+  readonly rowCount: number;
+  /** Whether more rows existed than were returned. */
+  readonly truncated: boolean;
+  /** Set if a shard was unreachable: the rows are those of the other shards, for the waiting callers only, never cached. */
+  readonly partial?: true;
+  /** The id in ClickHouse's query log. */
+  readonly queryId?: string;
+  /** Milliseconds for which the query waited for a slot. */
+  readonly waitingMs?: number;
+}
+
+/**
+ * Runs a read-only query and returns its complete result.
+ *
+ * @throws Failure in every other case: there is no incomplete result.
+ */
+export type RunQuery = (request: QueryRequest) => Promise<QueryResult>;
+
+/** Returns the current time; tests replace it. */
+export type Clock = () => Date;

@@ -1,0 +1,139 @@
+import type { Value, Values } from '../../endpoint/bind.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import {
+  MAX_VALUE_BYTES,
+  type Parameter,
+  type ParameterValue,
+  type ValidationContext,
+} from '../../endpoint/parameters/parameter.js';
+import { isRelativeTime } from '../../endpoint/parameters/relative-time.js';
+import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
+import { Failure, type Problem } from '../errors.js';
+import type { RawParameter, RawParameters } from './raw-parameters.js';
+
+/** What the values of a request depend on, besides what the caller sent. */
+export interface ReadingContext extends ValidationContext {
+  /** Encloses the values of secret parameters. The default is for processes that share no cached results. */
+  readonly seal?: Seal | undefined;
+}
+
+/** Values of valid parameters. */
+export interface ResolvedParameters {
+  readonly values: Values;
+  /** Milliseconds since 1970 from which the same parameters have other values, where a time is relative. */
+  readonly changesAt?: number;
+}
+
+/** The declared parameters of a request: values of the valid ones, problems of the others. */
+export interface ReadParameters extends ResolvedParameters {
+  readonly problems: readonly Problem[];
+}
+
+const OWN_SEAL = sealFrom(undefined);
+
+/**
+ * Validates the declared parameters of a request; other names are ignored.
+ *
+ * @throws Failure INVALID_PARAMETERS listing every problem.
+ */
+export function validateParameters(
+  endpoint: Endpoint,
+  raw: RawParameters,
+  context?: Partial<ReadingContext>,
+): Values {
+  return resolveParameters(endpoint, raw, context).values;
+}
+
+/** Like {@link validateParameters}, and says until when the values stay the same. */
+export function resolveParameters(
+  endpoint: Endpoint,
+  raw: RawParameters,
+  { now = new Date(), seal }: Partial<ReadingContext> = {},
+): ResolvedParameters {
+  const { problems, ...resolved } = readParameters(endpoint, raw, { now, seal });
+  if (problems.length > 0) throw invalidParameters(problems);
+  return resolved;
+}
+
+/** Like {@link resolveParameters}, but returns the problems, for a caller that adds its own. */
+export function readParameters(
+  endpoint: Endpoint,
+  raw: RawParameters,
+  { now, seal = OWN_SEAL }: ReadingContext,
+): ReadParameters {
+  const values = new Map<string, Value>();
+  const problems: Problem[] = [];
+  let changesAt = Infinity;
+  for (const [param, parameter] of endpoint.parameters) {
+    const sent = raw.get(param);
+    const result = validate(parameter, sent, { now });
+    if ('problem' in result) {
+      problems.push({ param, problem: result.problem });
+      continue;
+    }
+    const { value } = result;
+    values.set(param, parameter.secret && value !== null ? seal(value) : value);
+    changesAt = Math.min(changesAt, endOfStep(parameter, sent, now));
+  }
+  return { values, problems, ...(changesAt < Infinity && { changesAt }) };
+}
+
+/** When the "now" of a relative time changes; Infinity where the time is not relative. */
+function endOfStep(
+  { relativeStepMs, default: fallback = '' }: Parameter,
+  sent: RawParameter | undefined,
+  now: Date,
+): number {
+  if (relativeStepMs === undefined) return Infinity;
+  const text = sent?.text === undefined || sent.text === '' ? fallback : sent.text;
+  if (!(sent?.items ?? text.split(',')).some(isRelativeTime)) return Infinity;
+  return (Math.floor(now.getTime() / relativeStepMs) + 1) * relativeStepMs;
+}
+
+/** The failure that lists every problem of a request's parameters. */
+export function invalidParameters(problems: readonly Problem[]): Failure {
+  const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
+  return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, { problems });
+}
+
+type Validated = { readonly value: ParameterValue | null } | { readonly problem: string };
+
+/** Of parameters that are omitted, whose default is no relative time. Most parameters of a request are omitted. */
+const validatedOmitted = new WeakMap<Parameter, Validated>();
+
+function validate(
+  parameter: Parameter,
+  raw: RawParameter | undefined,
+  context: ValidationContext,
+): Validated {
+  if (raw || parameter.relativeStepMs !== undefined) return validateSent(parameter, raw, context);
+  const known = validatedOmitted.get(parameter) ?? validateSent(parameter, raw, context);
+  validatedOmitted.set(parameter, known);
+  return known;
+}
+
+function validateSent(
+  parameter: Parameter,
+  raw: RawParameter | undefined,
+  context: ValidationContext,
+): Validated {
+  const problem = raw && problemOf(raw);
+  if (problem !== undefined) return { problem };
+  const { value = null, error } = parameter.schema.validate(raw?.items ?? raw?.text, { context });
+  return error ? { problem: error.message } : { value };
+}
+
+/** The problem of a parameter that is repeated or cannot be decoded. */
+export function problemOfEncoding({ text, times, items }: RawParameter): string | undefined {
+  if (times > 1) return `is given ${times} times; it may be given once`;
+  return text === undefined && !items ? 'is not valid percent-encoded UTF-8' : undefined;
+}
+
+function problemOf(raw: RawParameter): string | undefined {
+  const problem = problemOfEncoding(raw);
+  if (problem !== undefined) return problem;
+  const { items = [raw.text ?? ''], maxBytes = MAX_VALUE_BYTES } = raw;
+  if (items.some((text) => text.includes('\0'))) return 'must not contain a null byte';
+  const bytes = items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return bytes > maxBytes ? `is ${bytes} bytes long; at most ${maxBytes} are allowed` : undefined;
+}

@@ -1,0 +1,51 @@
+import { OPERATORS } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import type { SlotRequest, RunQuery } from '../query/ports.js';
+import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
+import type { QueryQueue } from './query-queue.js';
+import type { PooledServer, ServerPool } from './server-pool.js';
+
+/** A server that can run queries and analyse SQL. */
+export interface AnalyzingServer extends PooledServer {
+  readonly parser: SqlParser;
+}
+
+/**
+ * Runs a query in steps: reject it while every server is ejected, check its caller's limits, wait for a slot, run it
+ * on a server. A retry on another server counts for no limit, and needs no second slot.
+ */
+export function scheduleQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: QueryQueue): RunQuery {
+  return pool.gate(withinLimits(queue.limit(pool.run), ({ cost }) => cost.readBy(OPERATORS)));
+}
+
+/**
+ * Runs analyses of callers' SQL in the same steps, because to ClickHouse they are queries like any other, and a
+ * caller can cause as many. They read no rows, so they charge nothing.
+ */
+export function scheduleAnalyses(pool: ServerPool<AnalyzingServer>, queue: QueryQueue): AnalyzeSql {
+  return async (request, analysis) => {
+    const run = pool.on(async ({ parser }, { signal }: SlotRequest) => ({
+      value: await analysis(parser, signal),
+    }));
+    return (await pool.gate(withinLimits(queue.limit(run), () => undefined))(request)).value;
+  };
+}
+
+/** Makes a function check its caller's limits. @param costOf the cost that is charged; undefined for none. */
+function withinLimits<R extends SlotRequest, T>(
+  run: (request: R) => Promise<T>,
+  costOf: (result: T) => QueryCost | undefined,
+): (request: R) => Promise<T> {
+  return async (request) => {
+    const settle = await request.requester?.admitQuery?.();
+    if (!settle) return run(request);
+    try {
+      const result = await run(request);
+      await settle(costOf(result));
+      return result;
+    } catch (error) {
+      await settle();
+      throw error;
+    }
+  };
+}

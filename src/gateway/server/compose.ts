@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
+import type { Config } from '../config/config.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import { ServedEndpoints } from '../../endpoint/served-endpoints.js';
+import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
+import { connectionsOf } from '../http/transport/connections.js';
+import type { DevelopmentSource } from '../http/describe/development-routes.js';
+import { drain } from '../http/transport/drain.js';
+import { createHttpServer } from '../http/transport/server.js';
+import type { Logger } from '../observability/logger.js';
+import { openTracing } from '../observability/open-tracing.js';
+import { CONSOLE_FOLDER } from '../../package-files.js';
+import type { Clock } from '../query/ports.js';
+import { Closers, type OnClose } from './closers.js';
+import { createListener, type ListenerParts } from './create-listener.js';
+import { pingServersOnce } from './first-ping.js';
+import { openAccess } from './open-access.js';
+import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
+import { openDiskMonitor } from './open-disk-monitor.js';
+import { openQueryExecution } from './open-query-execution.js';
+import { openReloader, type EndpointsLoader } from './open-reloader.js';
+import { openRequestLog } from './open-request-log.js';
+import { pingAny } from './ping-any.js';
+import { openSandbox } from './open-sandbox.js';
+import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
+import { queryServers } from './query-servers.js';
+import type { Reload, ReloadOptions } from './reloader.js';
+import { warnOfOtherVersion } from './warn-of-other-version.js';
+
+/** A running gateway. */
+export interface Gateway {
+  readonly url: string;
+  /** URL of the admin API; undefined if it is not configured. */
+  readonly adminUrl: string | undefined;
+  readonly endpoints: Endpoints;
+  /** Loads the endpoint files again and serves them in place of the earlier ones, all or nothing. Never rejects. */
+  readonly reload: (options?: ReloadOptions) => Promise<Reload>;
+  /** Drops every cached result. */
+  readonly purge: () => Promise<unknown>;
+  /** The key generated for this run, if none is configured. */
+  readonly generatedKey: string | undefined;
+  /** Whether any ClickHouse server responded at start-up. */
+  readonly hasClickHouse: boolean;
+  /**
+   * Stops accepting requests, finishes running ones, and closes every part, each within its deadline.
+   *
+   * @param drainMs how long requests may take; at most, and by default, SHUTDOWN_TIMEOUT_SECONDS.
+   * @throws Error that names the parts that did not close.
+   */
+  readonly close: (drainMs?: number) => Promise<void>;
+}
+
+export interface GatewayDependencies {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** What takes the lines of the log, where it can lose some. */
+  readonly output?: { readonly lost: number } | undefined;
+  /** Present in a development server. */
+  readonly development?: Development;
+}
+
+/** What a development server changes about a gateway. */
+export interface Development {
+  /** How endpoint files are loaded. A file with a problem keeps its earlier endpoint, and does not stop the others. */
+  readonly loading: ProjectEndpointsOptions;
+  /** Called once ClickHouse is open, before the endpoints are loaded once more and requests are served. */
+  readonly onOpened: (clickhouse: OpenClickHouse) => void;
+  readonly onReload: (outcome: Reload) => void;
+  readonly source: DevelopmentSource;
+  readonly analyses: EndpointAnalyses;
+}
+
+/**
+ * The composition root: opens and connects every part, and listens.
+ *
+ * @throws Error that an operator can act on, after closing the parts that were opened.
+ */
+export async function openGateway(config: Config, dependencies: GatewayDependencies): Promise<Gateway> {
+  const closers = new Closers(dependencies.logger);
+  const { shutdownTimeoutMs } = config;
+  try {
+    const gateway = await open(config, dependencies, closers.add);
+    const close = (drainMs = shutdownTimeoutMs): Promise<void> =>
+      closers.closeAll(Math.min(drainMs, shutdownTimeoutMs));
+    return { ...gateway, close };
+  } catch (error) {
+    // Failures to close are in the log; the caller needs the reason why the gateway did not open.
+    await closers.closeAll(0).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function open(
+  config: Config,
+  { logger, clock, output, development }: GatewayDependencies,
+  onClose: OnClose,
+): Promise<Omit<Gateway, 'close'>> {
+  warnOfOtherVersion(config.project, logger);
+  const loader = endpointsLoader(config, development);
+  const first = await loader.load();
+  const endpoints = new ServedEndpoints(first.endpoints);
+  const { credentials, seal, ...operatedAccess } = await openAccess(config, endpoints, { logger, clock });
+  onClose(operatedAccess.keys.close, { name: 'keys' });
+  // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
+  const tracing = config.tracing && (await openTracing(config.tracing));
+  if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
+  const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
+  onClose(clickhouse.close, { name: 'ClickHouse' });
+  const requestLog = openRequestLog(clickhouse.logConnections, { logger, clock });
+  if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
+  const servers = queryServers(clickhouse.servers, config, tracing);
+  const analyses = development?.analyses ?? new EndpointAnalyses();
+  const { requireNoRejection: requireRunnable } = analyses;
+  const dependencies = { endpoints, servers, requireRunnable, logger, clock };
+  const execution = await openQueryExecution(config, dependencies, onClose);
+  if (output) execution.metrics.observeLog(output);
+  if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
+  const { reloader, analysing } = openReloader(
+    { config, loader, first, analyses, endpoints, clickhouse, execution, development, logger, clock },
+    operatedAccess.keys,
+  );
+  onClose(analysing.close, { name: 'analysis of endpoints', isBestEffort: true });
+  if (development) {
+    development.onOpened(clickhouse);
+    await reloader.reload();
+  }
+  const { publicUrl } = config;
+  const rejectionsOf = (endpoint: Endpoint): readonly object[] => analyses.rejectionsOf(endpoint);
+  const operated = {
+    ...{ ...execution, ...operatedAccess, endpoints, reloader, rejectionsOf, seal },
+    ...{ publicUrl, clock, logger },
+  };
+  const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
+
+  const listener = {
+    ...{ config, endpoints, credentials, seal, execution, requestLog, tracing, logger, clock },
+    checkSql: openSandbox(execution.analyzeSql, requireRunnable),
+    ping: (signal: AbortSignal) => pingAny(servers, signal),
+    disks: openDiskMonitor(clickhouse.servers, logger),
+    development: development?.source,
+  };
+  const url = await openPublicApi(listener, onClose);
+  const hasClickHouse = await pingServersOnce(servers, logger);
+  analysing.start();
+  const { generatedKey } = operatedAccess.keys;
+  const reload: Gateway['reload'] = (options) => reloader.reload(options);
+  const purge = (): Promise<unknown> => execution.cache.purge({});
+  return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
+}
+
+/** Opens the public API; returns its URL. */
+async function openPublicApi(parts: Omit<ListenerParts, 'isDraining'>, onClose: OnClose): Promise<string> {
+  const { config, execution, logger } = parts;
+  let draining = false;
+  const listener = createListener({ ...parts, isDraining: () => draining });
+  const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
+  execution.metrics.observeConnections(() => connectionsOf(server));
+  const url = await listen(server, config);
+  onClose(
+    async (drainMs) => {
+      draining = true;
+      await drain(server, drainMs);
+    },
+    { name: 'HTTP server', drains: true },
+  );
+  return url;
+}
+
+/** Loads the endpoints with the settings of this deployment. */
+function endpointsLoader(config: Config, development: Development | undefined): EndpointsLoader {
+  const project = new ProjectEndpoints(config, development?.loading);
+  const { staleIfErrorSeconds: staleIfError } = config.cache;
+  const load = async (): Promise<LoadedEndpoints> => {
+    const { endpoints, ...loaded } = await (development ? project.loadWhatIsValid() : project.load());
+    return { endpoints: endpoints.withDefaults({ staleIfError }), ...loaded };
+  };
+  return { load, fileOf: project.fileOf };
+}
+
+/** Opens the admin API; returns its URL. */
+async function openAdminApi(
+  { maxConnections }: Config,
+  where: NonNullable<Config['admin']>,
+  parts: Omit<AdminParts, 'consoleFolder'>,
+  onClose: OnClose,
+): Promise<string> {
+  const app = createAdminApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
+  const admin = createHttpServer(app, parts.logger, { maxConnections });
+  const url = await listen(admin, where);
+  onClose(() => drain(admin, 0), { name: 'admin API' });
+  return url;
+}
+
+async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening').catch((cause: unknown) => {
+    const { message } = cause as Error;
+    throw new Error(
+      `${message}. Set another HOST or PORT (ADMIN_HOST, ADMIN_PORT), or stop the program that uses it.`,
+      { cause },
+    );
+  });
+  const address = server.address() as AddressInfo;
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}

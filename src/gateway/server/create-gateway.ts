@@ -1,0 +1,61 @@
+import { readConfig } from '../config/config.js';
+import { withEnvFile } from '../config/project.js';
+import { textOfProblem } from '../../endpoint/file-problems.js';
+import { createLogger } from '../observability/logger.js';
+import { openGateway } from './compose.js';
+
+/** What {@link createGateway} needs. */
+export interface GatewayOptions {
+  /** Folder of the project; by default `PROJECT_DIR` of the environment, else the current folder. */
+  readonly project?: string;
+  /**
+   * The configuration: the environment variables of docs/reference/configuration.md, by default none, so that `process.env`
+   * counts only where it is passed. The project's `.env` completes them.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A gateway in this process. */
+export interface RunningGateway {
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Where its admin API listens; undefined without `ADMIN_PORT`. */
+  readonly adminUrl: string | undefined;
+  /** The key that was made for this run; undefined where the configuration has keys. */
+  readonly apiKey: string | undefined;
+  /**
+   * Loads the endpoint files again and serves them, all or nothing. Never rejects.
+   *
+   * @returns why nothing was changed, a text for each problem; empty where all files are served.
+   */
+  readonly reload: () => Promise<readonly string[]>;
+  /** Finishes running requests within `SHUTDOWN_TIMEOUT_SECONDS`, and closes every connection and the embedded server. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts a gateway in this process, as `querygate serve` does in one of its own: for tests, and for services that embed it.
+ * It writes its log to standard output (`LOG_LEVEL`), and handles no signals: call `close` before the process exits.
+ *
+ * @throws Error that says what is wrong with the project or the configuration.
+ */
+export async function createGateway({
+  project,
+  environment = {},
+}: GatewayOptions = {}): Promise<RunningGateway> {
+  const config = readConfig(
+    withEnvFile({ ...environment, ...(project !== undefined && { PROJECT_DIR: project }) }),
+  );
+  const logger = createLogger(config.logLevel, false);
+  const { url, adminUrl, generatedKey, reload, close } = await openGateway(config, {
+    logger,
+    clock: () => new Date(),
+  });
+  return {
+    url,
+    adminUrl,
+    apiKey: generatedKey,
+    reload: async () => (await reload()).problems.map(textOfProblem),
+    close: () => close(),
+  };
+}

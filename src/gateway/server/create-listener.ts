@@ -1,0 +1,119 @@
+import type { RequestListener } from 'node:http';
+
+import type { Config } from '../config/config.js';
+import type { Seal } from '../../endpoint/parameters/secret-value.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { ErrorCode } from '../errors.js';
+import { AccessLog } from '../http/transport/access-log.js';
+import { createApp } from '../http/app.js';
+import type { Credentials } from '../http/call/credentials.js';
+import type { DevelopmentSource } from '../http/describe/development-routes.js';
+import { createFastPath } from '../http/call/fast-path.js';
+import { KnownTargets } from '../http/call/known-targets.js';
+import type { ListenerWithMessages } from '../http/transport/messages.js';
+import type { Logger } from '../observability/logger.js';
+import type { Tracing } from '../observability/tracing.js';
+import { CONSOLE_FOLDER, readVersion } from '../../package-files.js';
+import type { Clock } from '../query/ports.js';
+import type { CheckSql } from '../query/sandboxed-select.js';
+import type { DiskMonitor } from '../scheduler/disk-monitor.js';
+import { mcpOptions } from './mcp-options.js';
+import type { QueryExecution } from './open-query-execution.js';
+import type { OpenRequestLog } from './open-request-log.js';
+import type { Ping } from './open-scheduler.js';
+
+/** Failures that a full disk of ClickHouse can cause. */
+const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
+  'CLICKHOUSE_FAILED',
+  'CLICKHOUSE_ANSWER_BROKEN',
+]);
+
+/** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */
+const PING_TIMEOUT_MS = 1000;
+
+export interface ListenerParts {
+  readonly config: Config;
+  readonly endpoints: Endpoints;
+  readonly credentials: Credentials;
+  readonly seal: Seal;
+  readonly execution: QueryExecution;
+  readonly requestLog: OpenRequestLog | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly checkSql: CheckSql;
+  /** Whether any ClickHouse server responds; never rejects. */
+  readonly ping: Ping;
+  readonly disks: DiskMonitor;
+  readonly isDraining: () => boolean;
+  readonly development?: DevelopmentSource | undefined;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
+export function createListener(parts: ListenerParts): ListenerWithMessages {
+  const { config, execution, isDraining, clock } = parts;
+  const { endpoints, credentials } = parts;
+  const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
+  const shared = {
+    endpoints,
+    targets,
+    clock,
+    credentials,
+    limiter: execution.limiter,
+    maxRangedBytes: execution.cache.maxEntryBytes,
+    log: createLog(parts),
+    corsOrigins: config.corsOrigins,
+    tracing: parts.tracing,
+  };
+  const app = createApp({
+    ...shared,
+    executeCall: execution.executeCall,
+    seal: parts.seal,
+    checkSql: parts.checkSql,
+    isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
+    hasFullDisk: () => parts.disks.hasFullDisk(),
+    isDraining,
+    consoleFolder: CONSOLE_FOLDER,
+    development: parts.development,
+    version: readVersion(),
+    publicUrl: config.publicUrl,
+    mcp: mcpOptions(config, parts.logger),
+    times: config.times,
+  });
+  const fastPath = createFastPath({
+    ...shared,
+    find: (hash) => execution.cache.local.find(hash),
+    onOutcome: execution.onOutcome,
+  });
+  const listener: RequestListener = (request, response) => {
+    if (isDraining() || !fastPath(request, response)) app(request, response);
+  };
+  return Object.assign(listener, { messages: app.messages });
+}
+
+function createLog({
+  logger,
+  execution: { metrics },
+  requestLog,
+  disks,
+  development,
+  clock,
+}: ListenerParts): AccessLog {
+  return new AccessLog(
+    logger,
+    (...completed) => {
+      metrics.requestCompleted(...completed);
+    },
+    {
+      onLimit: ({ subject, counted }) => {
+        metrics.limitRejected(subject.kind, counted);
+      },
+      onFailure: (failure) => {
+        metrics.failures.note({ time: clock().toISOString(), ...failure });
+        if (DISK_FAILURES.has(failure.code)) void disks.hasFullDisk();
+      },
+      showsCauses: development !== undefined,
+      ...(requestLog && { onCompleted: requestLog.note }),
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module';
+
+import type { Config } from '../config/config.js';
+import type { McpOptions } from '../http/app.js';
+import { isAuthorizationServer } from '../http/mcp/resource-metadata.js';
+import { describeError, type Logger } from '../observability/logger.js';
+import { mcpInstallation } from '../../package-files.js';
+
+const PACKAGE = '@modelcontextprotocol/server';
+
+/**
+ * The options of MCP; undefined where it is off, or where its package, an optional dependency, is not installed.
+ *
+ * @throws Error with the command that installs the package, where MCP=on demands it.
+ */
+export function mcpOptions(
+  { mcp, tokens, trustProxy }: Pick<Config, 'mcp' | 'tokens' | 'trustProxy'>,
+  logger: Logger,
+): McpOptions | undefined {
+  if (mcp.use === 'off') return undefined;
+  if (!isInstalled()) {
+    if (mcp.use === 'required')
+      throw new Error(`MCP=on needs the package ${PACKAGE}. Run: ${mcpInstallation()}`);
+    logger.info('MCP is not offered, because its package is not installed', { install: mcpInstallation() });
+    return undefined;
+  }
+  return {
+    maxToolBytes: mcp.maxToolBytes,
+    authorizationServer: tokens && isAuthorizationServer(tokens.issuer) ? tokens.issuer : undefined,
+    trustProxy,
+    onError: (error) => {
+      logger.debug('an MCP message failed', describeError(error));
+    },
+  };
+}
+
+/** Without loading the package, which takes 70 ms: the first message does. */
+function isInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve(PACKAGE);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import proxyAddress from 'proxy-addr';
+
+import { KeyUse } from '../auth/key-use.js';
+import { Links } from '../auth/links.js';
+import { openKeys, type Keys } from '../auth/open-keys.js';
+import { looksLikeToken, Tokens } from '../auth/tokens.js';
+import type { Config } from '../config/config.js';
+import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { Credentials } from '../http/call/credentials.js';
+import type { Logger } from '../observability/logger.js';
+import type { Clock } from '../query/ports.js';
+
+/** Characters; a shorter key can be guessed. */
+const SAFE_KEY_LENGTH = 16;
+
+/** Authentication of callers, and the use of their keys. */
+export interface Access {
+  readonly credentials: Credentials;
+  readonly keys: Keys;
+  readonly keyUse: KeyUse;
+  /** Undefined if no secret for signed links is configured. */
+  readonly links: Links | undefined;
+  /** Encloses the values of secret parameters. */
+  readonly seal: Seal;
+}
+
+/**
+ * Opens keys, tokens and signed links as configured.
+ *
+ * @throws Error that an operator can act on.
+ */
+export async function openAccess(
+  config: Config,
+  endpoints: Endpoints,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): Promise<Access> {
+  const tokens = config.tokens && new Tokens({ ...config.tokens, clock });
+  const { secret, maxLifetimeMs } = config.links;
+  const links = secret === undefined ? undefined : new Links(secret, { maxLifetimeMs });
+  const addressOf = addressReader(config.trustProxy);
+  if (config.apiKey !== undefined && config.apiKey.length < SAFE_KEY_LENGTH) {
+    logger.warn('API_KEY is too short: it can be guessed. Generate one with: openssl rand -base64 24', {
+      leastCharacters: SAFE_KEY_LENGTH,
+    });
+  }
+  const keys = await openConfiguredKeys(config, endpoints, { logger, clock });
+  const keyUse = new KeyUse(keys.principals);
+  const credentials: Credentials = {
+    find: (presented) => keys.find(presented) ?? tokens?.findVerified(presented),
+    findKey: keys.find,
+    verify: async (presented) => (tokens && looksLikeToken(presented) ? tokens.verify(presented) : undefined),
+    openLink: (endpoint, sent) => links?.open(endpoint, sent, keys.findByName, clock().getTime()),
+    addressOf,
+    noteUse: (principal, now) => {
+      keyUse.record(principal, now);
+    },
+    clock,
+  };
+  return { credentials, keys, keyUse, links, seal: sealFrom(secret) };
+}
+
+function openConfiguredKeys(
+  { apiKey, apiKeysFile }: Config,
+  endpoints: Endpoints,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): Promise<Keys> {
+  return openKeys(
+    { apiKey, apiKeysFile },
+    {
+      onReloaded: (keys) => {
+        logger.info('keys file reloaded', { keys });
+      },
+      onRejected: (reason) => {
+        logger.error('the changed keys file is invalid; the previous keys stay active', { reason });
+      },
+    },
+    { endpoints: () => endpoints.all(), clock },
+  );
+}
+
+/** @throws Error if TRUST_PROXY contains something other than addresses and ranges. */
+function addressReader(trusted: readonly string[]): (request: IncomingMessage) => string | undefined {
+  try {
+    const trust = proxyAddress.compile([...trusted]);
+    return (request) => proxyAddress(request, trust);
+  } catch (cause) {
+    throw new Error(`TRUST_PROXY must list IP addresses or ranges: ${(cause as Error).message}`, { cause });
+  }
+}

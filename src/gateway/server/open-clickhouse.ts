@@ -1,0 +1,100 @@
+import { connectClickHouse, type ClickHouseConnection, type QueryClient } from '../clickhouse/connection.js';
+import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
+import {
+  EarlierMigrations,
+  rejectEarlierMigrations,
+  type EarlierSchema,
+} from '../schema/earlier-migrations.js';
+import { readSchema } from '../schema/migration-files.js';
+import type { ClickHouseConfig, Config } from '../config/config.js';
+import { serverName } from '../config/server-urls.js';
+import type { OwnServer, OwnServerOptions } from './own-server.js';
+
+/** Connections in addition to those for queries: for sandbox checks of callers' SQL. */
+const SPARE_CONNECTIONS = 8;
+/** Milliseconds in addition to a query's own limit until a silent socket times out. */
+const SOCKET_GRACE_MS = 5000;
+
+/** A ClickHouse server, with a client of the read-only user. */
+export interface OpenServer {
+  /** Host and port. */
+  readonly name: string;
+  readonly url: string;
+  readonly client: QueryClient;
+}
+
+/** ClickHouse, ready to serve. */
+export interface OpenClickHouse {
+  /** At least one. */
+  readonly servers: readonly OpenServer[];
+  /** Connections of a user that may write the request log, one for each server; empty if it is disabled. */
+  readonly logConnections: readonly ClickHouseConnection[];
+  /** Undefined where the servers are external. */
+  readonly own: OwnServer | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Connects to the configured servers or, if there are none, starts one of its own. */
+export async function openClickHouse(config: Config, options: OwnServerOptions): Promise<OpenClickHouse> {
+  const { clickhouse, project } = config;
+  if (clickhouse.kind === 'external') {
+    const { urls, log, username, password, database } = clickhouse;
+    const { earlier } = await readSchema(project.schemaFolder);
+    const servers = urls.map((url) => open({ url, username, password, database }, config));
+    await rejectEarlierSchemas(servers, clickhouse, earlier);
+    const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
+    return { servers, logConnections, own: undefined, close: () => closeAll(servers) };
+  }
+  // What only a server of its own needs is not loaded beside external ones.
+  // eslint-disable-next-line import-x/no-restricted-paths
+  const { openOwnServer } = await import('../../commands/embedded/open-own-server.js');
+  const own = await openOwnServer(config, clickhouse, options);
+  const servers = [open(own.readerConnection, config)];
+  const close = async (): Promise<void> => {
+    await closeAll(servers);
+    await own.stop();
+  };
+  const logConnections = config.requestLog ? [{ ...own.adminConnection, database: clickhouse.database }] : [];
+  return { servers, logConnections, own, close };
+}
+
+/** How queries use the configured cluster, if there is one. */
+export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOptions {
+  const isCluster = clickhouse.kind === 'external' && clickhouse.cluster !== undefined;
+  return { skipsShards: isCluster, allowsPartial: allowPartial };
+}
+
+function open(connection: ClickHouseConnection, { queryTimeoutMs, queue: admission }: Config): OpenServer {
+  const client = connectClickHouse(connection, {
+    maxOpenConnections: admission.slots + SPARE_CONNECTIONS,
+    requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,
+  });
+  return { name: serverName(connection.url), url: connection.url, client };
+}
+
+async function closeAll(servers: readonly OpenServer[]): Promise<void> {
+  await Promise.all(servers.map(({ client }) => client.close()));
+}
+
+/** Milliseconds after which the check skips a server; `migrate`, which precedes each new release, never skips it. */
+const CHECK_MS = 1000;
+
+/** @throws EarlierMigrations if a server has tables of an earlier schema. */
+async function rejectEarlierSchemas(
+  servers: readonly OpenServer[],
+  { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
+  earlier: EarlierSchema | undefined,
+): Promise<void> {
+  const target = { database, isCluster: cluster !== undefined, earlier };
+  const checks = servers.map(({ client }) =>
+    rejectEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
+  );
+  for (const { reason } of await Promise.allSettled(checks).then(rejected)) {
+    if (!(reason instanceof EarlierMigrations)) continue;
+    await closeAll(servers);
+    throw reason;
+  }
+}
+
+const rejected = (results: readonly PromiseSettledResult<void>[]): readonly PromiseRejectedResult[] =>
+  results.filter((result) => result.status === 'rejected');

@@ -1,0 +1,144 @@
+import type { Config } from '../config/config.js';
+import { UsageLedger } from '../coordination/usage-ledger.js';
+import type { Values } from '../../endpoint/bind.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Logger } from '../observability/logger.js';
+import { Metrics } from '../observability/metrics.js';
+import type { CacheUse } from '../observability/observed.js';
+import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
+import { createFetcher, type FetchResult } from '../query/fetch-result.js';
+import { HitCounter } from '../query/hit-counts.js';
+import type { Clock } from '../query/ports.js';
+import type { AnalyzeSql } from '../query/sandboxed-select.js';
+import type { ServerPool } from '../scheduler/server-pool.js';
+import type { Warmer, WarmerParts } from '../warming/warmer.js';
+import type { OpenCache } from './cache-parts.js';
+import type { ClosingPart } from './closers.js';
+import { openCache } from './open-cache.js';
+import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.js';
+import { startWarming } from './start-warming.js';
+
+/** How many sets the usage ledger remembers for each set that may be warmed. */
+const REMEMBERED_SETS_PER_WARMED = 4;
+
+export interface QueryDependencies {
+  readonly endpoints: Endpoints;
+  /** At least one; each can run any query. */
+  readonly servers: readonly QueryServer[];
+  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
+  readonly requireRunnable?: (endpoint: Endpoint, values: Values) => void;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** The parts that execute queries, and their figures. */
+export interface QueryExecution {
+  readonly executeCall: ExecuteCall;
+  readonly analyzeSql: AnalyzeSql;
+  readonly onOutcome: OnOutcome;
+  readonly cache: OpenCache;
+  readonly warmer: Warmer;
+  readonly metrics: Metrics;
+  readonly hits: HitCounter;
+  readonly limiter: Limiter;
+  readonly pool: ServerPool;
+  /**
+   * Continues the use of parameter sets with endpoints that were replaced, and frees the memory of results that are outdated.
+   *
+   * @param outdated ids of endpoints that were removed or have another definition.
+   */
+  readonly adoptEndpoints: (outdated: ReadonlySet<string>) => void;
+}
+
+/** Opens and connects cache, coalescing, scheduler, limits and warming. */
+export async function openQueryExecution(
+  config: Config,
+  { endpoints, servers, requireRunnable, logger, clock }: QueryDependencies,
+  onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
+): Promise<QueryExecution> {
+  const metrics = new Metrics();
+  const hits = new HitCounter();
+  const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
+  const cache = await openCache(config, {
+    endpoints,
+    ledger,
+    logger,
+    clock,
+    onEvicted: metrics.resultEvicted,
+    onSharedHit: ({ endpointId }) => {
+      hits.countSharedHit(endpointId);
+    },
+  });
+  onClose(cache.close, { name: 'cache', isBestEffort: true });
+  const { queue, pool, runQuery, analyzeSql } = openScheduler(config, servers, logger);
+  const limiter = openLimiter(cache.limits);
+  const fetchAny = createFetcher({
+    runQuery,
+    store: cache.store,
+    coalesceAcrossGateways: cache.coalesceAcrossGateways,
+    clock,
+    onJoined: metrics.waiterCoalesced,
+  });
+  const fetchResult = fetchRunnable(fetchAny, requireRunnable);
+  const onOutcome: OnOutcome = (query, key, { result, status }) => {
+    // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are those of a replaced endpoint.
+    if (!query.sandbox && endpoints.has(query.endpoint)) ledger.count(key, query, clock().getTime(), result);
+    hits.count(key.endpointId, status);
+  };
+  const warming = startWarming(config, {
+    endpoints,
+    cache,
+    ledger,
+    fetchResult,
+    isBusy: () => queue.figures.waitingInteractive > 0,
+    logger,
+    clock,
+    ...countedBy(metrics),
+  });
+  onClose(warming.stop, { name: 'warming', isBestEffort: true });
+  metrics.observe({
+    cacheUse: () => cacheUse(endpoints, cache),
+    isRedisOpen: cache.isRedisOpen,
+    isLeader: cache.isLeader,
+    queries: () => queue.figures,
+    pool: () => pool.figures,
+  });
+  const executeCall = createCallExecutor({ store: cache.store, fetchResult, clock, onOutcome });
+  const { warmer } = warming;
+  const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
+    ledger.adopt(endpoints);
+    cache.local.drop(outdated);
+  };
+  return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool, adoptEndpoints };
+}
+
+/** Fetches the results of endpoints whose queries can run. */
+function fetchRunnable(
+  fetchAny: FetchResult,
+  requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
+): FetchResult {
+  return async (fetch, key) => {
+    requireRunnable(fetch.endpoint, fetch.values);
+    return fetchAny(fetch, key);
+  };
+}
+
+function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {
+  return {
+    onStarted: ({ name }, lateMs) => {
+      metrics.refreshStarted(name, lateMs);
+    },
+    onRefreshed: ({ name }, outcome, ms) => {
+      metrics.refreshed(name, outcome, ms);
+    },
+  };
+}
+
+function cacheUse(endpoints: Endpoints, { local }: OpenCache): readonly CacheUse[] {
+  const use = local.memoryUse();
+  return endpoints
+    .all()
+    .map(({ id, name }) => ({ endpoint: name, ...(use.get(id) ?? { entries: 0, bytes: 0 }) }));
+}

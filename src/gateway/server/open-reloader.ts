@@ -1,0 +1,85 @@
+import type { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
+import type { Config } from '../config/config.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { ServedEndpoints } from '../../endpoint/served-endpoints.js';
+import type { Logger } from '../observability/logger.js';
+import type { Clock } from '../query/ports.js';
+import type { OpenClickHouse } from './open-clickhouse.js';
+import type { QueryExecution } from './open-query-execution.js';
+import type { LoadedEndpoints } from './project-endpoints.js';
+import { logReload, Reloader, type Reload } from './reloader.js';
+import { ServedAnalyses } from './served-analyses.js';
+
+/** Loads the endpoints of a gateway, again after each change. */
+export interface EndpointsLoader {
+  /** @throws Error where nothing can be served of what was loaded. */
+  readonly load: () => Promise<LoadedEndpoints>;
+  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
+  readonly fileOf: (endpoint: Endpoint) => string | undefined;
+}
+
+export interface ReloaderDependencies {
+  readonly config: Pick<Config, 'project'>;
+  readonly loader: EndpointsLoader;
+  /** What was loaded at the start. */
+  readonly first: LoadedEndpoints;
+  readonly analyses: EndpointAnalyses;
+  readonly endpoints: ServedEndpoints;
+  readonly clickhouse: OpenClickHouse;
+  readonly execution: Pick<QueryExecution, 'adoptEndpoints' | 'metrics'>;
+  /** Present in a development server, which analyses endpoints while it loads them. */
+  readonly development: { readonly onReload: (outcome: Reload) => void } | undefined;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** The keys that name endpoints. */
+interface ReloadedKeys {
+  /** Resolves to a function that applies what was read. @throws Error where a key does not fit to the endpoints */
+  readonly readFor: (endpoints: readonly Endpoint[]) => Promise<() => void>;
+}
+
+/** Creates what reloads the endpoints, with the analysis of changed ones. */
+export function openReloader(
+  dependencies: ReloaderDependencies,
+  keys: ReloadedKeys,
+): { readonly reloader: Reloader; readonly analysing: ServedAnalyses } {
+  const { config, loader, first, analyses, endpoints, clickhouse, execution, development } = dependencies;
+  const { logger, clock } = dependencies;
+  const analysing = new ServedAnalyses({
+    ...{ analyses, endpoints, fileOf: loader.fileOf, logger, clock },
+    folder: config.project.endpointsFolder,
+    clients: clickhouse.servers.map(({ client }) => client),
+  });
+  let adoptKeys = (): void => undefined;
+  const reloader = new Reloader(
+    {
+      served: endpoints,
+      load: loader.load,
+      prepare: async (all, changed, options) => {
+        adoptKeys = await keys.readFor(all);
+        if (development) return;
+        await clickhouse.own?.prepareFor(changed);
+        await analysing.requireAccepted({ all, changed }, options);
+      },
+      onReplaced: (outdated) => {
+        adoptKeys();
+        analyses.keepOnly(endpoints.all());
+        execution.adoptEndpoints(outdated);
+      },
+      report: development?.onReload ?? logReload(logger),
+      clock,
+    },
+    first.problems,
+  );
+  execution.metrics.observeReloads({
+    get last() {
+      return reloader.last;
+    },
+    get lastSuccess() {
+      return reloader.lastSuccess;
+    },
+    rejected: () => endpoints.all().filter((endpoint) => analyses.isRejected(endpoint)).length,
+  });
+  return { reloader, analysing };
+}

@@ -1,0 +1,87 @@
+import { Readable } from 'node:stream';
+
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { withFailover } from '../clickhouse/failover.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { CompletedRequest } from '../http/transport/access-log.js';
+import { recordOf } from '../http/transport/request-record.js';
+import { describeError, type Logger } from '../observability/logger.js';
+import { RequestLog } from '../observability/request-log.js';
+import { RECORD_COLUMNS } from '../observability/request-record.js';
+import type { Clock } from '../query/ports.js';
+
+const FLUSH_MS = 5000;
+const INSERT_TIMEOUT_MS = 10_000;
+const TABLE = 'gateway_requests';
+
+/** The request log, once it is open. */
+export interface OpenRequestLog {
+  readonly note: (completed: CompletedRequest) => void;
+  readonly requestLog: RequestLog;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the request log, the table `gateway_requests` in ClickHouse; undefined without connections.
+ *
+ * @param connections of a user that may insert into the table, one for each server; a batch goes to one of them.
+ */
+export function openRequestLog(
+  connections: readonly ClickHouseConnection[],
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): OpenRequestLog | undefined {
+  if (connections.length === 0) return undefined;
+  const clients = connections.map((connection) =>
+    connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: INSERT_TIMEOUT_MS }),
+  );
+  const onServer = withFailover(clients);
+  const requestLog = new RequestLog({
+    insert: async (lines) => {
+      const body = lines.join('');
+      await onServer((client) =>
+        client.insert({
+          table: TABLE,
+          columns: [...RECORD_COLUMNS] as [string, ...string[]],
+          values: Readable.from([body], { objectMode: false }),
+          format: 'TabSeparated',
+          // ClickHouse merges the batches of several gateways into parts of a reasonable size.
+          clickhouse_settings: {
+            async_insert: 1,
+            wait_for_async_insert: 0,
+            // On a cluster, no rows are queued on a server's disk while a shard is unreachable.
+            distributed_foreground_insert: 1,
+            date_time_input_format: 'best_effort',
+          },
+        }),
+      );
+    },
+    onSkipped: (requests) => {
+      logger.info('the request log contains only a sample of the requests without a key', {
+        skipped: requests,
+      });
+    },
+    onChange: (state, error) => {
+      if (state === 'writing') logger.info('the request log is complete again');
+      else if (state === 'full')
+        logger.warn('ClickHouse is too slow for the request log; some requests are missing in it');
+      else {
+        const { diagnosis } = translateClickHouseError(error).details;
+        const fields = { diagnosis, ...describeError(error) };
+        logger.warn('ClickHouse does not accept the request log; requests are missing in it', fields);
+      }
+    },
+  });
+  const timer = setInterval(() => void requestLog.flush(), FLUSH_MS);
+  timer.unref();
+  return {
+    requestLog,
+    note: (completed) => {
+      requestLog.note(recordOf(completed, clock()));
+    },
+    close: async () => {
+      clearInterval(timer);
+      await requestLog.flush();
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+}

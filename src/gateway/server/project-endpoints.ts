@@ -1,0 +1,133 @@
+import { writesRequestLog, type Config } from '../config/config.js';
+import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { EndpointLoader, type LoadedFiles, type SqlReader } from '../../endpoint/endpoint-loader.js';
+import { EndpointRegistry } from '../../endpoint/registry.js';
+import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
+
+/** What decides which endpoints a gateway serves, and how. */
+export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 'clickhouse' | 'requestLog'>;
+
+export interface ProjectEndpointsOptions {
+  /** As {@link EndpointLoader} takes it. */
+  readonly sqlReader?: SqlReader;
+  /**
+   * Called after each load with what the files contain, before the endpoints are settled; returns what to serve and the
+   * problems to report.
+   *
+   * @param earlier what the last load returned, by file.
+   */
+  readonly complete?: (loaded: LoadedFiles, earlier: ReadonlyMap<string, Endpoint>) => Promise<LoadedFiles>;
+}
+
+/** Endpoints that were loaded, and the files that are not among them. */
+export interface LoadedEndpoints {
+  readonly endpoints: EndpointRegistry;
+  readonly problems: readonly FileProblem[];
+  /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Loads the endpoints that a gateway with a configuration serves, with the settings of its deployment, again after each change:
+ * the project's, and the gateway's own, which reads the request log, where the log is written. Elsewhere its table need not
+ * exist.
+ */
+export class ProjectEndpoints {
+  private readonly loader: EndpointLoader;
+  /** The endpoints that each file contained when it last had no problem. */
+  private good: ReadonlyMap<string, Endpoint> = new Map();
+  /** The file of each endpoint that was loaded last, by id. */
+  private files: ReadonlyMap<string, string> = new Map();
+
+  constructor(
+    private readonly config: EndpointsConfig,
+    private readonly options: ProjectEndpointsOptions = {},
+  ) {
+    this.loader = new EndpointLoader(config.project.endpointsFolder, options.sqlReader);
+  }
+
+  /** @throws Error that lists every invalid endpoint file, or names the invalid settings. */
+  async load(): Promise<LoadedEndpoints> {
+    const { endpoints, problems } = await this.loadFiles();
+    if (problems.length > 0) throw new ProblemsOfFiles(problems);
+    return { endpoints: await this.settled(endpoints), problems, kept: [] };
+  }
+
+  /**
+   * Loads what can be loaded: a file with a problem contributes the endpoint that it contained before.
+   *
+   * @throws Error that names invalid settings.
+   */
+  async loadWhatIsValid(): Promise<LoadedEndpoints> {
+    const { endpoints, problems } = await this.loadFiles();
+    const invalid = new Set(problems.map(({ file }) => file));
+    // A problem of no file, such as a missing folder, is one of all files.
+    const isInvalid = (file: string): boolean => invalid.has(file) || invalid.has(undefined);
+    const kept = [...this.good].filter(([file]) => isInvalid(file) && !endpoints.has(file));
+    const free = kept.filter(([, endpoint]) => !isTaken(endpoint, endpoints));
+    const valid = new Map([...endpoints, ...free]);
+    this.good = valid;
+    const names = free.map(([, { name }]) => name);
+    return { endpoints: await this.settled(valid), problems, kept: names };
+  }
+
+  private async loadFiles(): Promise<LoadedFiles> {
+    const loaded = await this.loader.load();
+    return this.options.complete ? this.options.complete(loaded, this.good) : loaded;
+  }
+
+  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
+  readonly fileOf = ({ id }: Endpoint): string | undefined => this.files.get(id);
+
+  private async settled(byFile: ReadonlyMap<string, Endpoint>): Promise<EndpointRegistry> {
+    this.files = new Map([...byFile].map(([file, { id }]) => [id, file]));
+    const endpoints = [...byFile.values()];
+    if (endpoints.some(({ name }) => name === REQUESTS_ENDPOINT.name)) {
+      throw new Error(
+        `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,
+      );
+    }
+    const registry = await withOverrides(
+      new EndpointRegistry([...endpoints, REQUESTS_ENDPOINT]),
+      this.config,
+    );
+    return writesRequestLog(this.config) ? registry : registry.without(REQUESTS_ENDPOINT.name);
+  }
+}
+
+/** Endpoint files that cannot be loaded. */
+export class ProblemsOfFiles extends Error {
+  override readonly name = 'ProblemsOfFiles';
+
+  constructor(readonly problems: readonly FileProblem[]) {
+    super(problems.map(textOfProblem).join('\n'));
+  }
+}
+
+/** Loads the endpoints once. @throws Error that lists every invalid endpoint file, or names the invalid settings */
+export async function loadProjectEndpoints(
+  config: EndpointsConfig,
+  sqlReader?: SqlReader,
+): Promise<EndpointRegistry> {
+  return (await new ProjectEndpoints(config, sqlReader && { sqlReader }).load()).endpoints;
+}
+
+/** Whether another file has taken the name or the id of an endpoint. */
+function isTaken({ id, name }: Endpoint, endpoints: ReadonlyMap<string, Endpoint>): boolean {
+  return [...endpoints.values()].some((other) => other.id === id || other.name === name);
+}
+
+async function withOverrides(
+  endpoints: EndpointRegistry,
+  { endpointSettingsFile: file }: EndpointsConfig,
+): Promise<EndpointRegistry> {
+  if (file === undefined) return endpoints;
+  const { defaults, overrides } = await readEndpointSettingsFile(file);
+  try {
+    return endpoints.withOverrides(overrides).withDefaults(defaults);
+  } catch (cause) {
+    throw new Error(`ENDPOINT_SETTINGS_FILE ${file}: ${(cause as Error).message}`, { cause });
+  }
+}

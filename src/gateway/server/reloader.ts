@@ -1,0 +1,184 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import type { ServedEndpoints } from '../../endpoint/served-endpoints.js';
+import type { Logger } from '../observability/logger.js';
+import type { Clock } from '../query/ports.js';
+import { ProblemsOfFiles, type LoadedEndpoints } from './project-endpoints.js';
+
+/** The names of endpoints that a reload concerned. */
+export interface EndpointChanges {
+  readonly added: readonly string[];
+  /** With another definition or other settings. */
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** How a reload ended. */
+export interface Reload extends EndpointChanges {
+  /** When it ended. */
+  readonly at: Date;
+  /** Whether every file is valid and served. */
+  readonly ok: boolean;
+  readonly problems: readonly FileProblem[];
+  /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
+  readonly kept: readonly string[];
+  /** Set where nothing is wrong with the files, as far as known, but ClickHouse did not analyse the changed queries. */
+  readonly isNotAnalysed?: true;
+}
+
+export interface ReloadOptions {
+  /** Whether to serve changed endpoints that ClickHouse does not analyse, because it is away. */
+  readonly force?: boolean;
+}
+
+/** Changed endpoints that ClickHouse does not analyse. */
+export class NotAnalysed extends Error {
+  override readonly name = 'NotAnalysed';
+}
+
+export interface ReloaderParts {
+  readonly served: ServedEndpoints;
+  /** @throws Error where nothing can be served of what was loaded; the earlier endpoints then stay. */
+  readonly load: () => Promise<LoadedEndpoints>;
+  /** Called before new and changed endpoints are served. @throws Error where they must not be served */
+  readonly prepare: (
+    all: readonly Endpoint[],
+    changed: readonly Endpoint[],
+    options: ReloadOptions,
+  ) => Promise<void>;
+  /** Called when other endpoints are served. @param outdated ids of those that were removed or have another definition */
+  readonly onReplaced: (outdated: ReadonlySet<string>) => void;
+  /** Called with the outcome of each reload. */
+  readonly report: (outcome: Reload) => void;
+  readonly clock: Clock;
+}
+
+/** Loads the endpoints again and serves them in place of the earlier ones. */
+export class Reloader {
+  #last: Reload;
+  #lastSuccess: Date;
+  private running: Promise<Reload> | undefined;
+  private waiting: Promise<Reload> | undefined;
+  private isWaitingForced = false;
+
+  /** @param first the problems of the first load. */
+  constructor(
+    private readonly parts: ReloaderParts,
+    first: readonly FileProblem[] = [],
+  ) {
+    this.#lastSuccess = parts.clock();
+    this.#last = { at: this.#lastSuccess, ok: first.length === 0, problems: first, kept: [], ...NO_CHANGES };
+  }
+
+  /** The last reload; at first, the load at the start. */
+  get last(): Reload {
+    return this.#last;
+  }
+
+  /** When every file was valid last. */
+  get lastSuccess(): Date {
+    return this.#lastSuccess;
+  }
+
+  /**
+   * Reloads once. Requests during a reload wait for one more, because it may have read a file before the file changed.
+   * Never rejects.
+   */
+  reload({ force = false }: ReloadOptions = {}): Promise<Reload> {
+    if (!this.running && !this.waiting) return this.start({ force });
+    this.isWaitingForced ||= force;
+    // The waiting one counts even where the running one has just ended: two at once could end in another order.
+    this.waiting ??= (this.running ?? Promise.resolve()).then(() => {
+      const options = { force: this.isWaitingForced };
+      this.waiting = undefined;
+      this.isWaitingForced = false;
+      return this.start(options);
+    });
+    return this.waiting;
+  }
+
+  private start(options: ReloadOptions): Promise<Reload> {
+    this.running = this.run(options).finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async run(options: ReloadOptions): Promise<Reload> {
+    const { clock, report } = this.parts;
+    const { changes, ...found } = await this.replace(options).catch((error: unknown) => ({
+      changes: NO_CHANGES,
+      problems: error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }],
+      kept: [],
+      ...(error instanceof NotAnalysed && { isNotAnalysed: true as const }),
+    }));
+    const ok = found.problems.length === 0;
+    this.#last = { at: clock(), ok, ...found, ...changes };
+    if (ok) this.#lastSuccess = this.#last.at;
+    report(this.#last);
+    return this.#last;
+  }
+
+  private async replace(
+    options: ReloadOptions,
+  ): Promise<Pick<Reload, 'problems' | 'kept'> & { readonly changes: EndpointChanges }> {
+    const { served, load, prepare, onReplaced } = this.parts;
+    const { endpoints, problems, kept } = await load();
+    const { changes, changed, outdated } = compare(served.all(), endpoints.all());
+    await prepare(endpoints.all(), changed, options);
+    served.replace(endpoints);
+    onReplaced(outdated);
+    return { changes, problems, kept };
+  }
+}
+
+const NO_CHANGES: EndpointChanges = { added: [], changed: [], removed: [] };
+
+interface Comparison {
+  readonly changes: EndpointChanges;
+  /** The new and the changed endpoints. */
+  readonly changed: readonly Endpoint[];
+  /** Ids of endpoints whose cached results no request can get any more. */
+  readonly outdated: ReadonlySet<string>;
+}
+
+function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Comparison {
+  const earlier = new Map(before.map((endpoint) => [endpoint.name, endpoint]));
+  const later = new Set(after.map(({ name }) => name));
+  const added = after.filter(({ name }) => !earlier.has(name));
+  const changed = after.filter((endpoint) => {
+    const known = earlier.get(endpoint.name);
+    return known !== undefined && factsOf(known) !== factsOf(endpoint);
+  });
+  const removed = before.filter(({ name }) => !later.has(name));
+  const digests = new Map(after.map(({ id, digest }) => [id, digest]));
+  const outdated = before.filter(({ id, digest }) => digests.get(id) !== digest).map(({ id }) => id);
+  const names = (endpoints: readonly Endpoint[]): readonly string[] => endpoints.map(({ name }) => name);
+  return {
+    changes: { added: names(added), changed: names(changed), removed: names(removed) },
+    changed: [...added, ...changed],
+    outdated: new Set(outdated),
+  };
+}
+
+/** Everything of an endpoint that callers can see; its query is in the digest. */
+function factsOf(endpoint: Endpoint): string {
+  const { parameters, columns, optionalColumns } = endpoint;
+  const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
+  const facts = { ...endpoint, query: undefined };
+  return JSON.stringify([facts, declared, [...columns], [...optionalColumns]]);
+}
+
+/** Returns a function that logs the outcome of a reload. */
+export function logReload(logger: Logger): (outcome: Reload) => void {
+  return ({ ok, isNotAnalysed, problems, added, changed, removed }) => {
+    if (ok) {
+      logger.info('endpoints reloaded', { added, changed, removed });
+      return;
+    }
+    const what = isNotAnalysed ? 'endpoints were not reloaded' : 'endpoint files are invalid';
+    logger.error(`${what}; what was served before stays in their place`, {
+      problems: problems.map(textOfProblem),
+    });
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

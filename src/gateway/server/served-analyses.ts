@@ -1,0 +1,157 @@
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+
+import { problemsOf, type Analysis } from '../analysis/analyse-endpoint.js';
+import type { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
+import { readSqlFile } from '../analysis/sql-file.js';
+import { withFailover } from '../clickhouse/failover.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { Logger } from '../observability/logger.js';
+import type { Clock } from '../query/ports.js';
+import { ProblemsOfFiles } from './project-endpoints.js';
+import { NotAnalysed, type ReloadOptions } from './reloader.js';
+
+/** Milliseconds after which endpoints that ClickHouse rejected, or did not analyse, are analysed again. */
+const AGAIN_MS = 60_000;
+/** Endpoints that are analysed at a time before a reload; in the background one is. */
+const CONCURRENT = 4;
+
+export interface ServedAnalysesDependencies {
+  readonly analyses: EndpointAnalyses;
+  /** The endpoints that are served. */
+  readonly endpoints: Endpoints;
+  /** Of the endpoint files. */
+  readonly folder: string;
+  /** The file of an endpoint that was loaded, as messages name it; undefined where it is the gateway's own. */
+  readonly fileOf: (endpoint: Endpoint) => string | undefined;
+  /** One for each server. */
+  readonly clients: readonly ClickHouseClient[];
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Lets ClickHouse analyse the endpoints of a gateway: changed ones before they are served, the others while they are. */
+export class ServedAnalyses {
+  private readonly closing = new AbortController();
+  private readonly onServer: ReturnType<typeof withFailover>;
+  private timer: NodeJS.Timeout | undefined;
+  private isRunning = false;
+
+  constructor(private readonly dependencies: ServedAnalysesDependencies) {
+    this.onServer = withFailover(dependencies.clients);
+  }
+
+  /** Analyses every endpoint in the background, and each minute those that ClickHouse rejected or did not analyse. */
+  start(): void {
+    void this.round();
+    this.timer = setInterval(() => void this.round(), AGAIN_MS).unref();
+  }
+
+  readonly close = (): void => {
+    clearInterval(this.timer);
+    this.closing.abort();
+  };
+
+  /** Analyses, one after another, the endpoints that ClickHouse has not accepted; nothing while it does. Never rejects. */
+  async round(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    await this.analyseAll();
+    this.isRunning = false;
+  }
+
+  private async analyseAll(): Promise<void> {
+    const { analyses, endpoints } = this.dependencies;
+    for (const endpoint of endpoints.all()) {
+      if (analyses.isAccepted(endpoint) || !endpoints.has(endpoint)) continue;
+      const failure = await this.analyse(endpoint).catch((error: unknown) => error);
+      // Without ClickHouse nothing can be said of the others either: the next round asks again.
+      if (failure !== undefined && !(failure instanceof ClickHouseError)) return;
+    }
+  }
+
+  /**
+   * Analyses endpoints before they are served: the changed ones, and those that were rejected before.
+   *
+   * @throws ProblemsOfFiles where ClickHouse rejects a changed one; NotAnalysed where ClickHouse does not analyse one, unless `force`
+   */
+  async requireAccepted(
+    { all, changed }: Readonly<Record<'all' | 'changed', readonly Endpoint[]>>,
+    { force = false }: ReloadOptions,
+  ): Promise<void> {
+    const { analyses } = this.dependencies;
+    const isChanged = new Set(changed);
+    // What is said of them does not refuse the reload.
+    await this.each(
+      all.filter((endpoint) => !isChanged.has(endpoint) && analyses.isRejected(endpoint)),
+    ).catch(() => undefined);
+    try {
+      await this.each(changed.filter((endpoint) => !analyses.isAccepted(endpoint)));
+    } catch (cause) {
+      if (!force) throw notAnalysed(cause);
+    }
+    const problems = changed.flatMap((endpoint) => this.rejectionsOf(endpoint));
+    if (problems.length > 0) throw new ProblemsOfFiles(problems);
+  }
+
+  /** Analyses some at a time. @throws Error where ClickHouse does not analyse one */
+  private async each(endpoints: readonly Endpoint[]): Promise<void> {
+    const waiting = [...endpoints];
+    const next = async (): Promise<void> => {
+      for (let each = waiting.shift(); each; each = waiting.shift()) await this.analyse(each);
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, next));
+  }
+
+  private rejectionsOf(endpoint: Endpoint): readonly FileProblem[] {
+    const { analyses, fileOf } = this.dependencies;
+    const file = fileOf(endpoint);
+    return analyses.rejectionsOf(endpoint).map((problem) => ({
+      ...(file !== undefined && { file }),
+      ...problem,
+    }));
+  }
+
+  /** @throws Error where ClickHouse does not analyse it */
+  private async analyse(endpoint: Endpoint): Promise<void> {
+    const { analyses, folder, fileOf, clock } = this.dependencies;
+    const shown = fileOf(endpoint);
+    const file = shown === undefined ? undefined : await readSqlFile(folder, shown, endpoint);
+    const before = analyses.of(endpoint);
+    const { signal } = this.closing;
+    const tools = { now: clock, signal };
+    const after = await this.onServer((client) => analyses.analyse(endpoint, file, { client, ...tools }));
+    this.logChange(endpoint, before, after);
+  }
+
+  private logChange(analysed: Endpoint, before: Analysis | undefined, after: Analysis): void {
+    const { endpoints, logger } = this.dependencies;
+    const { name: endpoint } = analysed;
+    const problems = problemsOf(after).map(textOfProblem);
+    const earlier = before ? problemsOf(before).map(textOfProblem) : [];
+    if (problems.join() === earlier.join()) return;
+    if (after.rejections.length > 0) {
+      // One that is not served is a problem of the reload.
+      if (!endpoints.has(analysed)) return;
+      logger.warn('ClickHouse rejects the query of an endpoint: its calls are 500 ENDPOINT_INVALID', {
+        endpoint,
+        problems,
+      });
+    } else if (problems.length > 0) {
+      logger.warn('the query of an endpoint returns other columns than declared', { endpoint, problems });
+    } else {
+      logger.info('ClickHouse accepts the query of an endpoint again', { endpoint });
+    }
+  }
+}
+
+function notAnalysed(cause: unknown): NotAnalysed {
+  const { diagnosis = '' } = translateClickHouseError(cause).details;
+  return new NotAnalysed(
+    `ClickHouse did not analyse the changed endpoints (${diagnosis}): reload them when it responds, or with ` +
+      'POST /endpoints/reload?force=1 to serve them as they are.',
+    { cause },
+  );
+}

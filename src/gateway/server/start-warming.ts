@@ -1,0 +1,80 @@
+import type { Config } from '../config/config.js';
+import type { UsageLedger } from '../coordination/usage-ledger.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import { describeError, type Logger } from '../observability/logger.js';
+import type { FetchResult } from '../query/fetch-result.js';
+import type { Requester, Clock } from '../query/ports.js';
+import { createSetDeclarer } from '../warming/declared-sets.js';
+import { QueryBudget } from '../warming/query-budget.js';
+import { Warmer, type WarmerParts } from '../warming/warmer.js';
+import type { OpenCache } from './cache-parts.js';
+import { steadyClock } from './steady-clock.js';
+
+/** The requester of refreshes: behind every caller, and without limits. */
+const WARMING: Requester = { lane: 'warming', priority: 'warming' };
+
+/** How often the warmer looks for due sets. */
+const TICK_MS = 1000;
+
+export interface WarmingDependencies {
+  readonly endpoints: Endpoints;
+  readonly cache: OpenCache;
+  readonly ledger: UsageLedger;
+  readonly fetchResult: FetchResult;
+  readonly isBusy: () => boolean;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly onStarted: WarmerParts['onStarted'];
+  readonly onRefreshed: WarmerParts['onRefreshed'];
+}
+
+/** The running warmer. */
+export interface Warming {
+  readonly warmer: Warmer;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the warmer, with the parameter sets that endpoints declare. */
+export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
+  const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock, onStarted, onRefreshed } =
+    dependencies;
+  const stopping = new AbortController();
+  const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
+  declareSets();
+  const warmer = new Warmer({
+    endpoints: () => endpoints.all(),
+    setsInUse: cache.usage.sets,
+    forget: cache.usage.forget,
+    refresh: async (query, key) => {
+      const requestId = `warming-${key.hash.slice(0, 16)}`;
+      const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
+      return (await fetchResult({ ...fetch, refresh: true }, key)).result;
+    },
+    isLeader: cache.isLeader,
+    isBusy,
+    budget: new QueryBudget(config.warming.budget, steadyClock),
+    maxSets: config.warming.maxSets,
+    concurrency: config.warming.concurrency,
+    clock,
+    onStarted,
+    onRefreshed,
+  });
+  const tick = async (): Promise<void> => {
+    try {
+      declareSets();
+      await cache.synchronize();
+      await warmer.tick();
+    } catch (error) {
+      logger.error('a tick of the warmer failed', describeError(error));
+    }
+  };
+  const timer = setInterval(() => void tick(), TICK_MS);
+  return {
+    warmer,
+    stop: () => {
+      clearInterval(timer);
+      stopping.abort();
+      return warmer.stop();
+    },
+  };
+}

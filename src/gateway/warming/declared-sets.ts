@@ -1,0 +1,44 @@
+import type { UsageLedger } from '../coordination/usage-ledger.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { Times } from '../formats/format.js';
+import { representationOf } from '../formats/representation.js';
+import { keyOf, type EndpointQuery } from '../query/call.js';
+import type { Clock } from '../query/ports.js';
+import { resolveParameters } from '../query/validate-parameters.js';
+
+export interface DeclaredSetsParts {
+  readonly endpoints: Endpoints;
+  readonly ledger: Pick<UsageLedger, 'declare'>;
+  readonly clock: Clock;
+  /** How the gateway writes times. */
+  readonly times: Times;
+}
+
+/**
+ * Returns a function that declares the sets, again whenever a relative time in one of them means another time and when the
+ * endpoints were replaced.
+ */
+export function createSetDeclarer({ endpoints, ledger, clock, times }: DeclaredSetsParts): () => void {
+  let changesAt = 0;
+  let declaredFor: readonly Endpoint[] = [];
+  return () => {
+    const now = clock();
+    if (now.getTime() < changesAt && endpoints.all() === declaredFor) return;
+    declaredFor = endpoints.all();
+    const queries = declaredQueries(endpoints, times, now);
+    ledger.declare(queries.map((query) => ({ key: keyOf(query), query })));
+    changesAt = Math.min(...queries.map((query) => query.changesAt ?? Infinity));
+  };
+}
+
+/** The parameter sets that endpoints declare, in JSON, the most common representation. */
+function declaredQueries(endpoints: Endpoints, times: Times, now: Date): readonly EndpointQuery[] {
+  const representation = representationOf('json', { times });
+  return endpoints.all().flatMap((endpoint) =>
+    endpoint.warm.map((parameters) => {
+      const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
+      return { endpoint, ...resolveParameters(endpoint, raw, { now }), scope: '', representation };
+    }),
+  );
+}

@@ -1,0 +1,281 @@
+import { mostUsedFirst, type UsedSet } from '../coordination/usage-ledger.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { OPERATORS } from '../../endpoint/figures.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { EndpointQuery } from '../query/call.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import type { Clock } from '../query/ports.js';
+import type { QueryBudget } from './query-budget.js';
+import { isSlow, RefreshSlots } from './refresh-slots.js';
+import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
+
+/** Runs a query again and replaces the cached result. @throws Failure; the previous result then stays cached. */
+export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<EndpointResult>;
+
+export interface WarmerParts {
+  readonly endpoints: () => readonly Endpoint[];
+  /** The sets of an endpoint that are in use on any gateway. */
+  readonly setsInUse: (endpointId: string) => Promise<readonly UsedSet[]>;
+  readonly forget: (key: CacheKey) => void;
+  readonly refresh: Refresh;
+  /** Whether this gateway is the leader, which warms. */
+  readonly isLeader: () => boolean;
+  /** Whether interactive queries wait for a slot. */
+  readonly isBusy: () => boolean;
+  readonly budget: QueryBudget;
+  readonly maxSets: number;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  /** Called when a refresh starts, with the milliseconds since it was due. */
+  readonly onStarted: (endpoint: Endpoint, lateMs: number) => void;
+  readonly onRefreshed: (endpoint: Endpoint, outcome: 'ok' | 'failed', milliseconds: number) => void;
+}
+
+interface DueSet {
+  readonly endpoint: Endpoint;
+  readonly set: UsedSet;
+  /** Whether to refresh the set even if it is not due. */
+  readonly forced: boolean;
+}
+
+/** A set as the admin API shows it. */
+export interface WarmingState {
+  readonly endpoint: string;
+  readonly hash: string;
+  /** Name of the representation. */
+  readonly representation: string;
+  /** The parameters that have a value, as they are bound. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly uses: number;
+  readonly warmed: WarmedSet | undefined;
+  /** Milliseconds since 1970; 0 means at once. */
+  readonly dueAt: number;
+}
+
+/** Intervals after which the state of a set that is neither refreshed nor listed as in use is deleted. */
+const INTERVALS_REMEMBERED = 2;
+
+/**
+ * Refreshes the cached results that are in use, each at its endpoint's interval. A slow refresh does not delay the
+ * others. If there are too few slots, the most used sets are refreshed first.
+ */
+export class Warmer {
+  private readonly warmed = new Map<string, WarmedSet>();
+  private readonly slots: RefreshSlots;
+  /** Due sets that wait for a slot, the most used first. */
+  private queue: readonly DueSet[] = [];
+  private isStopped = false;
+
+  constructor(private readonly parts: WarmerParts) {
+    this.slots = new RefreshSlots(parts.concurrency, () => this.now());
+  }
+
+  /**
+   * Refreshes the sets that are due and not being refreshed already. Resolves when each of them is refreshed or
+   * postponed to a later tick.
+   *
+   * @param all also refreshes sets that are in use but not due. A set that is being refreshed is refreshed once more.
+   */
+  async tick({ all = false } = {}): Promise<void> {
+    if (!this.parts.isLeader()) return;
+    const endpoints = this.parts.endpoints().filter(isWarmed);
+    this.forgetEndpointsExcept(endpoints);
+    const found = await Promise.all(endpoints.map((endpoint) => this.due(endpoint, all)));
+    const due = found.flat().filter(({ set, forced }) => forced || !this.slots.isRunning(set.key.hash));
+    const forced = this.queue.filter((queued) => queued.forced && !all);
+    const isForced = ({ key }: UsedSet): boolean => forced.some(({ set }) => set.key.hash === key.hash);
+    this.queue = [...forced, ...due.filter(({ set }) => !isForced(set))].sort((a, b) =>
+      mostUsedFirst(a.set, b.set),
+    );
+    this.startNext();
+    await this.untilDone(due);
+  }
+
+  /** Starts no more refreshes; resolves when the running ones have ended. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.queue = [];
+    await this.idle();
+  }
+
+  /** Resolves when no refresh runs. */
+  async idle(): Promise<void> {
+    for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) await end;
+  }
+
+  /** The sets in use, with their last refresh and their next due time. */
+  async state(): Promise<readonly WarmingState[]> {
+    const endpoints = this.parts.endpoints().filter(isWarmed);
+    const now = this.now();
+    const sets = await Promise.all(endpoints.map(({ id }) => this.parts.setsInUse(id)));
+    return endpoints.flatMap((endpoint, index) =>
+      (sets[index] ?? []).map((set) => {
+        const warmed = this.warmed.get(set.key.hash);
+        return {
+          endpoint: endpoint.name,
+          hash: set.key.hash,
+          representation: (set.query.representation ?? JSON_REPRESENTATION).name,
+          parameters: parametersOf(set.query),
+          uses: set.uses,
+          warmed,
+          dueAt: this.dueAt(endpoint, set, now),
+        };
+      }),
+    );
+  }
+
+  /** If the budget is spent or callers wait, empties the queue: the sets are due again at the next tick. */
+  private startNext(): void {
+    for (;;) {
+      if (!this.mayStart()) this.queue = [];
+      const next = this.queue.find(({ set }) => this.slots.admits(set.key.hash, this.isSlow(set)));
+      if (!next) return;
+      this.queue = this.queue.filter((queued) => queued !== next);
+      this.start(next);
+    }
+  }
+
+  private mayStart(): boolean {
+    const { isBusy, budget, isLeader } = this.parts;
+    return !this.isStopped && !isBusy() && budget.isOpen && isLeader();
+  }
+
+  private start(due: DueSet): void {
+    const { endpoint, set } = due;
+    const now = this.now();
+    const dueAt = this.dueAt(endpoint, set, now);
+    // Another tick may have refreshed the set since it became due.
+    if (!due.forced && dueAt > now) return;
+    this.parts.onStarted(endpoint, dueAt === 0 ? 0 : Math.max(0, now - dueAt));
+    this.slots.run(
+      set.key.hash,
+      this.isSlow(set),
+      () => this.refresh(due),
+      () => {
+        this.startNext();
+      },
+    );
+  }
+
+  /** Uses the duration of the last refresh or, if there is none, of the query of a caller's miss. */
+  private isSlow({ key, clickhouseMs }: UsedSet): boolean {
+    return isSlow(this.warmed.get(key.hash)?.tookMs ?? clickhouseMs);
+  }
+
+  private async untilDone(due: readonly DueSet[]): Promise<void> {
+    for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) {
+      if (!due.some((dueSet) => this.slots.isRunning(dueSet.set.key.hash) || this.isQueued(dueSet))) return;
+      await end;
+    }
+  }
+
+  /** A later tick may have queued a forced set again as another object. */
+  private isQueued(dueSet: DueSet): boolean {
+    const isSame = ({ set, forced }: DueSet): boolean => forced && set.key.hash === dueSet.set.key.hash;
+    return this.queue.some((queued) => queued === dueSet || (dueSet.forced && isSame(queued)));
+  }
+
+  private async due(endpoint: Endpoint, all: boolean): Promise<readonly DueSet[]> {
+    const sets = await this.parts.setsInUse(endpoint.id);
+    const now = this.now();
+    const [used, unused] = [
+      sets.filter((set) => isInUse(set, this.known(set.key, now))),
+      sets.filter((set) => !isInUse(set, this.known(set.key, now))),
+    ];
+    for (const { key } of unused) this.forget(key);
+    this.forgetUnlisted(endpoint, sets, now);
+    return used
+      .toSorted(mostUsedFirst)
+      .slice(0, this.parts.maxSets)
+      .filter((set) => all || this.dueAt(endpoint, set, now) <= now)
+      .map((set) => ({ endpoint, set, forced: all }));
+  }
+
+  private dueAt({ settings }: Endpoint, set: UsedSet, now: number): number {
+    return dueAt(set, this.known(set.key, now), settings.warming * 1000, jitterOf(set.key));
+  }
+
+  private known({ hash }: CacheKey, now: number): WarmedSet | undefined {
+    const warmed = this.warmed.get(hash);
+    return warmed && withoutFutureTimes(warmed, now);
+  }
+
+  private now(): number {
+    return this.parts.clock().getTime();
+  }
+
+  /**
+   * Deletes the state of sets that are no longer listed, because a full ledger dropped them. It waits some intervals,
+   * because the sets of other gateways are not listed either while Redis is unavailable.
+   */
+  private forgetUnlisted({ id, settings }: Endpoint, sets: readonly UsedSet[], now: number): void {
+    const listed = new Set(sets.map(({ key }) => key.hash));
+    const intervalMs = settings.warming * 1000;
+    for (const [hash, warmed] of this.warmed) {
+      if (warmed.key.endpointId !== id || listed.has(hash)) continue;
+      const known = withoutFutureTimes(warmed, now);
+      const lastUse = Math.max(known.createdAt, retryAt(known, intervalMs));
+      if (lastUse + INTERVALS_REMEMBERED * intervalMs < now) this.warmed.delete(hash);
+    }
+  }
+
+  /** Deletes the state of sets whose endpoint a reload removed. */
+  private forgetEndpointsExcept(endpoints: readonly Endpoint[]): void {
+    const ids = new Set(endpoints.map(({ id }) => id));
+    for (const [hash, { key }] of this.warmed) if (!ids.has(key.endpointId)) this.warmed.delete(hash);
+  }
+
+  private forget(key: CacheKey): void {
+    this.warmed.delete(key.hash);
+    this.parts.forget(key);
+  }
+
+  private async refresh({ endpoint, set }: DueSet): Promise<void> {
+    const { budget, onRefreshed } = this.parts;
+    const startedAt = this.now();
+    const started = performance.now();
+    const before = this.warmed.get(set.key.hash);
+    try {
+      const result = await this.parts.refresh(set.query, set.key);
+      const { rowsRead, bytesRead, clickhouseMs } = result.cost.readBy(OPERATORS);
+      budget.spend(clickhouseMs);
+      this.warmed.set(set.key.hash, {
+        key: set.key,
+        refreshedAt: [...(before?.refreshedAt ?? []), startedAt].slice(-2),
+        failures: 0,
+        failedAt: 0,
+        tookMs: this.now() - startedAt,
+        createdAt: result.createdAt,
+        lastMs: clickhouseMs,
+        rowsRead,
+        bytesRead,
+        usesAtRefresh: set.uses,
+      });
+      onRefreshed(endpoint, 'ok', clickhouseMs);
+    } catch {
+      // The metric and the admin API report the failure; the request log does not contain refreshes.
+      const ms = performance.now() - started;
+      budget.spend(ms);
+      this.warmed.set(set.key.hash, {
+        ...(before ?? NEVER_WARMED),
+        key: set.key,
+        failures: (before?.failures ?? 0) + 1,
+        failedAt: startedAt,
+        tookMs: this.now() - startedAt,
+        usesAtRefresh: set.uses,
+      });
+      onRefreshed(endpoint, 'failed', ms);
+    }
+  }
+}
+
+const NEVER_WARMED = { refreshedAt: [], createdAt: 0, lastMs: 0, rowsRead: 0, bytesRead: 0 };
+
+function parametersOf({ values }: EndpointQuery): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...values].filter(([, value]) => value !== null));
+}
+
+function isWarmed({ settings }: Endpoint): boolean {
+  return settings.warming > 0 && settings.caching !== 'disabled';
+}

@@ -1,0 +1,73 @@
+import { gzipSync } from 'node:zlib';
+
+import { decompress } from '../../../../src/commands/loading/decompress.js';
+import { InputFailure } from '../../../../src/commands/loading/load-error.js';
+import { chunks, drain, inChunksOf } from './streams.js';
+
+/** Long enough for several chunks of zlib, and hard to compress. */
+const TEXT = Buffer.from(Array.from({ length: 5_000 }, (_, index) => `${Math.sin(index)}\n`).join(''));
+
+async function decompressed(bytes: Buffer, chunkSize = 1000): Promise<{ bytes: Buffer; error: unknown }> {
+  const { items, error } = await drain(decompress(inChunksOf(chunkSize, bytes)));
+  return { bytes: Buffer.concat(items), error };
+}
+
+describe('decompress', () => {
+  it.each([[''], ['a'], ['{"a":1}\n']])('passes plain bytes through: %j', async (text) => {
+    expect(await decompressed(Buffer.from(text), 1)).toEqual({ bytes: Buffer.from(text), error: undefined });
+  });
+
+  it.each([17, 1000, 1_000_000])('detects gzip by its first bytes, in chunks of %d', async (size) => {
+    expect(await decompressed(gzipSync(TEXT), size)).toEqual({ bytes: TEXT, error: undefined });
+  });
+
+  it.each([1, 2, 3, 17, 64, 1000])('reads several members, in chunks of %d', async (size) => {
+    const members = ['one\n', '', 'two\n', 'three'].map((text) => gzipSync(text));
+    expect(await decompressed(Buffer.concat(members), size)).toEqual({
+      bytes: Buffer.from('one\ntwo\nthree'),
+      error: undefined,
+    });
+  });
+
+  it.each([10, 100_000])('ignores zeros after the last member, in chunks of %d', async (size) => {
+    const padded = Buffer.concat([gzipSync('text'), Buffer.alloc(50_000)]);
+    expect(await decompressed(padded, size)).toEqual({ bytes: Buffer.from('text'), error: undefined });
+  });
+
+  it('delivers everything that can be decoded before it fails on data that ends too early', async () => {
+    const zipped = gzipSync(TEXT);
+    const { bytes, error } = await decompressed(zipped.subarray(0, zipped.length - 9));
+    expect(bytes.equals(TEXT.subarray(0, bytes.length))).toBe(true);
+    expect(bytes.length).toBeGreaterThan(TEXT.length - 100);
+    expect(error).toBeInstanceOf(InputFailure);
+    expect(error).toMatchObject({ message: 'the gzip data ends too early' });
+  });
+
+  it('delivers all but the last 16 KB before it fails on a wrong checksum', async () => {
+    const zipped = gzipSync(TEXT);
+    zipped.writeUInt32LE(0, zipped.length - 8);
+    const { bytes, error } = await decompressed(zipped);
+    expect(bytes.equals(TEXT.subarray(0, bytes.length))).toBe(true);
+    expect(bytes.length).toBeGreaterThan(TEXT.length - 16 * 1024);
+    expect(error).toMatchObject({ message: expect.stringContaining('incorrect data check') as string });
+  });
+
+  it('fails on other bytes after the last member', async () => {
+    const { error } = await decompressed(Buffer.concat([gzipSync('text'), Buffer.from('rest')]));
+    expect(error).toBeInstanceOf(InputFailure);
+  });
+
+  it('closes its source when its reader stops early', async () => {
+    const source = inChunksOf(1000, gzipSync(TEXT));
+    const reader = decompress(source);
+    await reader.next();
+    await reader.return(undefined);
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('throws the error of its source', async () => {
+    const failure = new Error('disk');
+    const { error } = await drain(decompress(chunks(gzipSync(TEXT).subarray(0, 20_000), failure)));
+    expect(error).toBe(failure);
+  });
+});

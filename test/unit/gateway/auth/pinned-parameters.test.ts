@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+
+import { applyPinned, scopeOf, type SentParameters } from '../../../../src/gateway/auth/pinned-parameters.js';
+import type { Principal } from '../../../../src/gateway/auth/principal.js';
+
+const PRINCIPAL: Principal = { name: 'a', mayBypassCache: false };
+const PINNED: Principal = { ...PRINCIPAL, pinned: new Map([['project', 'abc']]) };
+const DECLARED = new Set(['project', 'interval']);
+const sent = (...pairs: [string, string | undefined, number?][]): SentParameters =>
+  new Map(pairs.map(([name, text, times = 1]) => [name, { text, times }]));
+
+describe('applyPinned', () => {
+  it('returns the sent parameters unchanged without pinned parameters', () => {
+    const parameters = sent(['project', 'x']);
+    expect(applyPinned(PRINCIPAL, DECLARED, parameters)).toEqual({ parameters });
+  });
+
+  it('adds an omitted parameter and accepts the pinned value', () => {
+    const parameters = sent(['interval', 'daily'], ['project', 'abc']);
+    expect(applyPinned(PINNED, DECLARED, sent(['interval', 'daily']))).toEqual({ parameters });
+    expect(applyPinned(PINNED, DECLARED, parameters)).toEqual({ parameters });
+  });
+
+  it.each([
+    ['another value', sent(['project', 'abd'])],
+    ['a regular expression that also matches it', sent(['project', 'abc|'])],
+    ['the empty text', sent(['project', ''])],
+    ['another case', sent(['project', 'ABC'])],
+    ['an undecodable value', sent(['project', undefined])],
+    ['the same value twice', sent(['project', 'abc', 2])],
+  ])('rejects %s and names the parameter, not the pinned value', (_what, parameters) => {
+    const applied = applyPinned(PINNED, DECLARED, parameters);
+    expect(applied).toMatchObject({ conflict: { param: 'project' } });
+    expect(JSON.stringify(applied)).not.toContain('abc');
+  });
+
+  it('rejects an endpoint that does not declare the pinned parameter, whether it is sent or not', () => {
+    const names = new Set(['interval']);
+    expect(applyPinned(PINNED, names, sent())).toMatchObject({ conflict: { param: 'project' } });
+    expect(applyPinned(PINNED, names, sent(['project', 'abc']))).toMatchObject({
+      conflict: { param: 'project' },
+    });
+  });
+
+  it('yields the pinned value or rejects, whatever is sent', () => {
+    const name = fc.constantFrom('project', 'Project', 'project ', 'interval', 'x', '__proto__');
+    const text = fc.oneof(fc.constantFrom('abc', undefined, ''), fc.string());
+    const pairs = fc.array(fc.tuple(name, text, fc.integer({ min: 1, max: 3 })));
+    fc.assert(
+      fc.property(pairs, (sentPairs) => {
+        const applied = applyPinned(PINNED, DECLARED, sent(...sentPairs));
+        if ('conflict' in applied)
+          expect(sent(...sentPairs).get('project')).not.toEqual({ text: 'abc', times: 1 });
+        else expect(applied.parameters.get('project')).toEqual({ text: 'abc', times: 1 });
+      }),
+    );
+  });
+});
+
+describe('scopeOf', () => {
+  it('is empty without pinned parameters', () => {
+    expect(scopeOf(PRINCIPAL)).toBe('');
+    expect(scopeOf({ ...PRINCIPAL, pinned: new Map() })).toBe('');
+  });
+
+  it('does not depend on the order of the pinned parameters', () => {
+    const of = (...pairs: [string, string][]): string => scopeOf({ ...PRINCIPAL, pinned: new Map(pairs) });
+    expect(of(['b', '2'], ['a', '1'])).toBe('[["a","1"],["b","2"]]');
+    expect(of(['a', '1'], ['b', '2'])).toBe(of(['b', '2'], ['a', '1']));
+    expect(of(['a', '1","b'])).not.toBe(of(['a', '1'], ['b', '']));
+  });
+
+  it('is the scope of the key for a signed link', () => {
+    const link: Principal = { ...PINNED, endpoints: ['x'], via: 'link', signedBy: PINNED };
+    expect(scopeOf(link)).toBe(scopeOf(PINNED));
+  });
+});

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import {
+  readyToSend,
+  selectContent,
+  type RangedResult,
+} from '../../../../../src/gateway/http/result/select-content.js';
+import type { Bodies, Compressed } from '../../../../../src/gateway/query/endpoint-result.js';
+import { sampleEndpoint } from '../../../../support/sample-endpoint.js';
+import { sampleResult } from '../../../../support/sample-result.js';
+
+const endpoint = sampleEndpoint({ caching: 60 });
+const IDENTITY = Buffer.alloc(900);
+const ENCODED = { gzip: Buffer.alloc(90), br: Buffer.alloc(80) };
+
+/** A body of 900 bytes whose encodings are pending; `started` gets those that somebody waits for. */
+const pendingBodies = (started: Compressed[] = []): Bodies => ({
+  identity: IDENTITY,
+  pending: {
+    in: (encoding) => {
+      started.push(encoding);
+      return Promise.resolve(ENCODED[encoding]);
+    },
+    complete: () => {
+      started.push('br', 'gzip');
+      return Promise.resolve({ identity: IDENTITY, ...ENCODED });
+    },
+  },
+});
+const ranged = (bodies: Bodies, maxRangedBytes: number): RangedResult => ({
+  endpoint,
+  result: sampleResult({ createdAt: 0, bodies }),
+  maxRangedBytes,
+});
+const select = (headers: IncomingHttpHeaders, method = 'GET'): ReturnType<typeof selectContent> =>
+  selectContent({ method, headers }, ranged({ identity: IDENTITY, ...ENCODED }, 10_000));
+
+describe('the bytes that are compressed before a response', () => {
+  const started = async (
+    headers: IncomingHttpHeaders,
+    maxRangedBytes = 10_000,
+  ): Promise<readonly Compressed[]> => {
+    const encodings: Compressed[] = [];
+    const { result } = ranged(pendingBodies(encodings), maxRangedBytes);
+    await readyToSend(headers, result, maxRangedBytes);
+    return encodings;
+  };
+
+  it('are those of the encoding that the client prefers', async () => {
+    expect(await started({ 'accept-encoding': 'gzip' })).toEqual(['gzip']);
+  });
+
+  it('are none for a range, which has no encoding', async () => {
+    expect(await started({ 'accept-encoding': 'gzip', range: 'bytes=0-1' })).toEqual([]);
+  });
+
+  it('are all where they decide whether ranges are possible', async () => {
+    expect(await started({ range: 'bytes=0-1' }, 1100)).toEqual(['br', 'gzip']);
+    expect(await started({ range: 'bytes=0-1' }, 800)).toEqual([]);
+    expect(await started({ range: 'bytes=0-1' }, 2700)).toEqual([]);
+  });
+});
+
+describe('whether ranges of a result are possible', () => {
+  it.each([
+    [899, false],
+    [1069, false],
+    [1070, true],
+    [2700, true],
+  ])(
+    'is the same before and after its encodings are ready, for at most %i bytes: %s',
+    async (maxBytes, takes) => {
+      const before = ranged(pendingBodies(), maxBytes);
+      const ready = await readyToSend({}, before.result, maxBytes);
+      const after = {
+        ...before,
+        result: sampleResult({ createdAt: 0, bodies: { identity: IDENTITY, ...ENCODED } }),
+      };
+      for (const each of [{ ...before, result: ready }, after]) {
+        expect(selectContent({ method: 'GET', headers: {} }, each).takesRanges).toBe(takes);
+      }
+    },
+  );
+});
+
+describe('If-Match', () => {
+  const tagOf = (encoding: string): string => select({ 'accept-encoding': encoding }).tag;
+
+  it.each(['GET', 'HEAD', 'POST'])(
+    'chooses the accepted encoding with the tag that it names, for %s',
+    (method) => {
+      for (const range of [undefined, 'bytes=0-1,5-6', 'x']) {
+        const accepting = { 'accept-encoding': 'gzip, br', range };
+        for (const encoding of ['identity', 'gzip', 'br']) {
+          const selected = select({ ...accepting, 'if-match': tagOf(encoding) }, method);
+          expect([selected.encoding, selected.range]).toEqual([encoding, undefined]);
+        }
+      }
+    },
+  );
+
+  it('names the bytes without an encoding for a range of them', () => {
+    const headers = { 'accept-encoding': 'gzip', range: 'bytes=0-1' };
+    expect(select({ ...headers, 'if-match': tagOf('identity') })).toMatchObject({
+      encoding: 'identity',
+      range: { first: 0, last: 1 },
+    });
+    expect(select({ ...headers, 'if-match': tagOf('gzip') })).toMatchObject({
+      encoding: 'gzip',
+      range: undefined,
+    });
+  });
+
+  it.each(['GET', 'HEAD', 'POST'])(
+    'is not met by the tag of an encoding that is not accepted, for %s',
+    (method) => {
+      const headers = { 'accept-encoding': 'gzip', 'if-match': tagOf('br') };
+      expect(() => select(headers, method)).toThrow('If-Match');
+    },
+  );
+});

@@ -1,0 +1,164 @@
+import { RequestLog, type RequestLogOptions } from '../../../../src/gateway/observability/request-log.js';
+import type { RequestRecord } from '../../../../src/gateway/observability/request-record.js';
+
+const record = (requestId: string): RequestRecord => ({
+  timestamp: '2026-05-17T10:05:03.000Z',
+  request_id: requestId,
+  query_id: '',
+  endpoint: 'logs.all',
+  definition: '',
+  parameters: '',
+  key_name: 'tester',
+  status: 200,
+  code: '',
+  cache: 'HIT',
+  row_count: 1,
+  rows_read: 0,
+  bytes_read: 0,
+  total_ms: 0.1,
+  waiting_ms: 0,
+  clickhouse_ms: 0,
+});
+
+/** A request that was rejected because it has no key. */
+const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): RequestRecord => ({
+  ...record(requestId),
+  key_name: '',
+  status: 401,
+  code,
+});
+
+/** A request log with the batches that it wrote and the changes that it reported. */
+function openLog(options: Partial<RequestLogOptions> = {}) {
+  const batches: (readonly string[])[] = [];
+  const states: string[] = [];
+  const skipped: number[] = [];
+  let isBroken = false;
+  const requestLog = new RequestLog({
+    insert: (lines) => {
+      if (isBroken) return Promise.reject(new Error('unavailable'));
+      batches.push(lines.map((line) => line.split('\t')[1] ?? ''));
+      return Promise.resolve();
+    },
+    onChange: (state) => states.push(state),
+    onSkipped: (count) => skipped.push(count),
+    ...options,
+  });
+  return { requestLog, batches, states, skipped, break: (value: boolean) => (isBroken = value) };
+}
+
+describe('RequestLog', () => {
+  it('writes noted requests in batches, and writes nothing if there are none', async () => {
+    const { requestLog, batches } = openLog({ batch: 2 });
+    await requestLog.flush();
+    expect(batches).toEqual([]);
+    for (const id of ['a', 'b', 'c']) requestLog.note(record(id));
+    await requestLog.flush();
+    expect(batches).toEqual([['a', 'b'], ['c']]);
+    await requestLog.flush();
+    expect(batches).toHaveLength(2);
+  });
+
+  it('writes a full batch without waiting for the next flush', () => {
+    const { requestLog, batches } = openLog({ batch: 2 });
+    for (const id of ['a', 'b', 'c']) requestLog.note(record(id));
+    expect(batches).toEqual([['a', 'b']]);
+  });
+
+  it('drops and counts requests beyond maxWaiting', async () => {
+    const { requestLog, batches } = openLog({ maxWaiting: 2 });
+    for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
+    await requestLog.flush();
+    expect([batches, requestLog.dropped]).toEqual([[['a', 'b']], 2]);
+  });
+
+  it('reports once that it drops requests, until all are written', async () => {
+    const { requestLog, states } = openLog({ maxWaiting: 2, batch: 3 });
+    for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
+    expect(states).toEqual(['full']);
+    const written = requestLog.flush();
+    for (const id of ['e', 'f']) requestLog.note(record(id));
+    expect(states).toEqual(['full']);
+    await written;
+    expect(states).toEqual(['full', 'writing']);
+    for (const id of ['g', 'h', 'i']) requestLog.note(record(id));
+    expect(states).toEqual(['full', 'writing', 'full']);
+  });
+
+  it('does not report dropped requests while it reports failed batches', async () => {
+    const { requestLog, states, ...clickhouse } = openLog({ maxWaiting: 1 });
+    clickhouse.break(true);
+    requestLog.note(record('a'));
+    await requestLog.flush();
+    for (const id of ['b', 'c']) requestLog.note(record(id));
+    expect(states).toEqual(['failing']);
+    await requestLog.flush();
+    await requestLog.flush();
+    expect(states).toEqual(['failing']);
+  });
+
+  it('loses a rejected batch, reports that once, and continues', async () => {
+    const { requestLog, batches, states, ...clickhouse } = openLog();
+    clickhouse.break(true);
+    for (const id of ['a', 'b']) {
+      requestLog.note(record(id));
+      await requestLog.flush();
+    }
+    clickhouse.break(false);
+    requestLog.note(record('c'));
+    await requestLog.flush();
+    expect([batches, requestLog.dropped, states]).toEqual([[['c']], 2, ['failing', 'writing']]);
+  });
+
+  it('writes a sample of the requests without a key, of each code, and counts the rest', async () => {
+    const { requestLog, batches, skipped } = openLog({ maxWithoutKey: 2 });
+    for (const id of ['a', 'b', 'c', 'd']) requestLog.note(withoutKey(id));
+    for (const id of ['e', 'f', 'g']) requestLog.note(withoutKey(id, 'API_KEY_INVALID'));
+    for (const id of ['h', 'i', 'j']) requestLog.note(record(id));
+    await requestLog.flush();
+    expect(batches).toEqual([['a', 'b', 'e', 'f', 'h', 'i', 'j']]);
+    expect([requestLog.skipped, skipped, requestLog.dropped]).toEqual([3, [3], 0]);
+  });
+
+  it('starts a new sample after each flush', async () => {
+    const { requestLog, batches, skipped } = openLog({ maxWithoutKey: 1 });
+    for (const id of ['a', 'b']) requestLog.note(withoutKey(id));
+    await requestLog.flush();
+    await requestLog.flush();
+    for (const id of ['c', 'd', 'e']) requestLog.note(withoutKey(id));
+    await requestLog.flush();
+    expect([batches, requestLog.skipped, skipped]).toEqual([[['a'], ['c']], 3, [1, 2]]);
+  });
+
+  it('reserves room for requests with a key during a flood of requests without one', async () => {
+    const { requestLog, batches } = openLog({ maxWaiting: 20 });
+    for (let n = 0; n < 100_000; n += 1) requestLog.note(withoutKey(String(n)));
+    requestLog.note(record('mine'));
+    await requestLog.flush();
+    expect(batches[0]).toHaveLength(11);
+    expect(batches[0]).toContain('mine');
+    expect(requestLog.dropped).toBe(0);
+  });
+
+  it('never runs two writes at a time', async () => {
+    let release = (): void => undefined;
+    let writing = 0;
+    const { requestLog } = openLog({
+      insert: async () => {
+        writing += 1;
+        await new Promise<void>((resolve) => (release = resolve));
+      },
+    });
+    requestLog.note(record('a'));
+    const first = requestLog.flush();
+    requestLog.note(record('b'));
+    const second = requestLog.flush();
+    expect(writing).toBe(1);
+    release();
+    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await Promise.all([first, second]);
+    expect(writing).toBe(2);
+  });
+});

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { boundCoalescing } from '../../../../src/gateway/query/bound-coalescing.js';
+import type { EndpointResult } from '../../../../src/gateway/query/endpoint-result.js';
+import type { CoalesceAcrossGateways } from '../../../../src/gateway/query/fetch-result.js';
+import { sampleResult, sampleKey } from '../../../support/sample-result.js';
+
+const RESULT = sampleResult({ createdAt: 0 });
+const MAX_MS = 100;
+
+/** Waits for the query of another gateway, which never ends, then runs its own. */
+const waitThenQuery =
+  (waitMs: number): CoalesceAcrossGateways =>
+  async (_key, signal, runQuery) => {
+    await delay(waitMs, undefined, { signal });
+    return { result: await runQuery(signal), isCollapsed: false };
+  };
+
+const coalesce = (
+  waitMs: number,
+  runQuery: (signal: AbortSignal) => Promise<EndpointResult>,
+  signal: AbortSignal,
+) => boundCoalescing(waitThenQuery(waitMs), MAX_MS)(sampleKey('Rome'), signal, runQuery, () => 0);
+
+/** A query that runs until it is aborted. */
+const queryForever = (signal: AbortSignal): Promise<EndpointResult> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error('aborted'));
+    });
+  });
+
+describe('boundCoalescing', () => {
+  const { signal } = new AbortController();
+
+  it('leaves a follower’s own query the remaining time', async () => {
+    expect(await coalesce(20, () => Promise.resolve(RESULT), signal)).toEqual({
+      result: RESULT,
+      isCollapsed: false,
+    });
+    const startedAt = performance.now();
+    await expect(coalesce(60, queryForever, signal)).rejects.toMatchObject({
+      code: 'QUERY_TIMEOUT',
+      status: 504,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(60 + MAX_MS - 1);
+  });
+
+  it('rejects with QUERY_TIMEOUT when the time ends during the wait', async () => {
+    await expect(coalesce(10_000, queryForever, signal)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+  });
+
+  it('passes every other failure on', async () => {
+    const failure = new Error('refused');
+    await expect(coalesce(0, () => Promise.reject(failure), signal)).rejects.toBe(failure);
+    const leaving = new AbortController();
+    const left = coalesce(0, queryForever, leaving.signal);
+    setTimeout(() => {
+      leaving.abort();
+    }, 20);
+    await expect(left).rejects.toThrow('aborted');
+  });
+});

@@ -1,0 +1,147 @@
+import { defineEndpoint, withSettings } from '../../../../src/endpoint/endpoint.js';
+import { text, textList } from '../../../../src/endpoint/index.js';
+import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
+import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
+import { sql } from '../../../../src/endpoint/sql.js';
+import { cacheKeyOf } from '../../../../src/gateway/query/cache-key.js';
+import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
+import { rawParameters } from '../../../support/raw-parameters.js';
+import { SAMPLE, sampleEndpoint } from '../../../support/sample-endpoint.js';
+import { referenceEndpoints } from '../../../support/reference-project.js';
+
+const endpoint = sampleEndpoint();
+const hashOf = (of = endpoint, city: string | null = 'Rome', scope = '', representation = 'json'): string =>
+  cacheKeyOf(of, new Map([['city', city]]), scope, representation).hash;
+
+describe('cacheKeyOf', () => {
+  it('has the endpoint’s id and a constant hash of 256 bits in hex', () => {
+    const { endpointId, hash } = cacheKeyOf(endpoint, new Map(), '', 'json');
+    expect(endpointId).toBe(SAMPLE.id);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(hashOf()).toBe(hashOf());
+  });
+
+  it('is the same for an endpoint’s name and its UUID in any case', () => {
+    const registry = new EndpointRegistry([endpoint]);
+    const found = [SAMPLE.name, SAMPLE.id, SAMPLE.id.toUpperCase()].map((each) => registry.find(each));
+    expect(new Set(found.map((each) => each && hashOf(each)))).toEqual(new Set([hashOf()]));
+  });
+
+  it('does not depend on the endpoint’s name', () => {
+    expect(hashOf(sampleEndpoint({ name: 'renamed', summary: 'Another.' }))).toBe(hashOf());
+  });
+
+  it.each([
+    ['the id', hashOf(sampleEndpoint({ id: '99999999-2222-4333-8444-555555555555' }))],
+    [
+      'the SQL',
+      hashOf(defineEndpoint({ ...SAMPLE, build: ({ city }) => sql`SELECT upper(${city}) AS city` })),
+    ],
+    ['the row cap', hashOf(withSettings(endpoint, { maxRows: 9 }))],
+    ['a parameter’s value', hashOf(endpoint, 'Roma')],
+    ['an omitted parameter', hashOf(endpoint, null)],
+    ['an empty parameter', hashOf(endpoint, '')],
+    ['the scope', hashOf(endpoint, 'Rome', '[["project","a"]]')],
+    ['the representation', hashOf(endpoint, 'Rome', '', 'csv')],
+  ])('depends on %s', (_what, hash) => {
+    expect(hash).not.toBe(hashOf());
+  });
+
+  it('does not depend on settings that do not change the rows', () => {
+    const settings = { caching: 5, warming: 7, staleIfError: 9, maxRows: 10 };
+    expect(hashOf(withSettings(endpoint, settings))).toBe(hashOf());
+  });
+
+  it('depends on the smaller of the endpoint’s limit and the maximum of rows', () => {
+    const limited = defineEndpoint({ ...SAMPLE, limit: 5 });
+    expect(hashOf(withSettings(limited, { maxRows: 100 }))).toBe(hashOf(limited));
+    expect(hashOf(withSettings(limited, { maxRows: 4 }))).not.toBe(hashOf(limited));
+  });
+
+  it('distinguishes the same value of different parameters', () => {
+    const two = defineEndpoint({
+      ...SAMPLE,
+      parameters: { city: text({ description: 'A.' }), land: text({ description: 'B.' }) },
+      build: ({ city, land }) => sql`SELECT ${city} AS city, ${land} AS land`,
+    });
+    const of = (city: string | null, land: string | null) =>
+      cacheKeyOf(
+        two,
+        new Map([
+          ['land', land],
+          ['city', city],
+        ]),
+        '',
+        'json',
+      ).hash;
+    expect(new Set([of('a', 'b'), of('b', 'a'), of('a', null), of(null, 'a'), of('a,b', null)]).size).toBe(5);
+  });
+
+  it('does not depend on the order of names and list items, or on undeclared names', () => {
+    const listed = defineEndpoint({
+      ...SAMPLE,
+      parameters: {
+        city: text({ description: 'A city.' }),
+        levels: textList({ description: 'Levels.' }),
+      },
+      build: ({ city, levels }) => sql`SELECT ${city} AS city, ${levels} AS levels`,
+    });
+    const of = (raw: Record<string, string>): string =>
+      cacheKeyOf(listed, validateParameters(listed, rawParameters(raw)), '', 'json').hash;
+    const known = of({ city: 'Rome', levels: 'b,a,c' });
+    expect(of({ levels: 'c,b,a', city: 'Rome' })).toBe(known);
+    expect(of({ city: 'Rome', levels: 'a,b,c', cache_buster: '42' })).toBe(known);
+    expect(of({ city: 'Rome', levels: 'a,b' })).not.toBe(known);
+    expect(of({ city: 'Rome' })).not.toBe(known);
+  });
+
+  it('is the same for parameters that produce the same query', async () => {
+    const registry = await referenceEndpoints();
+    const hash = (name: string, parameters: Readonly<Record<string, string>>): string => {
+      const found = registry.find(name);
+      if (!found) throw new Error(`no endpoint ${name}`);
+      return cacheKeyOf(found, validateParameters(found, rawParameters(parameters)), '', 'json').hash;
+    };
+    const stats = (interval: Readonly<Record<string, string>>): string =>
+      hash('functions.invocation-stats', { project: 'a', ...interval });
+    expect(new Set([stats({}), stats({ interval: '1day' }), stats({ interval: 'none' })]).size).toBe(1);
+    expect(stats({ interval: '7day' })).not.toBe(stats({}));
+    expect(hash('get-grouped-stats-redirects', { utm_key: 'a' })).toBe(
+      hash('get-grouped-stats-redirects', {}),
+    );
+    const events = 'get-grouped-stats-events-logs';
+    expect(hash(events, { include_unique: 'true' })).toBe(hash(events, {}));
+    expect(hash(events, { city: '' })).not.toBe(hash(events, {}));
+  });
+});
+
+describe('the cache key of a query with a secret value', () => {
+  const parameters = { city: text({ description: 'A city.', secret: true }) };
+  const unused = defineEndpoint({ ...SAMPLE, parameters, build: () => sql`SELECT '' AS city` });
+  const used = defineEndpoint({ ...SAMPLE, parameters });
+  const keyWith = (secret: string, of = used, scope = ''): string => {
+    const seal = sealWith(Buffer.from(secret));
+    return cacheKeyOf(of, validateParameters(of, rawParameters({ city: 'Rome' }), { seal }), scope, 'json')
+      .hash;
+  };
+
+  it('is the same for gateways with the same secret, and another one for others', () => {
+    expect(keyWith('one')).toBe(keyWith('one'));
+    expect(keyWith('one')).not.toBe(keyWith('two'));
+  });
+
+  it('cannot be computed without the secret where the key pins the value, even if the query does not use it', () => {
+    const scope = JSON.stringify([['city', 'Rome']]);
+    expect(keyWith('one', unused)).toBe(keyWith('two', unused));
+    expect(keyWith('one', unused, scope)).not.toBe(keyWith('two', unused, scope));
+    expect(keyWith('one', unused, scope)).toBe(keyWith('one', unused, scope));
+  });
+
+  it('differs from that of the same text without secrecy, and of a text that looks like the HMAC', () => {
+    const sealed = validateParameters(used, rawParameters({ city: 'Rome' })).get('city');
+    const texts = ['Rome', JSON.stringify(sealed), String(sealed)];
+    const hashes = texts.map((city) => cacheKeyOf(used, new Map([['city', city]]), '', 'json').hash);
+    const own = cacheKeyOf(used, new Map([['city', sealed ?? null]]), '', 'json').hash;
+    expect(hashes).not.toContain(own);
+  });
+});
