@@ -7,9 +7,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const build = fileURLToPath(new URL('../../dist', import.meta.url));
-const { readConfig } = await import(path.join(build, 'config/config.js'));
-const { loadProjectEndpoints } = await import(path.join(build, 'server/project-endpoints.js'));
-const { openQueryExecution } = await import(path.join(build, 'server/open-query-execution.js'));
+const { readConfig } = await import(path.join(build, 'gateway/config/config.js'));
+const { loadProjectEndpoints } = await import(path.join(build, 'gateway/server/project-endpoints.js'));
+const { openQueryExecution } = await import(path.join(build, 'gateway/server/open-query-execution.js'));
 
 const ignore = () => undefined;
 const config = readConfig({ ...process.env, PROJECT_DIR: path.dirname(build) });

@@ -6,7 +6,7 @@ import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
-import { createApp, type AppParts } from '../../src/gateway/http/app.js';
+import { createApp, type AppDependencies } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
@@ -37,7 +37,7 @@ export interface TestGateway {
 
 export interface TestGatewayOptions extends Partial<
   Pick<
-    AppParts,
+    AppDependencies,
     | 'isClickHouseUp'
     | 'hasFullDisk'
     | 'isDraining'
@@ -77,7 +77,10 @@ function listenerOf(
     clock,
     principals: principals,
     ...parts
-  }: Partial<AppParts> & { readonly clock: Clock; readonly principals: Readonly<Record<string, Principal>> },
+  }: Partial<AppDependencies> & {
+    readonly clock: Clock;
+    readonly principals: Readonly<Record<string, Principal>>;
+  },
 ): RequestListener {
   const store = new LocalStore(10_000_000, clock);
   const onOutcome = (): undefined => undefined;

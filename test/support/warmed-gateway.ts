@@ -8,7 +8,7 @@ import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-
 import type { QueryResult } from '../../src/gateway/query/ports.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { QueryBudget } from '../../src/gateway/warming/query-budget.js';
-import { Warmer, type WarmerParts } from '../../src/gateway/warming/warmer.js';
+import { Warmer, type WarmerDependencies } from '../../src/gateway/warming/warmer.js';
 import { costOf, resultOf } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { TestClock } from './test-clock.js';
@@ -22,7 +22,7 @@ export interface SeenQuery {
 }
 
 export interface WarmedGatewayOptions extends Partial<
-  Pick<WarmerParts, 'maxSets' | 'concurrency' | 'isBusy' | 'isLeader'>
+  Pick<WarmerDependencies, 'maxSets' | 'concurrency' | 'isBusy' | 'isLeader'>
 > {
   /** Share of wall time. */
   readonly budget?: number;

@@ -10,7 +10,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import type { LoadedFiles } from '../../endpoint/endpoint-loader.js';
 
-export interface AnalysisParts {
+export interface AnalysisDependencies {
   readonly analyses: EndpointAnalyses;
   readonly files: SqlFiles;
   /** Runs a task with a connection to ClickHouse. @throws Error where it does not respond */
@@ -29,7 +29,7 @@ const CONCURRENT = 4;
  * those that the file declares. It finds the columns that a header lacks, and writes them into the file.
  */
 export class AnalysedFiles {
-  constructor(private readonly parts: AnalysisParts) {}
+  constructor(private readonly dependencies: AnalysisDependencies) {}
 
   /**
    * @param earlier the endpoints that the files contained when they were loaded last. One of them without a problem stays in
@@ -48,9 +48,9 @@ export class AnalysedFiles {
       if (await this.isValid(earlier.get(file), analysed, tools)) endpoints.delete(file);
     };
     // Without ClickHouse nothing can be said about a query; its calls say that ClickHouse does not respond.
-    await this.parts
+    await this.dependencies
       .withTools(async (tools) => {
-        await this.parts.prepareFor(open.map(([, endpoint]) => endpoint));
+        await this.dependencies.prepareFor(open.map(([, endpoint]) => endpoint));
         const waiting = [...open];
         const next = async (): Promise<void> => {
           for (let each = waiting.shift(); each; each = waiting.shift()) await analyse(each, tools);
@@ -66,13 +66,13 @@ export class AnalysedFiles {
   /** Whether ClickHouse accepts an earlier definition, as the tables are now. */
   private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
     if (!earlier || earlier.digest === now.digest) return false;
-    const { analyses } = this.parts;
+    const { analyses } = this.dependencies;
     if (!analyses.of(earlier)) await analyses.analyse(earlier, undefined, tools);
     return !analyses.hasProblem(earlier);
   }
 
   private isKnown(endpoint: Endpoint): boolean {
-    const { analyses, files } = this.parts;
+    const { analyses, files } = this.dependencies;
     const isGood = analyses.of(endpoint) !== undefined && !analyses.hasProblem(endpoint);
     return isGood && !files.lacksColumns(endpoint);
   }
@@ -81,7 +81,7 @@ export class AnalysedFiles {
     endpoint: Endpoint,
     tools: CheckTools,
   ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
-    const file = this.parts.files.of(endpoint);
+    const file = this.dependencies.files.of(endpoint);
     if (file?.lacksColumns) return this.withColumns(endpoint, file, tools);
     return { endpoint, problems: await this.problemsOf(endpoint, file, tools) };
   }
@@ -91,7 +91,7 @@ export class AnalysedFiles {
     file: SqlFile,
     tools: CheckTools,
   ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
-    const { files, onWritten } = this.parts;
+    const { files, onWritten } = this.dependencies;
     const found = await findColumns(endpoint, file, { ...tools, writes: true });
     if (found.written === undefined)
       return { endpoint: found.endpoint ?? endpoint, problems: found.problems };
@@ -106,7 +106,7 @@ export class AnalysedFiles {
     tools: CheckTools,
   ): Promise<readonly FileProblem[]> {
     try {
-      return problemsOf(await this.parts.analyses.analyse(endpoint, file, tools));
+      return problemsOf(await this.dependencies.analyses.analyse(endpoint, file, tools));
     } catch (error) {
       // A ClickHouse that is busy with one query can analyse the others.
       if (error instanceof ClickHouseError) return [];
@@ -116,7 +116,7 @@ export class AnalysedFiles {
 
   /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */
   private withoutColumns(endpoints: Map<string, Endpoint>, { message }: Error): readonly FileProblem[] {
-    const lacking = [...endpoints].filter(([, endpoint]) => this.parts.files.lacksColumns(endpoint));
+    const lacking = [...endpoints].filter(([, endpoint]) => this.dependencies.files.lacksColumns(endpoint));
     for (const [file] of lacking) endpoints.delete(file);
     return lacking.map(([file]) => ({
       file,

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { DevelopmentDatabase } from './development-database.js';
 
-export interface SchemaChangesParts {
+export interface SchemaChangesDependencies {
   /** Absent where the servers are external: nothing is changed there. */
   readonly database: Pick<DevelopmentDatabase, 'migrate' | 'recreate'> | undefined;
   /** The project's folder. */
@@ -30,7 +30,7 @@ export class SchemaChanges {
   private last: Promise<void> = Promise.resolve();
   private isAsking = false;
 
-  constructor(private readonly parts: SchemaChangesParts) {}
+  constructor(private readonly dependencies: SchemaChangesDependencies) {}
 
   /** @param files absolute. */
   onSchema(files: readonly string[]): void {
@@ -40,7 +40,7 @@ export class SchemaChanges {
   /** @param files absolute. */
   onDemo(files: readonly string[]): void {
     const shown = this.shown(files);
-    if (!this.parts.database) {
+    if (!this.dependencies.database) {
       this.tell('demo', `${shown} changed. ${NOTHING_CHANGES}.`);
       return;
     }
@@ -65,7 +65,7 @@ export class SchemaChanges {
   }
 
   private async apply(files: readonly string[]): Promise<void> {
-    const { database, print, notify, onChanged } = this.parts;
+    const { database, print, notify, onChanged } = this.dependencies;
     if (!database) {
       const advice = 'run querygate migrate to apply new files.';
       this.tell('schema', `${this.shown(files)} changed. ${NOTHING_CHANGES}: ${advice}`);
@@ -83,7 +83,7 @@ export class SchemaChanges {
   }
 
   private offer(part: SchemaPart, reason: string): void {
-    const { ask, notify } = this.parts;
+    const { ask, notify } = this.dependencies;
     if (!ask) {
       this.tell(part, `${reason} ${HOW_TO_RECREATE}`);
       return;
@@ -100,7 +100,7 @@ export class SchemaChanges {
   }
 
   private async recreate(): Promise<void> {
-    const { database, print, notify, onChanged } = this.parts;
+    const { database, print, notify, onChanged } = this.dependencies;
     await database?.recreate();
     notify('schema');
     notify('demo');
@@ -109,11 +109,11 @@ export class SchemaChanges {
   }
 
   private tell(part: SchemaPart, text: string): void {
-    this.parts.print(text);
-    this.parts.notify(part, text);
+    this.dependencies.print(text);
+    this.dependencies.notify(part, text);
   }
 
   private shown(files: readonly string[]): string {
-    return files.map((file) => path.relative(this.parts.folder, file)).join(', ');
+    return files.map((file) => path.relative(this.dependencies.folder, file)).join(', ');
   }
 }

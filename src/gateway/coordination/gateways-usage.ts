@@ -30,7 +30,7 @@ interface PublishedSet {
   readonly clickhouseMs?: number | undefined;
 }
 
-export interface GatewaysUsageParts {
+export interface GatewaysUsageDependencies {
   readonly board: Pick<RedisUsageBoard, 'write' | 'readOthers'>;
   readonly ledger: UsageLedger;
   readonly endpoints: Endpoints;
@@ -50,22 +50,22 @@ export class GatewaysUsage {
   /** When a set was forgotten, by its hash; milliseconds since 1970. */
   private readonly forgotten = new LRUCache<string, number>({ max: MAX_FORGOTTEN });
 
-  constructor(private readonly parts: GatewaysUsageParts) {}
+  constructor(private readonly dependencies: GatewaysUsageDependencies) {}
 
   /** Publishes the sets whose use has changed since the last call. */
   async publish(): Promise<void> {
-    for (const endpoint of this.parts.endpoints.all()) {
+    for (const endpoint of this.dependencies.endpoints.all()) {
       if (endpoint.settings.warming > 0) await this.publishEndpoint(endpoint);
     }
   }
 
   /** The sets of an endpoint that any gateway uses; only those of this process while Redis is unavailable. */
   async sets(endpointId: string): Promise<readonly UsedSet[]> {
-    const endpoint = this.parts.endpoints.find(endpointId);
+    const endpoint = this.dependencies.endpoints.find(endpointId);
     const others = endpoint ? await this.setsOfOthers(endpoint) : [];
     const now = this.now();
     const merged = new Map<string, UsedSet>();
-    for (const set of [...this.parts.ledger.sets(endpointId, now), ...others]) {
+    for (const set of [...this.dependencies.ledger.sets(endpointId, now), ...others]) {
       const known = merged.get(set.key.hash);
       merged.set(set.key.hash, known ? mergeUse(known, set) : set);
     }
@@ -75,12 +75,12 @@ export class GatewaysUsage {
 
   /** Forgets a set until it is used again. */
   forget(key: CacheKey): void {
-    this.parts.ledger.forget(key);
+    this.dependencies.ledger.forget(key);
     this.forgotten.set(key.hash, this.now());
   }
 
   private async publishEndpoint(endpoint: Endpoint): Promise<void> {
-    const { ledger, maxSets, board } = this.parts;
+    const { ledger, maxSets, board } = this.dependencies;
     const retentionMs = RETENTION_INTERVALS * endpoint.settings.warming * 1000;
     const now = this.now();
     const sets = ledger
@@ -96,13 +96,13 @@ export class GatewaysUsage {
   }
 
   private async setsOfOthers(endpoint: Endpoint): Promise<readonly UsedSet[]> {
-    const json = await this.parts.board.readOthers(endpoint.id, this.gateway);
+    const json = await this.dependencies.board.readOthers(endpoint.id, this.gateway);
     const now = this.now();
     return (json ?? []).flatMap((text) => setsIn(endpoint, text)).map((set) => withoutFuture(set, now));
   }
 
   private now(): number {
-    return this.parts.clock().getTime();
+    return this.dependencies.clock().getTime();
   }
 }
 

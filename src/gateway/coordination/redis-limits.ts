@@ -43,7 +43,7 @@ const COUNT = `
   end
   return {now, granted, count, left}`;
 
-export interface RedisLimitsParts {
+export interface RedisLimitsDependencies {
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
   /** Milliseconds until a permit expires; longer than any query takes, including its wait. */
@@ -51,7 +51,7 @@ export interface RedisLimitsParts {
 }
 
 /** Limits that gateways count together in Redis. A missing or invalid reply of Redis is undefined. */
-export function limitThroughRedis({ redis, keys, permitMs }: RedisLimitsParts): SharedLimits {
+export function limitThroughRedis({ redis, keys, permitMs }: RedisLimitsDependencies): SharedLimits {
   return {
     count: async (name, demand) =>
       replyOf(await redis.touch((client) => client.eval(COUNT, 1, keys.limit(name), ...numbersOf(demand)))),

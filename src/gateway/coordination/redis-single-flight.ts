@@ -21,7 +21,7 @@ const FAILURE_MS = 3000;
 /** The token in a lock. No gateway wrote any other value, so it is not waited for. */
 const TOKEN = /^[0-9a-f]{32}$/;
 
-export interface RedisSingleFlightParts {
+export interface RedisSingleFlightDependencies {
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
   /** The cache that this gateway shares with the others. */
@@ -39,27 +39,27 @@ export interface RedisSingleFlightParts {
  * There is exactly one query unless Redis fails, or the owner's process is blocked for a whole lease: another gateway
  * then takes over and runs a second query. The result is correct in either case.
  */
-export function coalesceThroughRedis(parts: RedisSingleFlightParts): CoalesceAcrossGateways {
+export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return async (key, signal, queryClickHouse, usableUntil) => {
-    const lock = new RedisLease(parts.redis, parts.keys.lock(key), LEASE_MS);
+    const lock = new RedisLease(dependencies.redis, dependencies.keys.lock(key), LEASE_MS);
     const coalesced = { signal, queryClickHouse, usableUntil };
-    const deadlineAt = performance.now() + parts.maxWaitMs;
+    const deadlineAt = performance.now() + dependencies.maxWaitMs;
     let previousLeader: string | undefined;
     while (performance.now() < deadlineAt) {
       const owner = await lock.takeOrRenew();
       if (owner === undefined || !TOKEN.test(owner)) break;
       if (owner === lock.token) {
-        const fetched = await queryAsLeader(parts, key, { lock, previousLeader }, coalesced);
+        const fetched = await queryAsLeader(dependencies, key, { lock, previousLeader }, coalesced);
         if (fetched) return fetched;
         continue;
       }
       const published =
-        owner === previousLeader ? undefined : await findPublished(parts, key, previousLeader);
+        owner === previousLeader ? undefined : await findPublished(dependencies, key, previousLeader);
       if (published) return published;
       previousLeader = owner;
       await delay(POLL_MS, undefined, { signal });
     }
-    return queryAndStore(parts, key, coalesced);
+    return queryAndStore(dependencies, key, coalesced);
   };
 }
 
@@ -77,7 +77,7 @@ interface Leadership {
 
 /** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
 async function queryAsLeader(
-  parts: RedisSingleFlightParts,
+  dependencies: RedisSingleFlightDependencies,
   key: CacheKey,
   { lock, previousLeader }: Leadership,
   coalesced: CoalescedQuery,
@@ -85,11 +85,11 @@ async function queryAsLeader(
   const renewal = setInterval(() => void lock.renew(), RENEW_MS);
   try {
     // The previous owner may have published the result.
-    const published = await findPublished(parts, key, previousLeader);
+    const published = await findPublished(dependencies, key, previousLeader);
     if (published) return published;
-    return lock.isHeld ? await queryAndStore(parts, key, coalesced) : undefined;
+    return lock.isHeld ? await queryAndStore(dependencies, key, coalesced) : undefined;
   } catch (error) {
-    if (!coalesced.signal.aborted) await publishFailure(parts, key, lock.token, error);
+    if (!coalesced.signal.aborted) await publishFailure(dependencies, key, lock.token, error);
     throw error;
   } finally {
     clearInterval(renewal);
@@ -98,7 +98,7 @@ async function queryAsLeader(
 }
 
 async function queryAndStore(
-  { store }: RedisSingleFlightParts,
+  { store }: RedisSingleFlightDependencies,
   key: CacheKey,
   coalesced: CoalescedQuery,
 ): Promise<FetchedResult> {
@@ -109,7 +109,7 @@ async function queryAndStore(
 }
 
 async function publishFailure(
-  { redis, keys }: RedisSingleFlightParts,
+  { redis, keys }: RedisSingleFlightDependencies,
   key: CacheKey,
   token: string,
   error: unknown,
@@ -127,7 +127,7 @@ async function publishFailure(
  * @throws Failure that the owner of the token `previousLeader` published.
  */
 async function findPublished(
-  { redis, keys, store, clock }: RedisSingleFlightParts,
+  { redis, keys, store, clock }: RedisSingleFlightDependencies,
   key: CacheKey,
   previousLeader: string | undefined,
 ): Promise<FetchedResult | undefined> {

@@ -5,14 +5,14 @@ import type { Tracing } from '../observability/tracing.js';
 import type { AccessLog } from './transport/access-log.js';
 import { apiDocsRoutes } from './describe/api-docs.js';
 import { authenticate } from './call/authenticate.js';
-import { callEndpoint, type CallParts } from './call/call-endpoint.js';
+import { callEndpoint, type CallDependencies } from './call/call-endpoint.js';
 import { serveConsole } from './describe/console.js';
 import { allowOrigins } from './transport/cors.js';
 import type { Credentials } from './call/credentials.js';
 import { describeEndpoint, listEndpoints } from './describe/describe-endpoints.js';
 import { developmentRoutes, noDevelopment, type DevelopmentSource } from './describe/development-routes.js';
 import { limitHeaders } from './transport/header-limits.js';
-import { respondLive, respondReady, type ReadyParts } from './transport/health.js';
+import { respondLive, respondReady, type ReadyDependencies } from './transport/health.js';
 import { JsonBodies } from './call/json-body.js';
 import { limitRequests } from './call/limit-requests.js';
 import { openApiDocument } from './describe/openapi/openapi-document.js';
@@ -42,7 +42,7 @@ export interface McpOptions {
 }
 
 /** The dependencies and options of the public API. */
-export interface AppParts extends CallParts, ReadyParts {
+export interface AppDependencies extends CallDependencies, ReadyDependencies {
   readonly credentials: Credentials;
   readonly log: AccessLog;
   /** Origins whose pages may read responses; empty: no CORS headers. */
@@ -64,33 +64,37 @@ export interface AppParts extends CallParts, ReadyParts {
 }
 
 /** Creates the Express application. A request passes its handlers from top to bottom. */
-export function createApp(parts: AppParts): ListenerWithMessages {
-  const { bodies = new JsonBodies() } = parts;
+export function createApp(dependencies: AppDependencies): ListenerWithMessages {
+  const { bodies = new JsonBodies() } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
-  app.use(assignRequestId(), logWhenCompleted(parts.log), secure(), limitHeaders(), requireHost());
-  if (parts.tracing) app.use(traceRequests(parts.tracing));
-  if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
-  app.use('/health', healthRoutes(parts));
+  app.use(assignRequestId(), logWhenCompleted(dependencies.log), secure(), limitHeaders(), requireHost());
+  if (dependencies.tracing) app.use(traceRequests(dependencies.tracing));
+  if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
+  app.use('/health', healthRoutes(dependencies));
   app.use(
     '/api',
-    authenticate(parts.credentials, parts.endpoints),
-    limitRequests(parts.limiter, parts.endpoints),
-    endpointRoutes(parts, bodies),
-    parts.development ? developmentRoutes(parts, parts.development) : noDevelopment(),
+    authenticate(dependencies.credentials, dependencies.endpoints),
+    limitRequests(dependencies.limiter, dependencies.endpoints),
+    endpointRoutes(dependencies, bodies),
+    dependencies.development ? developmentRoutes(dependencies, dependencies.development) : noDevelopment(),
   );
-  const { times, publicUrl: serverUrl } = parts;
+  const { times, publicUrl: serverUrl } = dependencies;
   app.use(
-    apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times, serverUrl }) }),
+    apiDocsRoutes({
+      ...dependencies,
+      describe: (reader) => openApiDocument({ ...reader, times, serverUrl }),
+    }),
   );
-  if (parts.mcp) {
-    const { authorizationServer, trustProxy } = parts.mcp;
+  if (dependencies.mcp) {
+    const { authorizationServer, trustProxy } = dependencies.mcp;
     app.set('trust proxy', [...trustProxy]);
     if (authorizationServer !== undefined)
-      app.use(resourceMetadataRoutes(authorizationServer, parts.publicUrl));
-    app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp, bodies }));
+      app.use(resourceMetadataRoutes(authorizationServer, dependencies.publicUrl));
+    app.use('/mcp', mcpRoutes({ times: 'iso', ...dependencies, ...dependencies.mcp, bodies }));
   }
-  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
+  if (dependencies.consoleFolder !== undefined)
+    app.use(serveConsole(dependencies.consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');
   });
@@ -98,23 +102,23 @@ export function createApp(parts: AppParts): ListenerWithMessages {
   return Object.assign(withPathOnly(app), { messages: messagesOf(app) });
 }
 
-function endpointRoutes(parts: AppParts, bodies: JsonBodies): Router {
-  const { endpoints } = parts;
+function endpointRoutes(dependencies: AppDependencies, bodies: JsonBodies): Router {
+  const { endpoints } = dependencies;
   const router = Router({ caseSensitive: true });
   router.route('/endpoints').get(listEndpoints(endpoints)).all(rejectMethod());
   router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(rejectMethod());
   router
     .route('/endpoints/query/:idOrName')
-    .get(callEndpoint(parts, readTarget))
-    .post(callEndpoint(parts, readBody(bodies)))
+    .get(callEndpoint(dependencies, readTarget))
+    .post(callEndpoint(dependencies, readBody(bodies)))
     .all(rejectMethod('POST'));
   return router;
 }
 
-function healthRoutes(parts: ReadyParts): Router {
+function healthRoutes(dependencies: ReadyDependencies): Router {
   const router = Router({ caseSensitive: true });
   router.route('/live').get(respondLive()).all(rejectMethod());
-  router.route('/ready').get(respondReady(parts)).all(rejectMethod());
+  router.route('/ready').get(respondReady(dependencies)).all(rejectMethod());
   return router;
 }
 

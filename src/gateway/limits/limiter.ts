@@ -16,7 +16,7 @@ export interface QueryPermit {
   readonly settle: (cost?: QueryCost) => Promise<void>;
 }
 
-export interface LimiterParts {
+export interface LimiterDependencies {
   readonly windows: FixedWindows;
   readonly concurrent: ConcurrentQueries;
   /** The store that gateways share; without it, each process counts for itself. */
@@ -37,8 +37,8 @@ export class Limiter {
   private readonly requests: RequestQuotas;
   private readonly shared: SharedWindows | undefined;
 
-  constructor(private readonly parts: LimiterParts) {
-    const { windows, shared, now } = parts;
+  constructor(private readonly dependencies: LimiterDependencies) {
+    const { windows, shared, now } = dependencies;
     this.shared = shared && new SharedWindows(windows, shared, now);
     this.requests = new RequestQuotas({ windows, shared: this.shared, now });
   }
@@ -78,7 +78,7 @@ export class Limiter {
     const limits = costLimits(subjects);
     if (limits.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
     const states = await this.checkCosts(limits);
-    const release = await this.parts.concurrent.acquire(subjects);
+    const release = await this.dependencies.concurrent.acquire(subjects);
     let settled = false;
     return {
       states,
@@ -112,7 +112,7 @@ export class Limiter {
 
   /** @throws LimitExceeded when a quota is exhausted. */
   private rejectExhausted(limits: readonly WindowLimit[]): readonly LimitState[] {
-    const states = limits.map((limit) => stateOf(limit, this.window(limit), this.parts.now()));
+    const states = limits.map((limit) => stateOf(limit, this.window(limit), this.dependencies.now()));
     // Of several exhausted limits, report the one that lasts longest: Retry-After must cover all of them.
     const [exceeded] = states
       .filter((state) => unitsLeft(state, OPERATORS) === 0)
@@ -123,6 +123,6 @@ export class Limiter {
   }
 
   private window(limit: WindowLimit): Window {
-    return this.parts.windows.running(limit);
+    return this.dependencies.windows.running(limit);
   }
 }

@@ -8,7 +8,7 @@ const LEASE_MS = 100;
 /** A lease is at most this part of what is left of a quota. */
 export const PARTS_OF_REST = 100;
 
-export interface RequestQuotaParts {
+export interface RequestQuotaDependencies {
   readonly windows: FixedWindows;
   /** Without it, this process counts for itself. */
   readonly shared?: SharedWindows | undefined;
@@ -25,13 +25,13 @@ export interface RequestQuotaParts {
  * While the store is unreachable, each gateway continues from the last known counts, and owes the store what it spends.
  */
 export class RequestQuotas {
-  constructor(private readonly parts: RequestQuotaParts) {}
+  constructor(private readonly dependencies: RequestQuotaDependencies) {}
 
   /** Counts a request and returns the limits after it; undefined, and nothing counted, where a limit rejects it or the shared store must count it. */
   admitAtOnce(limits: readonly WindowLimit[]): readonly LimitState[] | undefined {
     const pairs: [WindowLimit, Window][] = [];
     for (const limit of limits) {
-      const window = this.parts.windows.running(limit);
+      const window = this.dependencies.windows.running(limit);
       if (!this.hasUnit(limit, window)) return undefined;
       pairs.push([limit, window]);
     }
@@ -55,7 +55,7 @@ export class RequestQuotas {
     for (const limit of limits) {
       const window = await this.spendAcrossGateways(limit, shared);
       if (!window) {
-        const state = this.state(limit, this.parts.windows.running(limit));
+        const state = this.state(limit, this.dependencies.windows.running(limit));
         await Promise.all(spent.map(([earlier, ofEarlier]) => shared.giveBack(earlier, ofEarlier)));
         throw new LimitExceeded(state, [...states, state]);
       }
@@ -69,10 +69,10 @@ export class RequestQuotas {
   private async spendAcrossGateways(limit: WindowLimit, shared: SharedWindows): Promise<Window | undefined> {
     // Once more, because the window that was exhausted can have ended meanwhile.
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const isHeld = this.hasUnit(limit, this.parts.windows.running(limit));
+      const isHeld = this.hasUnit(limit, this.dependencies.windows.running(limit));
       const asked = isHeld ? undefined : await shared.ask(limit, { wanted: 1, own: 1 });
       if (asked?.isGranted) return asked.window;
-      const window = this.parts.windows.running(limit);
+      const window = this.dependencies.windows.running(limit);
       if (window.count >= limit.quota) return undefined;
       if (!asked || this.hasUnit(limit, window)) {
         window.spent += 1;
@@ -84,12 +84,12 @@ export class RequestQuotas {
 
   /** Whether there is a unit for a request that needs no leave of the store. */
   private hasUnit({ quota }: WindowLimit, window: Window): boolean {
-    return window.count < quota && (!this.parts.shared || window.owed < 0);
+    return window.count < quota && (!this.dependencies.shared || window.owed < 0);
   }
 
   /** Notes that a unit was spent, and refills the lease where less than half of what it should cover is left. */
   private spent(limit: WindowLimit, window: Window): LimitState {
-    const { shared } = this.parts;
+    const { shared } = this.dependencies;
     if (shared) {
       this.notePace(window);
       // The store grants no more: refills for more would add up to more than two leases.
@@ -101,7 +101,7 @@ export class RequestQuotas {
   }
 
   private notePace({ pace }: Window): void {
-    const now = this.parts.now();
+    const now = this.dependencies.now();
     const passed = now - pace.since;
     if (passed >= LEASE_MS) {
       pace.usedBefore = passed < 2 * LEASE_MS ? pace.used : 0;
@@ -112,6 +112,6 @@ export class RequestQuotas {
   }
 
   private state(limit: WindowLimit, window: Window): LimitState {
-    return stateOf(limit, window, this.parts.now());
+    return stateOf(limit, window, this.dependencies.now());
   }
 }

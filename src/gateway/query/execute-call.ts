@@ -12,7 +12,7 @@ import type { ResultStore } from './result-store.js';
  */
 export type ExecuteCall = (call: Call, key?: CacheKey) => Promise<CallOutcome>;
 
-export interface CallExecutorParts {
+export interface CallExecutorDependencies {
   readonly store: ResultStore;
   /** Queries ClickHouse, or waits for an identical query that is already running. */
   readonly fetchResult: FetchResult;
@@ -28,19 +28,19 @@ export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutco
  * the endpoint allows replaces a new one that is partial or does not come (ClickHouse fails, the gateway is busy, a
  * time limit ends).
  */
-export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
+export function createCallExecutor(dependencies: CallExecutorDependencies): ExecuteCall {
   return async (call, key = keyOf(call)) => {
-    if (call.endpoint.settings.caching === 'disabled') return executeUncached(parts, call, key);
-    const outcome = await executeCached(parts, call, key);
+    if (call.endpoint.settings.caching === 'disabled') return executeUncached(dependencies, call, key);
+    const outcome = await executeCached(dependencies, call, key);
     // What remembers the query must not keep its whole text.
     const remembered: Call = { ...call, bound: undefined };
-    parts.onOutcome(remembered, key, outcome);
+    dependencies.onOutcome(remembered, key, outcome);
     return outcome;
   };
 }
 
 async function executeUncached(
-  { fetchResult }: CallExecutorParts,
+  { fetchResult }: CallExecutorDependencies,
   call: Call,
   key: CacheKey,
 ): Promise<CallOutcome> {
@@ -50,7 +50,7 @@ async function executeUncached(
 }
 
 async function executeCached(
-  { store, fetchResult, clock }: CallExecutorParts,
+  { store, fetchResult, clock }: CallExecutorDependencies,
   call: Call,
   key: CacheKey,
 ): Promise<CallOutcome> {

@@ -49,7 +49,7 @@ export type CoalesceAcrossGateways = (
   usableUntilOf: (result: EndpointResult) => number,
 ) => Promise<FetchedResult>;
 
-export interface FetchParts {
+export interface FetchDependencies {
   readonly runQuery: RunQuery;
   readonly store: ResultStore;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
@@ -59,29 +59,29 @@ export interface FetchParts {
 }
 
 /** Queries ClickHouse once for identical calls at the same time, in this process and across gateways. */
-export function createFetcher(parts: FetchParts): FetchResult {
+export function createFetcher(dependencies: FetchDependencies): FetchResult {
   const singleFlight = new SingleFlight<FetchedResult>();
   return async (fetch, key) => {
     const { endpoint, refresh } = fetch;
     if (endpoint.settings.caching === 'disabled') {
-      return { result: await queryClickHouse(parts, fetch), isCollapsed: false };
+      return { result: await queryClickHouse(dependencies, fetch), isCollapsed: false };
     }
     const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
-    const coalesce = refresh ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
+    const coalesce = refresh ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
     const workKey = refresh ? `${key.hash} refresh` : key.hash;
     const { value, joined } = await singleFlight.join(workKey, fetch, ({ signal, requester }) => {
       const query: QueryClickHouse = (querySignal) =>
-        queryClickHouse(parts, { ...fetch, requester, signal: querySignal });
+        queryClickHouse(dependencies, { ...fetch, requester, signal: querySignal });
       return coalesce(key, signal, query, usableUntilOf);
     });
-    if (joined) parts.onJoined('process');
-    else if (value.isCollapsed) parts.onJoined('gateways');
+    if (joined) dependencies.onJoined('process');
+    else if (value.isCollapsed) dependencies.onJoined('gateways');
     return joined ? { ...value, isCollapsed: true } : value;
   };
 }
 
 async function queryClickHouse(
-  { runQuery, clock }: FetchParts,
+  { runQuery, clock }: FetchDependencies,
   fetch: FetchRequest,
 ): Promise<EndpointResult> {
   const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(fetch) } = fetch;

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { ServedEndpoints } from '../../endpoint/served-endpoints.js';
-import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
+import { createAdminApp, type AdminDependencies } from '../http/admin/admin-app.js';
 import { connectionsOf } from '../http/transport/connections.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
 import { drain } from '../http/transport/drain.js';
@@ -17,7 +17,7 @@ import { openTracing } from '../observability/open-tracing.js';
 import { CONSOLE_FOLDER } from '../../package-files.js';
 import type { Clock } from '../query/ports.js';
 import { Closers, type OnClose } from './closers.js';
-import { createListener, type ListenerParts } from './create-listener.js';
+import { createListener, type ListenerDependencies } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
@@ -50,7 +50,7 @@ export interface Gateway {
    * Stops accepting requests, finishes running ones, and closes every part, each within its deadline.
    *
    * @param drainMs how long requests may take; at most, and by default, SHUTDOWN_TIMEOUT_SECONDS.
-   * @throws Error that names the parts that did not close.
+   * @throws Error that names the dependencies that did not close.
    */
   readonly close: (drainMs?: number) => Promise<void>;
 }
@@ -154,10 +154,13 @@ async function open(
 }
 
 /** Opens the public API; returns its URL. */
-async function openPublicApi(parts: Omit<ListenerParts, 'isDraining'>, onClose: OnClose): Promise<string> {
-  const { config, execution, logger } = parts;
+async function openPublicApi(
+  dependencies: Omit<ListenerDependencies, 'isDraining'>,
+  onClose: OnClose,
+): Promise<string> {
+  const { config, execution, logger } = dependencies;
   let draining = false;
-  const listener = createListener({ ...parts, isDraining: () => draining });
+  const listener = createListener({ ...dependencies, isDraining: () => draining });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
   execution.metrics.observeConnections(() => connectionsOf(server));
   const url = await listen(server, config);
@@ -186,11 +189,11 @@ function endpointsLoader(config: Config, development: Development | undefined): 
 async function openAdminApi(
   { maxConnections }: Config,
   where: NonNullable<Config['admin']>,
-  parts: Omit<AdminParts, 'consoleFolder'>,
+  dependencies: Omit<AdminDependencies, 'consoleFolder'>,
   onClose: OnClose,
 ): Promise<string> {
-  const app = createAdminApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
-  const admin = createHttpServer(app, parts.logger, { maxConnections });
+  const app = createAdminApp({ ...dependencies, consoleFolder: CONSOLE_FOLDER });
+  const admin = createHttpServer(app, dependencies.logger, { maxConnections });
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0), { name: 'admin API' });
   return url;

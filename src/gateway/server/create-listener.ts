@@ -31,7 +31,7 @@ const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
 /** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */
 const PING_TIMEOUT_MS = 1000;
 
-export interface ListenerParts {
+export interface ListenerDependencies {
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
@@ -50,9 +50,9 @@ export interface ListenerParts {
 }
 
 /** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
-export function createListener(parts: ListenerParts): ListenerWithMessages {
-  const { config, execution, isDraining, clock } = parts;
-  const { endpoints, credentials } = parts;
+export function createListener(dependencies: ListenerDependencies): ListenerWithMessages {
+  const { config, execution, isDraining, clock } = dependencies;
+  const { endpoints, credentials } = dependencies;
   const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
   const shared = {
     endpoints,
@@ -61,23 +61,23 @@ export function createListener(parts: ListenerParts): ListenerWithMessages {
     credentials,
     limiter: execution.limiter,
     maxRangedBytes: execution.cache.maxEntryBytes,
-    log: createLog(parts),
+    log: createLog(dependencies),
     corsOrigins: config.corsOrigins,
-    tracing: parts.tracing,
+    tracing: dependencies.tracing,
   };
   const app = createApp({
     ...shared,
     executeCall: execution.executeCall,
-    seal: parts.seal,
-    checkSql: parts.checkSql,
-    isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
-    hasFullDisk: () => parts.disks.hasFullDisk(),
+    seal: dependencies.seal,
+    checkSql: dependencies.checkSql,
+    isClickHouseUp: () => dependencies.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
+    hasFullDisk: () => dependencies.disks.hasFullDisk(),
     isDraining,
     consoleFolder: CONSOLE_FOLDER,
-    development: parts.development,
+    development: dependencies.development,
     version: readVersion(),
     publicUrl: config.publicUrl,
-    mcp: mcpOptions(config, parts.logger),
+    mcp: mcpOptions(config, dependencies.logger),
     times: config.times,
   });
   const fastPath = createFastPath({
@@ -98,7 +98,7 @@ function createLog({
   disks,
   development,
   clock,
-}: ListenerParts): AccessLog {
+}: ListenerDependencies): AccessLog {
   return new AccessLog(
     logger,
     (...completed) => {

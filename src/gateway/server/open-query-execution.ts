@@ -13,7 +13,7 @@ import { HitCounter } from '../query/hit-counts.js';
 import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
-import type { Warmer, WarmerParts } from '../warming/warmer.js';
+import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
 import type { OpenCache } from './cache-parts.js';
 import type { ClosingPart } from './closers.js';
 import { openCache } from './open-cache.js';
@@ -33,7 +33,7 @@ export interface QueryDependencies {
   readonly clock: Clock;
 }
 
-/** The parts that execute queries, and their figures. */
+/** The dependencies that execute queries, and their figures. */
 export interface QueryExecution {
   readonly executeCall: ExecuteCall;
   readonly analyzeSql: AnalyzeSql;
@@ -125,7 +125,7 @@ function fetchRunnable(
   };
 }
 
-function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {
+function countedBy(metrics: Metrics): Pick<WarmerDependencies, 'onStarted' | 'onRefreshed'> {
   return {
     onStarted: ({ name }, lateMs) => {
       metrics.refreshStarted(name, lateMs);

@@ -36,7 +36,7 @@ export class NotAnalysed extends Error {
   override readonly name = 'NotAnalysed';
 }
 
-export interface ReloaderParts {
+export interface ReloaderDependencies {
   readonly served: ServedEndpoints;
   /** @throws Error where nothing can be served of what was loaded; the earlier endpoints then stay. */
   readonly load: () => Promise<LoadedEndpoints>;
@@ -63,10 +63,10 @@ export class Reloader {
 
   /** @param first the problems of the first load. */
   constructor(
-    private readonly parts: ReloaderParts,
+    private readonly dependencies: ReloaderDependencies,
     first: readonly FileProblem[] = [],
   ) {
-    this.#lastSuccess = parts.clock();
+    this.#lastSuccess = dependencies.clock();
     this.#last = { at: this.#lastSuccess, ok: first.length === 0, problems: first, kept: [], ...NO_CHANGES };
   }
 
@@ -103,7 +103,7 @@ export class Reloader {
   }
 
   private async run(options: ReloadOptions): Promise<Reload> {
-    const { clock, report } = this.parts;
+    const { clock, report } = this.dependencies;
     const { changes, ...found } = await this.replace(options).catch((error: unknown) => ({
       changes: NO_CHANGES,
       problems: error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }],
@@ -120,7 +120,7 @@ export class Reloader {
   private async replace(
     options: ReloadOptions,
   ): Promise<Pick<Reload, 'problems' | 'kept'> & { readonly changes: EndpointChanges }> {
-    const { served, load, prepare, onReplaced } = this.parts;
+    const { served, load, prepare, onReplaced } = this.dependencies;
     const { endpoints, problems, kept } = await load();
     const { changes, changed, outdated } = compare(served.all(), endpoints.all());
     await prepare(endpoints.all(), changed, options);

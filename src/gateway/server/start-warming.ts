@@ -6,7 +6,7 @@ import type { FetchResult } from '../query/fetch-result.js';
 import type { Requester, Clock } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
-import { Warmer, type WarmerParts } from '../warming/warmer.js';
+import { Warmer, type WarmerDependencies } from '../warming/warmer.js';
 import type { OpenCache } from './cache-parts.js';
 import { steadyClock } from './steady-clock.js';
 
@@ -24,8 +24,8 @@ export interface WarmingDependencies {
   readonly isBusy: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly onStarted: WarmerParts['onStarted'];
-  readonly onRefreshed: WarmerParts['onRefreshed'];
+  readonly onStarted: WarmerDependencies['onStarted'];
+  readonly onRefreshed: WarmerDependencies['onRefreshed'];
 }
 
 /** The running warmer. */

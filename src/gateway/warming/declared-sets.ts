@@ -7,7 +7,7 @@ import { keyOf, type EndpointQuery } from '../query/call.js';
 import type { Clock } from '../query/ports.js';
 import { resolveParameters } from '../query/validate-parameters.js';
 
-export interface DeclaredSetsParts {
+export interface DeclaredSetsDependencies {
   readonly endpoints: Endpoints;
   readonly ledger: Pick<UsageLedger, 'declare'>;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface DeclaredSetsParts {
  * Returns a function that declares the sets, again whenever a relative time in one of them means another time and when the
  * endpoints were replaced.
  */
-export function createSetDeclarer({ endpoints, ledger, clock, times }: DeclaredSetsParts): () => void {
+export function createSetDeclarer({ endpoints, ledger, clock, times }: DeclaredSetsDependencies): () => void {
   let changesAt = 0;
   let declaredFor: readonly Endpoint[] = [];
   return () => {

@@ -13,7 +13,7 @@ import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet }
 /** Runs a query again and replaces the cached result. @throws Failure; the previous result then stays cached. */
 export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<EndpointResult>;
 
-export interface WarmerParts {
+export interface WarmerDependencies {
   readonly endpoints: () => readonly Endpoint[];
   /** The sets of an endpoint that are in use on any gateway. */
   readonly setsInUse: (endpointId: string) => Promise<readonly UsedSet[]>;
@@ -67,8 +67,8 @@ export class Warmer {
   private queue: readonly DueSet[] = [];
   private isStopped = false;
 
-  constructor(private readonly parts: WarmerParts) {
-    this.slots = new RefreshSlots(parts.concurrency, () => this.now());
+  constructor(private readonly dependencies: WarmerDependencies) {
+    this.slots = new RefreshSlots(dependencies.concurrency, () => this.now());
   }
 
   /**
@@ -78,8 +78,8 @@ export class Warmer {
    * @param all also refreshes sets that are in use but not due. A set that is being refreshed is refreshed once more.
    */
   async tick({ all = false } = {}): Promise<void> {
-    if (!this.parts.isLeader()) return;
-    const endpoints = this.parts.endpoints().filter(isWarmed);
+    if (!this.dependencies.isLeader()) return;
+    const endpoints = this.dependencies.endpoints().filter(isWarmed);
     this.forgetEndpointsExcept(endpoints);
     const found = await Promise.all(endpoints.map((endpoint) => this.due(endpoint, all)));
     const due = found.flat().filter(({ set, forced }) => forced || !this.slots.isRunning(set.key.hash));
@@ -106,9 +106,9 @@ export class Warmer {
 
   /** The sets in use, with their last refresh and their next due time. */
   async state(): Promise<readonly WarmingState[]> {
-    const endpoints = this.parts.endpoints().filter(isWarmed);
+    const endpoints = this.dependencies.endpoints().filter(isWarmed);
     const now = this.now();
-    const sets = await Promise.all(endpoints.map(({ id }) => this.parts.setsInUse(id)));
+    const sets = await Promise.all(endpoints.map(({ id }) => this.dependencies.setsInUse(id)));
     return endpoints.flatMap((endpoint, index) =>
       (sets[index] ?? []).map((set) => {
         const warmed = this.warmed.get(set.key.hash);
@@ -137,7 +137,7 @@ export class Warmer {
   }
 
   private mayStart(): boolean {
-    const { isBusy, budget, isLeader } = this.parts;
+    const { isBusy, budget, isLeader } = this.dependencies;
     return !this.isStopped && !isBusy() && budget.isOpen && isLeader();
   }
 
@@ -147,7 +147,7 @@ export class Warmer {
     const dueAt = this.dueAt(endpoint, set, now);
     // Another tick may have refreshed the set since it became due.
     if (!due.forced && dueAt > now) return;
-    this.parts.onStarted(endpoint, dueAt === 0 ? 0 : Math.max(0, now - dueAt));
+    this.dependencies.onStarted(endpoint, dueAt === 0 ? 0 : Math.max(0, now - dueAt));
     this.slots.run(
       set.key.hash,
       this.isSlow(set),
@@ -177,7 +177,7 @@ export class Warmer {
   }
 
   private async due(endpoint: Endpoint, all: boolean): Promise<readonly DueSet[]> {
-    const sets = await this.parts.setsInUse(endpoint.id);
+    const sets = await this.dependencies.setsInUse(endpoint.id);
     const now = this.now();
     const [used, unused] = [
       sets.filter((set) => isInUse(set, this.known(set.key, now))),
@@ -187,7 +187,7 @@ export class Warmer {
     this.forgetUnlisted(endpoint, sets, now);
     return used
       .toSorted(mostUsedFirst)
-      .slice(0, this.parts.maxSets)
+      .slice(0, this.dependencies.maxSets)
       .filter((set) => all || this.dueAt(endpoint, set, now) <= now)
       .map((set) => ({ endpoint, set, forced: all }));
   }
@@ -202,7 +202,7 @@ export class Warmer {
   }
 
   private now(): number {
-    return this.parts.clock().getTime();
+    return this.dependencies.clock().getTime();
   }
 
   /**
@@ -228,16 +228,16 @@ export class Warmer {
 
   private forget(key: CacheKey): void {
     this.warmed.delete(key.hash);
-    this.parts.forget(key);
+    this.dependencies.forget(key);
   }
 
   private async refresh({ endpoint, set }: DueSet): Promise<void> {
-    const { budget, onRefreshed } = this.parts;
+    const { budget, onRefreshed } = this.dependencies;
     const startedAt = this.now();
     const started = performance.now();
     const before = this.warmed.get(set.key.hash);
     try {
-      const result = await this.parts.refresh(set.query, set.key);
+      const result = await this.dependencies.refresh(set.query, set.key);
       const { rowsRead, bytesRead, clickhouseMs } = result.cost.readBy(OPERATORS);
       budget.spend(clickhouseMs);
       this.warmed.set(set.key.hash, {

@@ -18,14 +18,14 @@ import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeReload, type ReloadState } from './describe-reload.js';
 import { describeWarming, type WarmedSetState } from './describe-warming.js';
-import { makeLink, type LinkParts } from './make-link.js';
+import { makeLink, type LinkDependencies } from './make-link.js';
 import { readPurgeScopes } from './purge-scope.js';
 
 /** The dependencies of the admin API. */
-export interface AdminParts extends Omit<LinkParts, 'keys'> {
+export interface AdminDependencies extends Omit<LinkDependencies, 'keys'> {
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
-  readonly keys: LinkParts['keys'] & KeysInfo['keys'];
+  readonly keys: LinkDependencies['keys'] & KeysInfo['keys'];
   readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
   readonly cache: CacheInfo & {
     readonly isLeader: () => boolean;
@@ -59,16 +59,17 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
 }
 
 /** The admin API and page: cache, warming, keys, metrics. It needs no key: whoever can reach its port may use it. */
-export function createAdminApp(parts: AdminParts): Express {
+export function createAdminApp(dependencies: AdminDependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(assignRequestId(), limitHeaders(), requireHost());
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
-  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
+  if (dependencies.consoleFolder !== undefined)
+    app.use(serveConsole(dependencies.consoleFolder, 'admin.html'));
   app.use(protectResponses());
   // Parses every Content-Type as JSON: a skipped body would count as empty, and an empty purge removes everything.
   app.use(express.json({ limit: '64kb', type: () => true }), rejectBody(), rejectOtherSites());
-  app.use(routes(parts));
+  app.use(routes(dependencies));
   app.use(() => {
     throw new Failure(
       'NOT_FOUND',
@@ -76,7 +77,7 @@ export function createAdminApp(parts: AdminParts): Express {
         '/links, /errors or /metrics.',
     );
   });
-  app.use(logInternalError(parts.logger), sendProblem());
+  app.use(logInternalError(dependencies.logger), sendProblem());
   return app;
 }
 
@@ -130,9 +131,9 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
   };
 }
 
-function routes(parts: AdminParts): Router {
-  const { endpoints, cache, hits, keys, keyUse, seal, metrics, warmer, reloader } = parts;
-  const { rejectionsOf = () => [] } = parts;
+function routes(dependencies: AdminDependencies): Router {
+  const { endpoints, cache, hits, keys, keyUse, seal, metrics, warmer, reloader } = dependencies;
+  const { rejectionsOf = () => [] } = dependencies;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
     router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
@@ -157,7 +158,7 @@ function routes(parts: AdminParts): Router {
   get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits.all()));
   });
-  post('/cache/purge', purge(parts));
+  post('/cache/purge', purge(dependencies));
   get('/warming', sendWarming);
   post('/warming/run', async (...args) => {
     await warmer.tick({ all: true });
@@ -167,7 +168,7 @@ function routes(parts: AdminParts): Router {
     response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, seal }));
   });
   post('/links', (request, response) => {
-    response.json(makeLink(parts, request.body));
+    response.json(makeLink(dependencies, request.body));
   });
   get('/errors', (_request, response) => {
     response.json({ failures: metrics.failures.all() });
@@ -209,7 +210,7 @@ function endpointsNotAnalysed(fileProblems: readonly object[]): Failure {
   );
 }
 
-function purge({ endpoints, clock, seal, cache, logger }: AdminParts): RequestHandler {
+function purge({ endpoints, clock, seal, cache, logger }: AdminDependencies): RequestHandler {
   return async (request, response) => {
     const scopes = readPurgeScopes({ endpoints, clock, seal }, request.body);
     const complete = await Promise.all(scopes.map((scope) => cache.purge(scope)));

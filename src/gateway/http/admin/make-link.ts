@@ -8,7 +8,7 @@ import { Failure } from '../../errors.js';
 import type { Clock } from '../../query/ports.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 
-export interface LinkParts {
+export interface LinkDependencies {
   readonly endpoints: Endpoints;
   readonly keys: { readonly findByName: (name: string) => Principal | undefined };
   /** Undefined where `LINK_SECRET` is not set. */
@@ -43,7 +43,7 @@ const SCHEMA = Joi.object<LinkRequest>({
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
 export function makeLink(
-  { endpoints, keys, links, clock, publicUrl = '' }: LinkParts,
+  { endpoints, keys, links, clock, publicUrl = '' }: LinkDependencies,
   body: unknown,
 ): { readonly link: string; readonly expires: string } {
   if (!links)

@@ -9,7 +9,7 @@ import type { Clock } from '../../query/ports.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 
-export interface PurgeParts {
+export interface PurgeDependencies {
   readonly endpoints: Endpoints;
   readonly clock: Clock;
   readonly seal?: Seal | undefined;
@@ -34,7 +34,7 @@ const SCHEMA = Joi.object<PurgeRequest>({
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
 export function readPurgeScopes(
-  { endpoints, clock, seal }: PurgeParts,
+  { endpoints, clock, seal }: PurgeDependencies,
   body: unknown,
 ): readonly [PurgeScope, ...PurgeScope[]] {
   const result = SCHEMA.validate(body ?? {});

@@ -17,17 +17,17 @@ import { setLimitHeaders } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
 import { readCall } from './read-call.js';
 import { contextOf, type RequestContext } from '../transport/request-context.js';
-import { runCall, type RunParts } from './run-call.js';
+import { runCall, type RunDependencies } from './run-call.js';
 import { readyToSend } from '../result/select-content.js';
 import { sendResult } from '../result/send-result.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 
 /** The dependencies and options of calling an endpoint. */
-export interface CallParts extends RunParts {
+export interface CallDependencies extends RunDependencies {
   readonly targets: KnownTargets;
   readonly clock: Clock;
-  /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
+  /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get dependencies of it. */
   readonly maxRangedBytes: number;
   /** Encloses the values of secret parameters. */
   readonly seal?: Seal | undefined;
@@ -40,8 +40,8 @@ export interface CallParts extends RunParts {
  *
  * @param readSent reads the parameters, of a caller who may call the endpoint.
  */
-export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestHandler {
-  const { endpoints, clock, maxRangedBytes, times = 'iso' } = parts;
+export function callEndpoint(dependencies: CallDependencies, readSent: ReadSentCall): RequestHandler {
+  const { endpoints, clock, maxRangedBytes, times = 'iso' } = dependencies;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
@@ -51,7 +51,15 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
     const { wait, timestamps, isStrict } = readPreferences(request.get('prefer'));
     if (isStrict) response.set('Preference-Applied', STRICT);
     const preferences = { accept: request.headers.accept, timestamps, isStrict };
-    const read = readCall({ endpoint, principal, sent, preferences, times, now: clock(), seal: parts.seal });
+    const read = readCall({
+      endpoint,
+      principal,
+      sent,
+      preferences,
+      times,
+      now: clock(),
+      seal: dependencies.seal,
+    });
     const { isPlain, applied, representation, download, complete } = read.presentation;
     setIgnored(response, context, read.ignored);
     const deadline = deadlineOf(response, wait, [
@@ -61,10 +69,10 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
     try {
       const demand = demandOf(request, principal);
       const call = { context, principal, endpoint, read, demand, signal: deadline.signal };
-      const { query, key, outcome, limits } = await runCall(parts, call);
+      const { query, key, outcome, limits } = await runCall(dependencies, call);
       setLimitHeaders(response, limits, principal);
       if (isPlain && mayRemember(context, endpoint, sent)) {
-        parts.targets.learn(query.scope, request.originalUrl, {
+        dependencies.targets.learn(query.scope, request.originalUrl, {
           query,
           key,
           download,

@@ -29,7 +29,7 @@ import { spanOf } from '../transport/trace-requests.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import { noteAuthenticated } from '../transport/unauthenticated-peers.js';
 
-export interface HitParts {
+export interface HitDependencies {
   readonly endpoints: Endpoints;
   readonly targets: KnownTargets;
   /** Reads the local cache. */
@@ -55,10 +55,10 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
  * headers as through the Express application, without its router. All other requests are left to the application.
  */
-export function createFastPath(parts: HitParts): FastPath {
+export function createFastPath(dependencies: HitDependencies): FastPath {
   const { endpoints, targets, find, onOutcome, credentials, limiter, clock, log, tracing, maxRangedBytes } =
-    parts;
-  const corsHeaders = corsHeadersOf(parts.corsOrigins);
+    dependencies;
+  const corsHeaders = corsHeadersOf(dependencies.corsOrigins);
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;

@@ -16,7 +16,7 @@ import type { ReadCall } from './read-call.js';
 import type { RequestContext } from '../transport/request-context.js';
 
 /** The dependencies of running a call. */
-export interface RunParts {
+export interface RunDependencies {
   readonly endpoints: Endpoints;
   readonly executeCall: ExecuteCall;
   readonly checkSql: CheckSql;
@@ -49,19 +49,22 @@ export interface RanCall {
  *
  * @throws Failure with the message for the caller.
  */
-export async function runCall(parts: RunParts, call: CallToRun): Promise<RanCall> {
+export async function runCall(dependencies: RunDependencies, call: CallToRun): Promise<RanCall> {
   const { context, principal, endpoint, demand, signal } = call;
-  const { limiter } = parts;
-  const subjects = subjectsOf(parts.endpoints, principal, endpoint);
+  const { limiter } = dependencies;
+  const subjects = subjectsOf(dependencies.endpoints, principal, endpoint);
   const limits: LimitState[] = [...(context.limits ?? [])];
   const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
-  const query = await queryOf(parts.checkSql, call, analyst);
+  const query = await queryOf(dependencies.checkSql, call, analyst);
   const bound = bindCall(query);
   const key = keyOf(query, bound);
   context.query = { digest: endpoint.digest, hash: key.hash };
   const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
   const { requestId } = context;
-  const outcome = await parts.executeCall({ ...query, bound, requestId, signal, demand, requester }, key);
+  const outcome = await dependencies.executeCall(
+    { ...query, bound, requestId, signal, demand, requester },
+    key,
+  );
   noteOutcome(context, outcome);
   return { query, key, outcome, limits };
 }

@@ -26,7 +26,7 @@ export interface ApiReader {
   readonly version: string;
 }
 
-export interface ApiDocsParts {
+export interface ApiDocsDependencies {
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
@@ -49,14 +49,14 @@ const FILES = {
 };
 
 /** Routes of `/openapi.json`, which needs a key, and of `/docs`, the page that shows it. */
-export function apiDocsRoutes(parts: ApiDocsParts): Router {
+export function apiDocsRoutes(dependencies: ApiDocsDependencies): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router
     .route('/openapi.json')
     .get(
-      authenticate(parts.credentials, parts.endpoints),
-      limitRequests(parts.limiter, parts.endpoints),
-      sendDescription(parts),
+      authenticate(dependencies.credentials, dependencies.endpoints),
+      limitRequests(dependencies.limiter, dependencies.endpoints),
+      sendDescription(dependencies),
     )
     .all(rejectMethod());
   router.route('/docs').get(sendText('html', API_DOCS_PAGE)).all(rejectMethod());
@@ -69,7 +69,7 @@ export function apiDocsRoutes(parts: ApiDocsParts): Router {
   return router;
 }
 
-function sendDescription({ endpoints, describe, version }: ApiDocsParts): RequestHandler {
+function sendDescription({ endpoints, describe, version }: ApiDocsDependencies): RequestHandler {
   return (request, response) => {
     const principal = principalOf(contextOf(request));
     const reader = {

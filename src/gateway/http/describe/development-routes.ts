@@ -8,7 +8,7 @@ import type { FileProblem } from '../../../endpoint/file-problems.js';
 import { SecretValue } from '../../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { invalidParameters, readParameters } from '../../query/validate-parameters.js';
-import { principalOf, type CallParts } from '../call/call-endpoint.js';
+import { principalOf, type CallDependencies } from '../call/call-endpoint.js';
 import { findEndpoint } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
 import { rejectMethod } from '../transport/reject-method.js';
@@ -55,10 +55,10 @@ export interface DevelopmentSource {
 }
 
 /** `/api/dev` of a development server: its problems, and the SQL and the findings of an endpoint. */
-export function developmentRoutes(parts: CallParts, source: DevelopmentSource): Router {
+export function developmentRoutes(dependencies: CallDependencies, source: DevelopmentSource): Router {
   const router = Router({ caseSensitive: true });
-  router.route('/dev').get(sendState(parts, source)).all(rejectMethod());
-  router.route('/dev/endpoints/:idOrName').get(sendEndpoint(parts, source)).all(rejectMethod());
+  router.route('/dev').get(sendState(dependencies, source)).all(rejectMethod());
+  router.route('/dev/endpoints/:idOrName').get(sendEndpoint(dependencies, source)).all(rejectMethod());
   return router;
 }
 
@@ -75,7 +75,7 @@ export function noDevelopment(): Router {
 }
 
 /** With `after=REVISION` the response waits until the revision is another one. */
-function sendState({ endpoints }: CallParts, source: DevelopmentSource): RequestHandler {
+function sendState({ endpoints }: CallDependencies, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
     const after = parseQueryString(request.originalUrl).get('after')?.text;
@@ -97,14 +97,14 @@ function sendState({ endpoints }: CallParts, source: DevelopmentSource): Request
   };
 }
 
-function sendEndpoint(parts: CallParts, source: DevelopmentSource): RequestHandler {
+function sendEndpoint(dependencies: CallDependencies, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
-    const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
+    const endpoint = findEndpoint(dependencies.endpoints, request.params['idOrName'], principal);
     if (!mayCallWithPins(principal, endpoint)) {
       throw new Failure('FORBIDDEN', 'This key may not call this endpoint.');
     }
-    const bound = boundQuery(parts, endpoint, principal, request);
+    const bound = boundQuery(dependencies, endpoint, principal, request);
     const file = seesEveryFile(principal) ? await source.fileOf(endpoint) : undefined;
     source.check(endpoint);
     response.set('Cache-Control', 'no-store').json({
@@ -123,7 +123,7 @@ const seesEveryFile = ({ endpoints, pinned }: Principal): boolean =>
 
 /** The query of a call with the same query string. @throws Failure as the call does */
 function boundQuery(
-  { clock, seal }: CallParts,
+  { clock, seal }: CallDependencies,
   endpoint: Endpoint,
   principal: Principal,
   { originalUrl }: Request,

@@ -5,7 +5,7 @@ import type { Clock } from '../../query/ports.js';
 import type { JsonBodies } from '../call/json-body.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
 import { readCall } from '../call/read-call.js';
-import { runCall, type RunParts } from '../call/run-call.js';
+import { runCall, type RunDependencies } from '../call/run-call.js';
 import type { McpCaller } from './mcp-caller.js';
 import { readArguments } from './tool-arguments.js';
 import { toolError } from './tool-error.js';
@@ -13,7 +13,7 @@ import { toolResult, type ToolResult } from './tool-result.js';
 import type { Tools } from './tools.js';
 
 /** The dependencies and options of calling a tool. */
-export interface CallToolParts extends RunParts {
+export interface CallToolDependencies extends RunDependencies {
   readonly tools: Tools;
   readonly bodies: JsonBodies;
   readonly clock: Clock;
@@ -29,27 +29,31 @@ export interface CallToolParts extends RunParts {
  *
  * @throws ProtocolError where there is no such tool.
  */
-export async function callTool(parts: CallToolParts, caller: McpCaller, name: string): Promise<ToolResult> {
-  const endpoint = parts.tools.get(caller.principal, name);
+export async function callTool(
+  dependencies: CallToolDependencies,
+  caller: McpCaller,
+  name: string,
+): Promise<ToolResult> {
+  const endpoint = dependencies.tools.get(caller.principal, name);
   const { context, principal, signal } = caller;
   try {
     if (caller.rejected) throw caller.rejected;
-    await parts.bodies.beforeValidating(caller.arguments);
-    const now = parts.clock();
+    await dependencies.bodies.beforeValidating(caller.arguments);
+    const now = dependencies.clock();
     const { sent, maxRows } = readArguments(endpoint, caller.arguments, principal.pinned);
-    const { times, seal } = parts;
+    const { times, seal } = dependencies;
     const preferences = { accept: undefined, timestamps: undefined, isStrict: true };
     const read = readCall({ endpoint, principal, sent, preferences, times, now, seal });
     const call = { context, principal, endpoint, read, demand: 'any' as const, signal };
-    const { query, outcome, limits } = await runCall(parts, call);
+    const { query, outcome, limits } = await runCall(dependencies, call);
     caller.setLimits(limits);
     return toolResult({
       ...{ endpoint, outcome, maxRows },
       isSandboxed: query.sandbox !== undefined,
       reader: readerOf(query),
       pinned: principal.pinned,
-      maxBytes: parts.maxToolBytes,
-      now: parts.clock().getTime(),
+      maxBytes: dependencies.maxToolBytes,
+      now: dependencies.clock().getTime(),
     });
   } catch (error) {
     return failed(error, caller);

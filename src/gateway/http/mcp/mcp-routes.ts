@@ -15,11 +15,11 @@ import { noteError } from './protocol-error.js';
 import { readMessage, type Message } from './read-message.js';
 import { nameMetadata } from './resource-metadata.js';
 import { RunningCalls, SESSION_HEADER, sessionHeaders } from './running-calls.js';
-import type { MessageServer, ServeParts } from './serve-message.js';
+import type { MessageServer, ServeDependencies } from './serve-message.js';
 import { Tools } from './tools.js';
 
 /** The dependencies and options of MCP over HTTP. */
-export interface McpParts extends Omit<ServeParts, 'tools'> {
+export interface McpDependencies extends Omit<ServeDependencies, 'tools'> {
   readonly credentials: Credentials;
   /** Origins whose pages may send messages. */
   readonly corsOrigins: readonly string[];
@@ -29,15 +29,15 @@ export interface McpParts extends Omit<ServeParts, 'tools'> {
 }
 
 /** `POST /mcp`: the endpoints as tools for agents, in the Model Context Protocol (streamable HTTP, stateless). */
-export function mcpRoutes(parts: McpParts): Router {
-  const { credentials, endpoints, limiter, corsOrigins } = parts;
+export function mcpRoutes(dependencies: McpDependencies): Router {
+  const { credentials, endpoints, limiter, corsOrigins } = dependencies;
   const router = Router({ caseSensitive: true });
   router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
   router
     .route('/')
-    .post(serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }))
+    .post(serveMessages({ ...dependencies, tools: new Tools(endpoints, dependencies.times) }))
     .all(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
-  if (parts.authorizationServer !== undefined) router.use(nameMetadata(parts.publicUrl));
+  if (dependencies.authorizationServer !== undefined) router.use(nameMetadata(dependencies.publicUrl));
   return router;
 }
 
@@ -54,20 +54,20 @@ function requireOrigin(origins: readonly string[]): RequestHandler {
   };
 }
 
-function serveMessages(parts: ServeParts): RequestHandler {
+function serveMessages(dependencies: ServeDependencies): RequestHandler {
   const calls = new RunningCalls();
   let messages: MessageServer | undefined;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
     const sessionId = request.get(SESSION_HEADER);
-    const message = await readCounted(parts, request, response);
+    const message = await readCounted(dependencies, request, response);
     calls.cancel(principal.name, sessionId, message);
     // Before anything that waits: the message that cancels a call can follow it at once.
     const call = calls.begin(principal.name, sessionId, message.id, clientDisconnected(response));
     try {
-      const rejected = await admit(parts, context, message, response);
-      messages ??= await loadServer(parts);
+      const rejected = await admit(dependencies, context, message, response);
+      messages ??= await loadServer(dependencies);
       const headers = headersOf(request.headers);
       const sent = await messages.serve({
         headers,
@@ -93,18 +93,22 @@ function serveMessages(parts: ServeParts): RequestHandler {
 }
 
 /** The SDK takes 70 ms to load, and memory: only for a gateway that agents use. */
-async function loadServer(parts: ServeParts): Promise<MessageServer> {
+async function loadServer(dependencies: ServeDependencies): Promise<MessageServer> {
   const { MessageServer } = await import('./serve-message.js');
-  return new MessageServer(parts);
+  return new MessageServer(dependencies);
 }
 
 /** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
-async function readCounted(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Message> {
+async function readCounted(
+  dependencies: ServeDependencies,
+  request: Request,
+  response: ExpressResponse,
+): Promise<Message> {
   try {
-    const limits = limitsOfMessage(parts.endpoints.all());
-    return readMessage(await parts.bodies.read(request, response, limits));
+    const limits = limitsOfMessage(dependencies.endpoints.all());
+    return readMessage(await dependencies.bodies.read(request, response, limits));
   } catch (error) {
-    await count(parts, contextOf(request), undefined);
+    await count(dependencies, contextOf(request), undefined);
     throw error;
   }
 }
@@ -116,16 +120,16 @@ async function readCounted(parts: ServeParts, request: Request, response: Expres
  * @throws LimitExceeded for other messages.
  */
 async function admit(
-  parts: ServeParts,
+  dependencies: ServeDependencies,
   context: RequestContext,
   { tool }: Message,
   response: ExpressResponse,
 ): Promise<Failure | undefined> {
   const principal = principalOf(context);
-  const endpoint = tool && parts.tools.find(principal, tool.name);
+  const endpoint = tool && dependencies.tools.find(principal, tool.name);
   if (endpoint) context.endpoint = endpoint.name;
   try {
-    setLimitHeaders(response, await count(parts, context, endpoint), principal);
+    setLimitHeaders(response, await count(dependencies, context, endpoint), principal);
     return undefined;
   } catch (error) {
     if (endpoint && error instanceof Failure) return error;
@@ -134,7 +138,7 @@ async function admit(
 }
 
 async function count(
-  { limiter, endpoints }: ServeParts,
+  { limiter, endpoints }: ServeDependencies,
   context: RequestContext,
   endpoint: Endpoint | undefined,
 ): Promise<readonly LimitState[]> {

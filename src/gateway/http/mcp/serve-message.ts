@@ -10,7 +10,7 @@ import {
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { asFailure } from '../transport/problem.js';
-import { callTool, type CallToolParts } from './call-tool.js';
+import { callTool, type CallToolDependencies } from './call-tool.js';
 import type { McpCaller } from './mcp-caller.js';
 import { JSON_RPC } from './json-rpc.js';
 import { ProtocolError } from './protocol-error.js';
@@ -18,7 +18,7 @@ import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
 
 /** The dependencies and options of serving messages. */
-export interface ServeParts extends CallToolParts {
+export interface ServeDependencies extends CallToolDependencies {
   readonly endpoints: Endpoints;
   /** Version of the gateway. */
   readonly version: string;
@@ -48,12 +48,12 @@ const INSTRUCTIONS =
 export class MessageServer {
   private readonly current: McpHttpHandler;
 
-  constructor(private readonly parts: ServeParts) {
+  constructor(private readonly dependencies: ServeDependencies) {
     this.current = createMcpHandler(
       ({ authInfo }) => this.serverFor(authInfo?.extra?.['caller'] as McpCaller),
       {
         legacy: 'reject',
-        onerror: parts.onError,
+        onerror: dependencies.onError,
         keepAliveMs: 0,
       },
     );
@@ -84,8 +84,8 @@ export class MessageServer {
   }
 
   private serverFor(caller: McpCaller): McpServer['server'] {
-    const { parts } = this;
-    const { endpoints, tools, version } = parts;
+    const { dependencies } = this;
+    const { endpoints, tools, version } = dependencies;
     // The low-level server: tools that are registered one by one would cost each message as much as there are endpoints.
     const { server } = new McpServer(
       { name: 'querygate', title: 'Querygate', version },
@@ -98,7 +98,7 @@ export class MessageServer {
       respond(caller, () => tools.list(caller, params?.cursor)),
     );
     server.setRequestHandler('tools/call', ({ params }) =>
-      respond(caller, () => callTool(parts, caller, params.name)),
+      respond(caller, () => callTool(dependencies, caller, params.name)),
     );
     server.setRequestHandler('resources/list', ({ params }) =>
       respond(caller, () => listResources(endpoints, caller, params?.cursor)),

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Failure } from '../../errors.js';
 
 /** What readiness depends on. ClickHouse is contacted only when readiness is requested. */
-export interface ReadyParts {
+export interface ReadyDependencies {
   /** Whether ClickHouse responds. */
   readonly isClickHouseUp: () => Promise<boolean>;
   /** Whether the disk of a ClickHouse server is full; absent where it is not monitored. */
@@ -25,7 +25,7 @@ export function respondReady({
   isClickHouseUp,
   hasFullDisk = () => Promise.resolve(false),
   isDraining,
-}: ReadyParts): RequestHandler {
+}: ReadyDependencies): RequestHandler {
   return async (_request, response) => {
     if (isDraining())
       throw new Failure('SHUTTING_DOWN', 'The gateway is shutting down.', { retryAfterSeconds: 1 });

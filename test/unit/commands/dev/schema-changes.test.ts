@@ -1,5 +1,8 @@
 import type { Applied } from '../../../../src/commands/dev/development-database.js';
-import { SchemaChanges, type SchemaChangesParts } from '../../../../src/commands/dev/schema-changes.js';
+import {
+  SchemaChanges,
+  type SchemaChangesDependencies,
+} from '../../../../src/commands/dev/schema-changes.js';
 
 const FILES = ['/p/clickhouse-schema/0001_a.sql'];
 
@@ -8,7 +11,7 @@ class ChangesUnderTest {
   readonly answers: ((isYes: boolean) => void)[] = [];
   outcome: () => Promise<Applied> = () => Promise.resolve({ applied: ['0001_a.sql'] });
 
-  changes(parts: Partial<SchemaChangesParts> = {}): SchemaChanges {
+  changes(parts: Partial<SchemaChangesDependencies> = {}): SchemaChanges {
     return new SchemaChanges({
       database: {
         migrate: () => this.outcome(),

@@ -1,6 +1,6 @@
 import {
   GatewaysUsage,
-  type GatewaysUsageParts,
+  type GatewaysUsageDependencies,
 } from '../../../../src/gateway/coordination/gateways-usage.js';
 import type { PublishedUsage } from '../../../../src/gateway/coordination/redis-usage.js';
 import { UsageLedger } from '../../../../src/gateway/coordination/usage-ledger.js';
@@ -13,7 +13,7 @@ import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { TestClock } from '../../../support/test-clock.js';
 import { requestCities, refreshedCities, WarmedGateway } from '../../../support/warmed-gateway.js';
 
-type UsageBoard = GatewaysUsageParts['board'];
+type UsageBoard = GatewaysUsageDependencies['board'];
 
 const HOUR = 3600;
 const TEN_MINUTES = 600;
