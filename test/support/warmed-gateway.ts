@@ -73,7 +73,7 @@ export class WarmedGateway {
         this.ledger.forget(key);
       },
       refresh: async (query, key) =>
-        (await fetchResult({ ...query, requestId: 'warming', signal, refresh: true }, key)).result,
+        (await fetchResult({ ...query, requestId: 'warming', signal, demand: 'fresh' }, key)).result,
       isLeader: () => true,
       isBusy: () => false,
       budget: new QueryBudget(budget, clock),

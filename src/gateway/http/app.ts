@@ -5,7 +5,7 @@ import type { Tracing } from '../observability/tracing.js';
 import type { AccessLog } from './transport/access-log.js';
 import { apiDocsRoutes } from './describe/api-docs.js';
 import { authenticate } from './call/authenticate.js';
-import { callEndpoint, type CallDependencies } from './call/call-endpoint.js';
+import { callEndpoint, type RestDependencies } from './call/call-endpoint.js';
 import { serveConsole } from './describe/console.js';
 import { allowOrigins } from './transport/cors.js';
 import type { Credentials } from './call/credentials.js';
@@ -42,7 +42,7 @@ export interface McpOptions {
 }
 
 /** The dependencies and options of the public API. */
-export interface AppDependencies extends CallDependencies, ReadyDependencies {
+export interface AppDependencies extends RestDependencies, ReadyDependencies {
   readonly credentials: Credentials;
   readonly log: AccessLog;
   /** Origins whose pages may read responses; empty: no CORS headers. */
@@ -91,7 +91,7 @@ export function createApp(dependencies: AppDependencies): ListenerWithMessages {
     app.set('trust proxy', [...trustProxy]);
     if (authorizationServer !== undefined)
       app.use(resourceMetadataRoutes(authorizationServer, dependencies.publicUrl));
-    app.use('/mcp', mcpRoutes({ times: 'iso', ...dependencies, ...dependencies.mcp, bodies }));
+    app.use('/mcp', mcpRoutes({ ...dependencies, ...dependencies.mcp, bodies }));
   }
   if (dependencies.consoleFolder !== undefined)
     app.use(serveConsole(dependencies.consoleFolder, 'index.html'));

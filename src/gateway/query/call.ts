@@ -26,7 +26,7 @@ export interface EndpointQuery {
 /** What a caller requires of the cache (RFC 9111, request directives). */
 export type CacheDemand = 'any' | 'fresh' | 'only-cached';
 
-/** A caller's request to run a query. */
+/** A query that a caller waits for. */
 export interface Call extends EndpointQuery {
   readonly requestId: string;
   /** Aborted when the client disconnects. */

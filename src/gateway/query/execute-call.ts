@@ -45,7 +45,7 @@ async function executeUncached(
   key: CacheKey,
 ): Promise<CallOutcome> {
   if (call.demand === 'only-cached') throw notCached();
-  const { result } = await fetchResult({ ...call, refresh: true }, key);
+  const { result } = await fetchResult(call, key);
   return { result, status: 'BYPASS', isStored: false, isCollapsed: false };
 }
 
@@ -64,7 +64,7 @@ async function executeCached(
     return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
   };
   try {
-    const { result, isCollapsed } = await fetchResult({ ...call, refresh }, key);
+    const { result, isCollapsed } = await fetchResult(call, key);
     // A stale result with all rows is better than a new partial one.
     const stale = result.partial && (await findStale());
     return stale ?? fetchedOutcome(result, { refresh, isCollapsed, replacesExpired: cached !== undefined });

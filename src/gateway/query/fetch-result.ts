@@ -1,28 +1,16 @@
-import type { BoundQuery } from '../../endpoint/bind.js';
 import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import { bindCall, boundAt } from './bind-call.js';
 import type { CacheKey } from './cache-key.js';
-import { readerOf, usableUntil, type EndpointQuery } from './call.js';
+import { readerOf, usableUntil, type Call } from './call.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
-import type { Requester, Clock, RunQuery } from './ports.js';
+import type { Clock, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
-
-/** A query whose result the cache does not have. */
-export interface FetchRequest extends EndpointQuery {
-  readonly requestId: string;
-  readonly signal: AbortSignal;
-  /** Whether the result must be newer than the request, which rules out cached results and running queries. */
-  readonly refresh: boolean;
-  readonly requester?: Requester | undefined;
-  /** The query as {@link bindCall} binds it, where that was done before. */
-  readonly bound?: BoundQuery | undefined;
-}
 
 export interface FetchedResult {
   readonly result: EndpointResult;
@@ -30,8 +18,13 @@ export interface FetchedResult {
   readonly isCollapsed: boolean;
 }
 
-/** @throws Failure */
-export type FetchResult = (fetch: FetchRequest, key: CacheKey) => Promise<FetchedResult>;
+/**
+ * Gets a result that the cache does not have. A call that demands a fresh one neither joins a running query nor takes a cached
+ * result.
+ *
+ * @throws Failure
+ */
+export type FetchResult = (call: Call, key: CacheKey) => Promise<FetchedResult>;
 
 /** Runs the query in ClickHouse; does not store the result. */
 export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
@@ -61,17 +54,18 @@ export interface FetchDependencies {
 /** Queries ClickHouse once for identical calls at the same time, in this process and across gateways. */
 export function createFetcher(dependencies: FetchDependencies): FetchResult {
   const singleFlight = new SingleFlight<FetchedResult>();
-  return async (fetch, key) => {
-    const { endpoint, refresh } = fetch;
+  return async (call, key) => {
+    const { endpoint } = call;
+    const refresh = call.demand === 'fresh';
     if (endpoint.settings.caching === 'disabled') {
-      return { result: await queryClickHouse(dependencies, fetch), isCollapsed: false };
+      return { result: await queryClickHouse(dependencies, call), isCollapsed: false };
     }
     const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
     const coalesce = refresh ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
     const workKey = refresh ? `${key.hash} refresh` : key.hash;
-    const { value, joined } = await singleFlight.join(workKey, fetch, ({ signal, requester }) => {
+    const { value, joined } = await singleFlight.join(workKey, call, ({ signal, requester }) => {
       const query: QueryClickHouse = (querySignal) =>
-        queryClickHouse(dependencies, { ...fetch, requester, signal: querySignal });
+        queryClickHouse(dependencies, { ...call, requester, signal: querySignal });
       return coalesce(key, signal, query, usableUntilOf);
     });
     if (joined) dependencies.onJoined('process');
@@ -80,12 +74,9 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
   };
 }
 
-async function queryClickHouse(
-  { runQuery, clock }: FetchDependencies,
-  fetch: FetchRequest,
-): Promise<EndpointResult> {
-  const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(fetch) } = fetch;
-  const { representation = JSON_REPRESENTATION } = fetch;
+async function queryClickHouse({ runQuery, clock }: FetchDependencies, call: Call): Promise<EndpointResult> {
+  const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(call) } = call;
+  const { representation = JSON_REPRESENTATION } = call;
   const cap = rowCap(endpoint);
   const now = clock();
   try {
@@ -94,7 +85,7 @@ async function queryClickHouse(
       columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
       representation,
       rowCap: cap,
-      reader: readerOf(fetch),
+      reader: readerOf(call),
       requestId,
       signal,
       requester,

@@ -50,7 +50,7 @@ export interface Gateway {
    * Stops accepting requests, finishes running ones, and closes every part, each within its deadline.
    *
    * @param drainMs how long requests may take; at most, and by default, SHUTDOWN_TIMEOUT_SECONDS.
-   * @throws Error that names the dependencies that did not close.
+   * @throws Error that names the parts that did not close.
    */
   readonly close: (drainMs?: number) => Promise<void>;
 }

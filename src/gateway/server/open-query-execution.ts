@@ -33,7 +33,7 @@ export interface QueryDependencies {
   readonly clock: Clock;
 }
 
-/** The dependencies that execute queries, and their figures. */
+/** The parts that execute queries, and their figures. */
 export interface QueryExecution {
   readonly executeCall: ExecuteCall;
   readonly analyzeSql: AnalyzeSql;

@@ -48,7 +48,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
     refresh: async (query, key) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
       const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
-      return (await fetchResult({ ...fetch, refresh: true }, key)).result;
+      return (await fetchResult({ ...fetch, demand: 'fresh' }, key)).result;
     },
     isLeader: cache.isLeader,
     isBusy,

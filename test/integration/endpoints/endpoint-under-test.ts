@@ -52,7 +52,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
       scope: '',
     };
     const { signal } = new AbortController();
-    const fetch = { ...query, requestId: 'endpoint-test', signal, refresh: true };
+    const fetch = { ...query, requestId: 'endpoint-test', signal, demand: 'fresh' as const };
     const { result: fetched } = await fetchResult(fetch, keyOf(query));
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };

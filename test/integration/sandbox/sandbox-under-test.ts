@@ -69,7 +69,7 @@ export async function openSandbox(
     const sandbox = await checkSql(endpoint, sql, { signal }, pinnedParameters(scope));
     const endpointQuery = { endpoint, values, scope, sandbox, representation: representationOf(format) };
     const { result } = await fetchResult(
-      { ...endpointQuery, requestId, signal, refresh: true },
+      { ...endpointQuery, requestId, signal, demand: 'fresh' },
       keyOf(endpointQuery),
     );
     return result;

@@ -12,7 +12,7 @@ import { readerOf } from '../../query/call.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
 import type { AccessLog } from '../transport/access-log.js';
-import { noteOutcome } from './run-call.js';
+import { noteOutcome } from './respond-to-call.js';
 import { isComplete } from '../result/complete-result.js';
 import { corsHeadersOf } from '../transport/cors.js';
 import { pendingEncoding } from '../result/content-encoding.js';

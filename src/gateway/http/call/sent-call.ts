@@ -3,17 +3,21 @@ import type { Request, Response } from 'express';
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure, type Problem } from '../../errors.js';
+import type { CacheDemand } from '../../query/call.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
+import { cacheDemandOf } from '../result/cache-headers.js';
 import type { JsonBodies } from './json-body.js';
 import { limitsOfCall } from './json-bounds.js';
 import { readJsonParameters } from './json-parameters.js';
 import { isJsonObject } from './json-text.js';
+import { readPreferences, type Preferences } from './preferences.js';
 import { parseQueryString } from './query-string.js';
 import { isOwnParameter } from './reserved-parameters.js';
 import { undeclaredIn } from './undeclared-parameters.js';
 
 /** What a caller sent for a call of an endpoint. */
 export interface SentCall {
+  /** The gateway's own parameters, and perhaps others. */
   readonly query: RawParameters;
   /** The parameters of the endpoint, which are the whole query string of a GET. */
   readonly parameters: RawParameters;
@@ -23,6 +27,11 @@ export interface SentCall {
   readonly undeclared: readonly string[];
   /** Whether another request for the same target is the same call. */
   readonly isInTarget: boolean;
+  /** The header `Accept`. */
+  readonly accept?: string | undefined;
+  readonly preferences: Preferences;
+  /** What the caller requires of the cache, if it may. */
+  readonly demand: CacheDemand;
 }
 
 /** Reads what a request sent for a call of an endpoint. @throws Failure */
@@ -33,10 +42,10 @@ export type ReadSentCall = (
 ) => SentCall | Promise<SentCall>;
 
 /** Reads the query string of a GET or HEAD. */
-export const readTarget: ReadSentCall = (endpoint, { originalUrl }) => {
-  const query = parseQueryString(originalUrl, endpoint.parameters);
+export const readTarget: ReadSentCall = (endpoint, request) => {
+  const query = parseQueryString(request.originalUrl, endpoint.parameters);
   const undeclared = undeclaredIn(query.keys(), endpoint);
-  return { query, parameters: query, problems: [], undeclared, isInTarget: true };
+  return { query, parameters: query, problems: [], undeclared, isInTarget: true, ...demandsOf(request) };
 };
 
 /** Reads the JSON body of a POST, and the gateway's own parameters in its query string. */
@@ -54,8 +63,14 @@ export const readBody =
       param,
       problem: 'is in the query string, but a POST takes its parameters from the body',
     }));
-    return { query, parameters, problems: [...ofQuery, ...problems], undeclared, isInTarget: false };
+    const sent = { query, parameters, problems: [...ofQuery, ...problems], undeclared, isInTarget: false };
+    return { ...sent, ...demandsOf(request) };
   };
+
+function demandsOf({ headers }: Request): Pick<SentCall, 'accept' | 'preferences' | 'demand'> {
+  const { accept, prefer, 'cache-control': cacheControl } = headers;
+  return { accept, preferences: readPreferences(prefer?.toString()), demand: cacheDemandOf(cacheControl) };
+}
 
 function isNoObject(): Failure {
   return new Failure(

@@ -8,13 +8,13 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { SWAGGER_UI_FOLDER } from '../../../package-files.js';
 import { authenticate } from '../call/authenticate.js';
-import { principalOf } from '../call/call-endpoint.js';
+
 import type { Credentials } from '../call/credentials.js';
 import { limitRequests } from '../call/limit-requests.js';
 import { API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
 import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 import { rejectMethod } from '../transport/reject-method.js';
-import { contextOf } from '../transport/request-context.js';
+import { contextOf, principalOf } from '../transport/request-context.js';
 
 /** Who reads the description of the API. */
 export interface ApiReader {

@@ -7,10 +7,10 @@ import { MAX_VALUE_BYTES, type Parameter } from '../../../endpoint/parameters/pa
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { invalidParameters, problemOfEncoding } from '../../query/validate-parameters.js';
-import { principalOf } from '../call/call-endpoint.js';
+
 import { findEndpoint } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
-import { contextOf } from '../transport/request-context.js';
+import { contextOf, principalOf } from '../transport/request-context.js';
 
 /** `GET /api/endpoints`: the endpoints that the key may call, as resources; with `tag`, those that have the tag. */
 export function listEndpoints(endpoints: Endpoints): RequestHandler {

@@ -8,11 +8,11 @@ import type { FileProblem } from '../../../endpoint/file-problems.js';
 import { SecretValue } from '../../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { invalidParameters, readParameters } from '../../query/validate-parameters.js';
-import { principalOf, type CallDependencies } from '../call/call-endpoint.js';
+import type { RestDependencies } from '../call/call-endpoint.js';
 import { findEndpoint } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
 import { rejectMethod } from '../transport/reject-method.js';
-import { contextOf } from '../transport/request-context.js';
+import { contextOf, principalOf } from '../transport/request-context.js';
 
 /** What a check found about an endpoint. */
 export interface Findings {
@@ -55,7 +55,7 @@ export interface DevelopmentSource {
 }
 
 /** `/api/dev` of a development server: its problems, and the SQL and the findings of an endpoint. */
-export function developmentRoutes(dependencies: CallDependencies, source: DevelopmentSource): Router {
+export function developmentRoutes(dependencies: RestDependencies, source: DevelopmentSource): Router {
   const router = Router({ caseSensitive: true });
   router.route('/dev').get(sendState(dependencies, source)).all(rejectMethod());
   router.route('/dev/endpoints/:idOrName').get(sendEndpoint(dependencies, source)).all(rejectMethod());
@@ -75,7 +75,7 @@ export function noDevelopment(): Router {
 }
 
 /** With `after=REVISION` the response waits until the revision is another one. */
-function sendState({ endpoints }: CallDependencies, source: DevelopmentSource): RequestHandler {
+function sendState({ endpoints }: RestDependencies, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
     const after = parseQueryString(request.originalUrl).get('after')?.text;
@@ -97,7 +97,7 @@ function sendState({ endpoints }: CallDependencies, source: DevelopmentSource): 
   };
 }
 
-function sendEndpoint(dependencies: CallDependencies, source: DevelopmentSource): RequestHandler {
+function sendEndpoint(dependencies: RestDependencies, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
     const endpoint = findEndpoint(dependencies.endpoints, request.params['idOrName'], principal);
@@ -123,7 +123,7 @@ const seesEveryFile = ({ endpoints, pinned }: Principal): boolean =>
 
 /** The query of a call with the same query string. @throws Failure as the call does */
 function boundQuery(
-  { clock, seal }: CallDependencies,
+  { clock, seal }: RestDependencies,
   endpoint: Endpoint,
   principal: Principal,
   { originalUrl }: Request,

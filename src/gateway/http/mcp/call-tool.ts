@@ -1,11 +1,7 @@
-import type { Seal } from '../../../endpoint/parameters/secret-value.js';
-import type { Times } from '../../formats/format.js';
 import { readerOf } from '../../query/call.js';
-import type { Clock } from '../../query/ports.js';
 import type { JsonBodies } from '../call/json-body.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
-import { readCall } from '../call/read-call.js';
-import { runCall, type RunDependencies } from '../call/run-call.js';
+import { respondToCall, type CallDependencies } from '../call/respond-to-call.js';
 import type { McpCaller } from './mcp-caller.js';
 import { readArguments } from './tool-arguments.js';
 import { toolError } from './tool-error.js';
@@ -13,13 +9,9 @@ import { toolResult, type ToolResult } from './tool-result.js';
 import type { Tools } from './tools.js';
 
 /** The dependencies and options of calling a tool. */
-export interface CallToolDependencies extends RunDependencies {
+export interface CallToolDependencies extends CallDependencies {
   readonly tools: Tools;
   readonly bodies: JsonBodies;
-  readonly clock: Clock;
-  readonly seal?: Seal | undefined;
-  /** How the gateway writes times. */
-  readonly times: Times;
   /** Bytes of the rows of a tool's result. */
   readonly maxToolBytes: number;
 }
@@ -34,26 +26,26 @@ export async function callTool(
   caller: McpCaller,
   name: string,
 ): Promise<ToolResult> {
-  const endpoint = dependencies.tools.get(caller.principal, name);
-  const { context, principal, signal } = caller;
+  const { tools, bodies, clock, maxToolBytes: maxBytes } = dependencies;
+  const { pinned } = caller.principal;
+  const endpoint = tools.get(caller.principal, name);
   try {
     if (caller.rejected) throw caller.rejected;
-    await dependencies.bodies.beforeValidating(caller.arguments);
-    const now = dependencies.clock();
-    const { sent, maxRows } = readArguments(endpoint, caller.arguments, principal.pinned);
-    const { times, seal } = dependencies;
-    const preferences = { accept: undefined, timestamps: undefined, isStrict: true };
-    const read = readCall({ endpoint, principal, sent, preferences, times, now, seal });
-    const call = { context, principal, endpoint, read, demand: 'any' as const, signal };
-    const { query, outcome, limits } = await runCall(dependencies, call);
-    caller.setLimits(limits);
-    return toolResult({
-      ...{ endpoint, outcome, maxRows },
-      isSandboxed: query.sandbox !== undefined,
-      reader: readerOf(query),
-      pinned: principal.pinned,
-      maxBytes: dependencies.maxToolBytes,
-      now: dependencies.clock().getTime(),
+    return await respondToCall(dependencies, caller.context, endpoint, {
+      parse: async () => {
+        await bodies.beforeValidating(caller.arguments);
+        return readArguments(endpoint, caller.arguments, pinned);
+      },
+      begin: () => caller.signal,
+      send: ({ query, outcome, limits }, { maxRows }) => {
+        caller.setLimits(limits);
+        return toolResult({
+          ...{ endpoint, outcome, pinned, maxRows, maxBytes },
+          isSandboxed: query.sandbox !== undefined,
+          reader: readerOf(query),
+          now: clock().getTime(),
+        });
+      },
     });
   } catch (error) {
     return failed(error, caller);

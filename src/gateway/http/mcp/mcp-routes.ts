@@ -5,12 +5,12 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import { authenticate } from '../call/authenticate.js';
-import { clientDisconnected, principalOf } from '../call/call-endpoint.js';
+import { clientDisconnected } from '../call/call-endpoint.js';
 import type { Credentials } from '../call/credentials.js';
 import { limitsOfMessage } from '../call/json-bounds.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../call/limit-requests.js';
 import { rejectMethodsExcept } from '../transport/reject-method.js';
-import { contextOf, type RequestContext } from '../transport/request-context.js';
+import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
 import { noteError } from './protocol-error.js';
 import { readMessage, type Message } from './read-message.js';
 import { nameMetadata } from './resource-metadata.js';
@@ -35,7 +35,7 @@ export function mcpRoutes(dependencies: McpDependencies): Router {
   router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
   router
     .route('/')
-    .post(serveMessages({ ...dependencies, tools: new Tools(endpoints, dependencies.times) }))
+    .post(serveMessages({ ...dependencies, tools: new Tools(endpoints, dependencies.times ?? 'iso') }))
     .all(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
   if (dependencies.authorizationServer !== undefined) router.use(nameMetadata(dependencies.publicUrl));
   return router;

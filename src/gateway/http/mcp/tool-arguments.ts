@@ -7,9 +7,8 @@ import { isJsonObject } from '../call/json-text.js';
 import type { SentCall } from '../call/sent-call.js';
 import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
 
-/** What the arguments of a tool are. */
-export interface ToolArguments {
-  readonly sent: SentCall;
+/** The arguments of a tool. */
+export interface SentArguments extends SentCall {
   /** Rows to return at most. */
   readonly maxRows: number;
 }
@@ -28,12 +27,9 @@ const MAX_NAME = 64;
  * @param sent numbers are `LosslessNumber`; undefined where the call has none.
  * @param pinned parameters that the caller's key pins: they are unknown, as the input schema says.
  */
-export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: Pinned): ToolArguments {
+export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: Pinned): SentArguments {
   if (!isJsonObject(sent)) {
-    return {
-      sent: sentCall({ problems: [{ param: 'arguments', problem: 'must be an object' }] }),
-      maxRows: 0,
-    };
+    return sentArguments({ problems: [{ param: 'arguments', problem: 'must be an object' }] });
   }
   const members = new Map<string, unknown>(Object.entries(sent));
   const limit = limitsRows(endpoint)
@@ -44,19 +40,23 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
   for (const name of unknown) members.delete(name);
   const { parameters, problems } = readJsonParameters(endpoint, members);
   const ofLimit = 'problem' in limit ? [{ param: MAX_ROWS, problem: limit.problem }] : [];
-  return {
-    sent: sentCall({ parameters, problems: [...problems, ...problemsOfUnknown(unknown, known), ...ofLimit] }),
+  return sentArguments({
+    parameters,
+    problems: [...problems, ...problemsOfUnknown(unknown, known), ...ofLimit],
     maxRows: 'maxRows' in limit ? limit.maxRows : 0,
-  };
+  });
 }
 
-function sentCall(read: Partial<SentCall>): SentCall {
+function sentArguments(read: Partial<SentArguments>): SentArguments {
   return {
     query: new Map(),
     parameters: new Map(),
     problems: [],
     undeclared: [],
     isInTarget: false,
+    preferences: { wait: undefined, timestamps: undefined, isStrict: true },
+    demand: 'any',
+    maxRows: 0,
     ...read,
   };
 }

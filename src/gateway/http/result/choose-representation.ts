@@ -53,14 +53,6 @@ export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
-/** What the headers of a request say about the representation. */
-export interface HeaderPreferences {
-  readonly accept: string | undefined;
-  readonly timestamps: Times | undefined;
-  /** Whether undeclared parameters are errors. */
-  readonly isStrict: boolean;
-}
-
 /** Reads `format`, `csv_safe`, `download` and `complete`. */
 export function readPresentation(sent: RawParameters): QueryStringPresentation {
   const problems: Problem[] = [];
@@ -90,7 +82,7 @@ export function readPresentation(sent: RawParameters): QueryStringPresentation {
  */
 export function choosePresentation(
   { format, formulaSafe, download, complete }: QueryStringPresentation,
-  { accept, timestamps }: Pick<HeaderPreferences, 'accept' | 'timestamps'>,
+  { accept, timestamps }: { readonly accept?: string | undefined; readonly timestamps?: Times | undefined },
   times: Times,
 ): Presentation {
   const chosen = format ?? acceptedFormat(accept);

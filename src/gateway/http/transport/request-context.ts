@@ -50,3 +50,9 @@ export function contextOf(request: IncomingMessage): RequestContext {
   if (!context) throw new Error('the request has no context: call openContext first');
   return context;
 }
+
+/** The principal of an authenticated request. */
+export function principalOf({ principal }: RequestContext): Principal {
+  if (!principal) throw new Error('the request was not authenticated');
+  return principal;
+}

@@ -2,11 +2,10 @@ import { LocalStore } from '../../../../src/gateway/cache/local-store.js';
 import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
 import { regularExpression } from '../../../../src/endpoint/index.js';
 import { Failure } from '../../../../src/gateway/errors.js';
-import { keyOf } from '../../../../src/gateway/query/call.js';
+import { keyOf, type Call } from '../../../../src/gateway/query/call.js';
 import {
   createFetcher,
   withoutCoalescing,
-  type FetchRequest,
   type FetchResult,
 } from '../../../../src/gateway/query/fetch-result.js';
 import type { Requester } from '../../../../src/gateway/query/ports.js';
@@ -35,16 +34,16 @@ beforeEach(() => {
   });
 });
 
-const fetch = (changes: Partial<FetchRequest> = {}): FetchRequest => ({
+const fetch = (changes: Partial<Call> = {}): Call => ({
   endpoint: sampleEndpoint(),
   values: new Map([['city', 'Rome']]),
   scope: '',
   requestId: 'fetch-result',
   signal: new AbortController().signal,
-  refresh: false,
+  demand: 'any',
   ...changes,
 });
-const run = (changes: Partial<FetchRequest> = {}): ReturnType<FetchResult> =>
+const run = (changes: Partial<Call> = {}): ReturnType<FetchResult> =>
   fetchResult(fetch(changes), keyOf(fetch(changes)));
 
 describe('createFetcher', () => {
@@ -73,7 +72,7 @@ describe('createFetcher', () => {
 
   it('does not coalesce a refresh with a miss', async () => {
     const delayed = delayQueries(runQuery);
-    const both = [run(), run({ refresh: true })];
+    const both = [run(), run({ demand: 'fresh' })];
     delayed.finish([]);
     await Promise.all(both);
     expect(runQuery.requests).toHaveLength(2);

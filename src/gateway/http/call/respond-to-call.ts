@@ -1,0 +1,126 @@
+import { mayCall, type Principal } from '../../auth/principal.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Seal } from '../../../endpoint/parameters/secret-value.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
+import type { Times } from '../../formats/format.js';
+import type { LimitState } from '../../limits/limit-state.js';
+import type { Limiter } from '../../limits/limiter.js';
+import { bindCall } from '../../query/bind-call.js';
+import type { CacheKey } from '../../query/cache-key.js';
+import { keyOf, type CallOutcome, type EndpointQuery } from '../../query/call.js';
+import type { ExecuteCall } from '../../query/execute-call.js';
+import type { Clock } from '../../query/ports.js';
+import { pinnedParameters } from '../../query/row-scope.js';
+import type { CheckSql } from '../../query/sandboxed-select.js';
+import { principalOf, type RequestContext } from '../transport/request-context.js';
+import { requesterOf, subjectsOf } from './limit-requests.js';
+import { readCall, type ReadCall } from './read-call.js';
+import type { SentCall } from './sent-call.js';
+
+/** The dependencies and options of a call. */
+export interface CallDependencies {
+  readonly endpoints: Endpoints;
+  readonly executeCall: ExecuteCall;
+  readonly checkSql: CheckSql;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  /** Encloses the values of secret parameters. */
+  readonly seal?: Seal | undefined;
+  /** Format of times where the caller does not choose one; ISO 8601 by default. */
+  readonly times?: Times;
+}
+
+/** How one protocol reads a call and sends its result. */
+export interface CallProtocol<Sent extends SentCall, Response> {
+  /** Reads what the caller sent, of a caller who may call the endpoint. @throws Failure */
+  readonly parse: (endpoint: Endpoint) => Sent | Promise<Sent>;
+  /** Called with the valid call before it runs. @returns a signal that aborts when the caller no longer waits */
+  readonly begin: (call: ReadCall, sent: Sent) => AbortSignal;
+  /** @throws Failure where the caller accepts no such result */
+  readonly send: (ran: RanCall, sent: Sent) => Response | Promise<Response>;
+}
+
+/** A call that has a result. */
+export interface RanCall {
+  readonly principal: Principal;
+  readonly call: ReadCall;
+  /** With the caller's SQL, once it is checked. */
+  readonly query: EndpointQuery;
+  readonly key: CacheKey;
+  readonly outcome: CallOutcome;
+  /** The states of the caller's limits after the call. */
+  readonly limits: readonly LimitState[];
+}
+
+/**
+ * The path of a call, whatever protocol it comes by. Only the fast path responds to calls beside it, from what this function
+ * has learned.
+ *
+ * @param context of an authenticated request; facts for the log are recorded in it.
+ * @throws Failure with the message for the caller.
+ */
+export async function respondToCall<Sent extends SentCall, Response>(
+  dependencies: CallDependencies,
+  context: RequestContext,
+  endpoint: Endpoint,
+  protocol: CallProtocol<Sent, Response>,
+): Promise<Response> {
+  const { limiter, endpoints, executeCall } = dependencies;
+  const { requestId } = context;
+  const principal = principalOf(context);
+  authorize(principal, endpoint);
+  const sent = await protocol.parse(endpoint);
+  const call = readCall(dependencies, principal, endpoint, sent);
+  const signal = protocol.begin(call, sent);
+
+  const subjects = subjectsOf(endpoints, principal, endpoint);
+  const limits: LimitState[] = [...(context.limits ?? [])];
+  const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
+  const query = await withOwnSql(dependencies, call, principal, signal);
+  const bound = bindCall(query);
+  const key = keyOf(query, bound);
+  context.query = { digest: endpoint.digest, hash: key.hash };
+  const demand = principal.mayBypassCache ? sent.demand : 'any';
+  const outcome = await executeCall({ ...query, bound, requestId, signal, demand, requester }, key);
+  noteOutcome(context, outcome);
+
+  return protocol.send({ principal, call, query, key, outcome, limits }, sent);
+}
+
+/** @throws Failure FORBIDDEN */
+function authorize(principal: Principal, endpoint: Endpoint): void {
+  if (mayCall(principal, endpoint)) return;
+  throw new Failure(
+    'FORBIDDEN',
+    'This key may not call this endpoint. GET /api/endpoints lists the endpoints that it may call.',
+  );
+}
+
+/**
+ * Lets ClickHouse analyse the caller's own SQL, which counts against the caller's limits.
+ *
+ * @throws Failure INVALID_PARAMETERS where the sandbox rejects it; others where the check fails
+ */
+async function withOwnSql(
+  { checkSql, limiter, endpoints }: CallDependencies,
+  { query, sql }: ReadCall,
+  principal: Principal,
+  signal: AbortSignal,
+): Promise<EndpointQuery> {
+  if (sql === undefined) return query;
+  const { endpoint, scope } = query;
+  const requester = requesterOf(limiter, principal, subjectsOf(endpoints, principal, endpoint));
+  const sandbox = await checkSql(endpoint, sql, { signal, requester }, pinnedParameters(scope));
+  return { ...query, sandbox };
+}
+
+/** Records a call's outcome for the log; the query only where this call caused it. */
+export function noteOutcome(context: RequestContext, { result, status, isCollapsed }: CallOutcome): void {
+  context.rows = result.rowCount;
+  context.cache = status;
+  if (result.partial) context.partial = true;
+  if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
+  const { queryId = '', cost, waitingMs = 0 } = result;
+  context.caused = { queryId, cost, waitingMs };
+}
