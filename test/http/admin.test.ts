@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import request from 'supertest';
 
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { createApp } from '../../src/gateway/http/app.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
@@ -114,8 +115,11 @@ describe('GET /metrics', () => {
         credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,
-        log: new AccessLog(logger, (...completed) => {
-          metrics.requestCompleted(...completed);
+        everyResponse: new EveryResponse({
+          log: new AccessLog(logger, (...completed) => {
+            metrics.requestCompleted(...completed);
+          }),
+          corsOrigins: [],
         }),
         corsOrigins: [],
         version: '0.0.0-test',

@@ -1,4 +1,4 @@
-import { SECURITY_HEADERS } from '../../src/gateway/http/transport/security-headers.js';
+import { SECURITY_HEADERS } from '../../src/gateway/http/transport/every-response.js';
 import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway.js';
 
 const ORIGIN = 'https://dashboard.example';
@@ -7,7 +7,7 @@ const corsHeadersOf = (headers: object): readonly string[] =>
 
 /** Headers that pages may read anyway (Fetch, 4.5.3) or do not need. */
 const NOT_EXPOSED = new Set([
-  ...SECURITY_HEADERS.map((text) => text.toLowerCase()),
+  ...[...SECURITY_HEADERS.keys()].map((text) => text.toLowerCase()),
   ...['cache-control', 'content-length', 'content-type', 'connection', 'date'],
 ]);
 

@@ -11,6 +11,7 @@ import { readConfig, type Environment } from '../../src/gateway/config/config.js
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
 import { createApp } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
@@ -125,7 +126,7 @@ export class AccessGateway {
       credentials: this.access.credentials,
       limiter,
       maxRangedBytes: cache.maxEntryBytes,
-      log: new AccessLog(logger),
+      everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins: config.corsOrigins }),
     };
     const app = createApp({
       ...shared,
@@ -139,7 +140,7 @@ export class AccessGateway {
       mcp: mcpOptions(config, logger),
     });
     const find = (hash: string): ReturnType<typeof cache.local.find> => cache.local.find(hash);
-    const fastPath = createFastPath({ ...shared, corsOrigins: config.corsOrigins, find, onOutcome });
+    const fastPath = createFastPath({ ...shared, find, onOutcome });
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {
       if (fastPath(request, response)) this.servedOnFastPath += 1;

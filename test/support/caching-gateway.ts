@@ -6,6 +6,7 @@ import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
 import { createApp } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
@@ -75,8 +76,11 @@ export class CachingGateway {
       credentials,
       limiter: testLimiter(),
       maxRangedBytes: this.store.maxEntryBytes,
-      log: new AccessLog(this.logger, (...completed) => {
-        this.metrics.requestCompleted(...completed);
+      everyResponse: new EveryResponse({
+        log: new AccessLog(this.logger, (...completed) => {
+          this.metrics.requestCompleted(...completed);
+        }),
+        corsOrigins: [],
       }),
     };
     const app = createApp({
@@ -89,7 +93,7 @@ export class CachingGateway {
       version: '0.0.0-test',
     });
     const find = (hash: string): ReturnType<LocalStore['find']> => this.store.find(hash);
-    const fastPath = createFastPath({ ...shared, corsOrigins: [], find, onOutcome });
+    const fastPath = createFastPath({ ...shared, find, onOutcome });
     this.servers = {
       'slow path': createHttpServer(app, this.logger),
       'fast path': createHttpServer((incoming, response) => {

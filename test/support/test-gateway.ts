@@ -6,6 +6,7 @@ import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
 import { createApp, type AppDependencies } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
@@ -93,6 +94,7 @@ function listenerOf(
     onJoined: onOutcome,
   });
   const owner = { name: 'tester', mayBypassCache: true, mayCallGatewayEndpoints: true };
+  const { corsOrigins = [] } = parts;
   const shared = {
     endpoints,
     targets: new KnownTargets(() => true),
@@ -100,7 +102,7 @@ function listenerOf(
     credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
     limiter: testLimiter(),
     maxRangedBytes: store.maxEntryBytes,
-    log: new AccessLog(logger),
+    everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins }),
   };
   const app = createApp({
     ...shared,
@@ -112,9 +114,8 @@ function listenerOf(
     version: '0.0.0-test',
     ...parts,
   });
-  const { corsOrigins = [] } = parts;
   const find = (hash: string): ReturnType<LocalStore['find']> => store.find(hash);
-  const fastPath = createFastPath({ ...shared, corsOrigins, find, onOutcome });
+  const fastPath = createFastPath({ ...shared, find, onOutcome });
   return (incoming, response) => {
     if (!fastPath(incoming, response)) app(incoming, response);
   };

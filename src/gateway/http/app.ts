@@ -1,17 +1,13 @@
-import express, { Router, type RequestHandler } from 'express';
+import express, { Router } from 'express';
 
 import { Failure } from '../errors.js';
-import type { Tracing } from '../observability/tracing.js';
-import type { AccessLog } from './transport/access-log.js';
 import { apiDocsRoutes } from './describe/api-docs.js';
 import { authenticate } from './call/authenticate.js';
 import { callEndpoint, type RestDependencies } from './call/call-endpoint.js';
 import { serveConsole } from './describe/console.js';
-import { allowOrigins } from './transport/cors.js';
 import type { Credentials } from './call/credentials.js';
 import { describeEndpoint, listEndpoints } from './describe/describe-endpoints.js';
 import { developmentRoutes, noDevelopment, type DevelopmentSource } from './describe/development-routes.js';
-import { limitHeaders } from './transport/header-limits.js';
 import { respondLive, respondReady, type ReadyDependencies } from './transport/health.js';
 import { JsonBodies } from './call/json-body.js';
 import { limitRequests } from './call/limit-requests.js';
@@ -21,13 +17,9 @@ import { resourceMetadataRoutes } from './mcp/resource-metadata.js';
 import { messagesOf, type ListenerWithMessages } from './transport/messages.js';
 import { sendProblem } from './transport/problem.js';
 import { rejectMethod } from './transport/reject-method.js';
-import { contextOf } from './transport/request-context.js';
-import { assignRequestId } from './transport/request-id.js';
+import type { EveryResponse } from './transport/every-response.js';
 import { withPathOnly } from './transport/request-target.js';
-import { requireHost } from './transport/require-host.js';
-import { setSecurityHeaders } from './transport/security-headers.js';
 import { readBody, readTarget } from './call/sent-call.js';
-import { traceRequests } from './transport/trace-requests.js';
 
 /** The options of MCP. */
 export interface McpOptions {
@@ -44,11 +36,9 @@ export interface McpOptions {
 /** The dependencies and options of the public API. */
 export interface AppDependencies extends RestDependencies, ReadyDependencies {
   readonly credentials: Credentials;
-  readonly log: AccessLog;
+  readonly everyResponse: EveryResponse;
   /** Origins whose pages may read responses; empty: no CORS headers. */
   readonly corsOrigins: readonly string[];
-  /** Absent where tracing is disabled. */
-  readonly tracing?: Pick<Tracing, 'begin'> | undefined;
   /** Version of the gateway. */
   readonly version: string;
   /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
@@ -68,9 +58,7 @@ export function createApp(dependencies: AppDependencies): ListenerWithMessages {
   const { bodies = new JsonBodies() } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
-  app.use(assignRequestId(), logWhenCompleted(dependencies.log), secure(), limitHeaders(), requireHost());
-  if (dependencies.tracing) app.use(traceRequests(dependencies.tracing));
-  if (dependencies.corsOrigins.length > 0) app.use(allowOrigins(dependencies.corsOrigins));
+  app.use(...dependencies.everyResponse.handlers());
   app.use('/health', healthRoutes(dependencies));
   app.use(
     '/api',
@@ -120,21 +108,4 @@ function healthRoutes(dependencies: ReadyDependencies): Router {
   router.route('/live').get(respondLive()).all(rejectMethod());
   router.route('/ready').get(respondReady(dependencies)).all(rejectMethod());
   return router;
-}
-
-/** Logs the request when the response has been sent or the client has disconnected. */
-function logWhenCompleted(log: AccessLog): RequestHandler {
-  return (request, response, next) => {
-    response.once('close', () => {
-      log.note(request, response, request.originalUrl, contextOf(request));
-    });
-    next();
-  };
-}
-
-function secure(): RequestHandler {
-  return (_request, response, next) => {
-    setSecurityHeaders(response);
-    next();
-  };
 }

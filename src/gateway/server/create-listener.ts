@@ -5,6 +5,7 @@ import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { ErrorCode } from '../errors.js';
 import { AccessLog } from '../http/transport/access-log.js';
+import { EveryResponse } from '../http/transport/every-response.js';
 import { createApp } from '../http/app.js';
 import type { Credentials } from '../http/call/credentials.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
@@ -51,7 +52,8 @@ export interface ListenerDependencies {
 
 /** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
 export function createListener(dependencies: ListenerDependencies): ListenerWithMessages {
-  const { config, execution, isDraining, clock } = dependencies;
+  const { config, execution, isDraining, clock, tracing } = dependencies;
+  const { corsOrigins } = config;
   const { endpoints, credentials } = dependencies;
   const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
   const shared = {
@@ -61,12 +63,11 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
     credentials,
     limiter: execution.limiter,
     maxRangedBytes: execution.cache.maxEntryBytes,
-    log: createLog(dependencies),
-    corsOrigins: config.corsOrigins,
-    tracing: dependencies.tracing,
+    everyResponse: new EveryResponse({ log: createLog(dependencies), tracing, corsOrigins }),
   };
   const app = createApp({
     ...shared,
+    corsOrigins,
     executeCall: execution.executeCall,
     seal: dependencies.seal,
     checkSql: dependencies.checkSql,

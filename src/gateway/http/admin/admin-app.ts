@@ -8,12 +8,10 @@ import { describeError, type Logger } from '../../observability/logger.js';
 import type { HitCounter } from '../../query/hit-counts.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { serveConsole } from '../describe/console.js';
-import { limitHeaders } from '../transport/header-limits.js';
 import { sendProblem } from '../transport/problem.js';
-import { contextOf } from '../transport/request-context.js';
-import { assignRequestId } from '../transport/request-id.js';
-import { requireHost } from '../transport/require-host.js';
-import { setSecurityHeaders } from '../transport/security-headers.js';
+import { contextOf, openContext } from '../transport/request-context.js';
+import { requestIdOf } from '../transport/request-id.js';
+import { rejectMalformed, SECURITY_HEADERS } from '../transport/every-response.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeReload, type ReloadState } from './describe-reload.js';
@@ -62,7 +60,7 @@ export interface AdminDependencies extends Omit<LinkDependencies, 'keys'> {
 export function createAdminApp(dependencies: AdminDependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), limitHeaders(), requireHost());
+  app.use(assignRequestId(), rejectMalformed());
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
   if (dependencies.consoleFolder !== undefined)
     app.use(serveConsole(dependencies.consoleFolder, 'admin.html'));
@@ -82,9 +80,18 @@ export function createAdminApp(dependencies: AdminDependencies): Express {
 }
 
 /** Responses hold names of keys and parameters of callers: they must not be cached, sniffed or framed. */
+function assignRequestId(): RequestHandler {
+  return (request, response, next) => {
+    const requestId = requestIdOf(request.get('x-request-id'));
+    openContext(request, { requestId, startedAt: performance.now() });
+    response.set('X-Request-Id', requestId);
+    next();
+  };
+}
+
 function protectResponses(): RequestHandler {
   return (_request, response, next) => {
-    setSecurityHeaders(response);
+    response.set(Object.fromEntries(SECURITY_HEADERS));
     response.set('Cache-Control', 'no-store');
     next();
   };

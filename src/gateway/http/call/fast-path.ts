@@ -6,26 +6,20 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { rateLimitHeaderList } from '../../limits/rate-limit-headers.js';
-import type { Tracing } from '../../observability/tracing.js';
 import { hasAtMost, type EndpointResult } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/call.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
-import type { AccessLog } from '../transport/access-log.js';
 import { noteOutcome } from './respond-to-call.js';
 import { isComplete } from '../result/complete-result.js';
-import { corsHeadersOf } from '../transport/cors.js';
+import type { EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
 import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
-import { problemOfHeaders } from '../transport/header-limits.js';
 import type { KnownTarget, KnownTargets } from './known-targets.js';
 import { subjectsOf } from './limit-requests.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { requestIdOf } from '../transport/request-id.js';
-import { problemOfHost } from '../transport/require-host.js';
-import { SECURITY_HEADERS } from '../transport/security-headers.js';
 import { sendResult } from '../result/send-result.js';
-import { spanOf } from '../transport/trace-requests.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import { noteAuthenticated } from '../transport/unauthenticated-peers.js';
 
@@ -40,9 +34,7 @@ export interface HitDependencies {
   readonly clock: Clock;
   /** Bytes of a result up to which every gateway finds it in the cache. */
   readonly maxRangedBytes: number;
-  readonly log: AccessLog;
-  readonly corsOrigins: readonly string[];
-  readonly tracing?: Pick<Tracing, 'record'> | undefined;
+  readonly everyResponse: EveryResponse;
 }
 
 /** Responds to a request where the local cache suffices. Returns whether it responded. */
@@ -56,13 +48,13 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * headers as through the Express application, without its router. All other requests are left to the application.
  */
 export function createFastPath(dependencies: HitDependencies): FastPath {
-  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, log, tracing, maxRangedBytes } =
+  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, everyResponse, maxRangedBytes } =
     dependencies;
-  const corsHeaders = corsHeadersOf(dependencies.corsOrigins);
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;
-    const principal = isOrdinary(request) ? knownPrincipal(credentials, request) : undefined;
+    const isForFastPath = isOrdinary(request) && everyResponse.accepts(request);
+    const principal = isForFastPath ? knownPrincipal(credentials, request) : undefined;
     const now = clock().getTime();
     const known = principal && targets.find(scopeOf(principal), url, now);
     if (!known) return false;
@@ -86,10 +78,8 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
       query: { digest: endpoint.digest, hash: key.hash },
     };
     noteOutcome(context, outcome);
-    const cors = corsHeaders(headers.origin);
-    const before = ['X-Request-Id', requestId, ...SECURITY_HEADERS, ...cors.list];
-    addHeadersOfCall(before, known, limits);
-    const vary = cors.vary;
+    const first = everyResponse.headersOf(requestId, headers.origin);
+    const before = [...first.list, ...headersOfCall(known, limits)];
     sendResult(request, response, {
       endpoint,
       outcome,
@@ -99,23 +89,18 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
       maxRangedBytes,
       now,
       before,
-      vary,
+      vary: first.vary,
       reader: readerOf(query),
     });
-    log.note(request, response, url, context);
-    tracing?.record(headers, startedAt, spanOf(request, response, context));
+    everyResponse.end(request, response, context);
     return true;
   };
 }
 
-/** Adds the headers that few calls have. */
-function addHeadersOfCall(
-  headers: string[],
-  { query, ignored }: KnownTarget,
-  limits: readonly LimitState[],
-): void {
-  if (limits.length > 0) headers.push(...rateLimitHeaderList(limits, readerOf(query)));
-  if (ignored !== undefined) headers.push(IGNORED_PARAMETERS, ignored);
+/** The headers that few calls have. */
+function headersOfCall({ query, ignored }: KnownTarget, limits: readonly LimitState[]): readonly string[] {
+  const ofLimits = limits.length > 0 ? rateLimitHeaderList(limits, readerOf(query)) : [];
+  return ignored === undefined ? ofLimits : [...ofLimits, IGNORED_PARAMETERS, ignored];
 }
 
 /** Whether a response has to wait for encodings, or is an error because rows are missing. */
@@ -148,8 +133,6 @@ function isOrdinary(request: IncomingMessage): boolean {
     headers['prefer'] === undefined &&
     headers.range === undefined &&
     headers['if-match'] === undefined &&
-    headers.host !== undefined &&
-    problemOfHost(request) === undefined &&
-    problemOfHeaders(request) === undefined
+    headers.host !== undefined
   );
 }

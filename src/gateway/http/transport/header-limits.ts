@@ -1,8 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
-
-import { Failure } from '../../errors.js';
-import { problemOfTarget } from './request-target.js';
 
 /** Most header lines of a request; browsers behind two proxies send about thirty. */
 export const MAX_HEADER_LINES = 100;
@@ -58,18 +54,6 @@ export function problemOfHeaders({ headers, rawHeaders }: Headers): string | und
   return total > MAX_TOTAL_BYTES
     ? `The headers together have more than ${MAX_TOTAL_BYTES} bytes. Send fewer or shorter headers.`
     : undefined;
-}
-
-/** Rejects a request whose URL or headers are too large before anything parses them, and closes its connection. */
-export function limitHeaders(): RequestHandler {
-  return (request, response, next) => {
-    const problem = problemOfTarget(request.originalUrl) ?? problemOfHeaders(request);
-    if (problem !== undefined) {
-      response.set('Connection', 'close');
-      throw new Failure('HEADERS_TOO_LARGE', problem);
-    }
-    next();
-  };
 }
 
 function lengthOf(value: string | readonly string[] | undefined): number {

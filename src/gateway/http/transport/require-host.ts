@@ -1,8 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { RequestHandler } from 'express';
-
-import { Failure } from '../../errors.js';
 
 /** A registered name or an IPv4 address, or an IPv6 address in brackets, and perhaps a port (RFC 3986, section 3.2). */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[([\da-f:.]+)\])(?::(\d*))?$/i;
@@ -24,15 +21,6 @@ export function problemOfHost({
   if (!isHost(host))
     return 'The Host header is no host. Send a name or an IP address, and perhaps a port, such as gateway.example.com:8080.';
   return hasTwoHosts(rawHeaders) ? 'The request has several Host headers. Send one.' : undefined;
-}
-
-/** Rejects a request that {@link problemOfHost} finds a problem in. */
-export function requireHost(): RequestHandler {
-  return (request, _response, next) => {
-    const problem = problemOfHost(request);
-    if (problem !== undefined) throw new Failure('BAD_REQUEST', problem);
-    next();
-  };
 }
 
 function isHost(text: string): boolean {

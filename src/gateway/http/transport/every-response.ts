@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+import cors from 'cors';
+
+import { Failure } from '../../errors.js';
+import type { EndedRequest, Tracing } from '../../observability/tracing.js';
+import { RESPONSE_HEADERS } from '../describe/openapi/headers.js';
+import { SESSION_HEADER } from '../mcp/running-calls.js';
+import type { AccessLog } from './access-log.js';
+import { problemOfHeaders } from './header-limits.js';
+import { asFailure } from './problem.js';
+import { contextOf, openContext, type RequestContext } from './request-context.js';
+import { requestIdOf } from './request-id.js';
+import { problemOfTarget } from './request-target.js';
+import { problemOfHost } from './require-host.js';
+
+/**
+ * Responses are data: browsers must not execute, frame or sniff them. Headers that matter only for HTML documents are
+ * omitted to keep responses small. HSTS is left to the proxy that terminates TLS.
+ */
+export const SECURITY_HEADERS: ReadonlyMap<string, string> = new Map([
+  ['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'SAMEORIGIN'],
+]);
+const SECURITY_LIST = [...SECURITY_HEADERS].flat();
+
+/** The headers that a page of another origin may read. */
+const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), SESSION_HEADER].join(',');
+/** What decides the headers of responses to pages of other origins, for `Vary`. */
+const ORIGIN = 'Origin';
+
+/** Headers that come first in a response: names and values alternate, without `Vary`. */
+export interface FirstHeaders {
+  readonly list: readonly string[];
+  readonly vary: string | undefined;
+}
+
+/** What every response of the public API carries, from the application as from the fast path. */
+export class EveryResponse {
+  constructor(
+    private readonly dependencies: {
+      readonly log: AccessLog;
+      /** Absent where tracing is disabled. */
+      readonly tracing?: Pick<Tracing, 'begin' | 'record'> | undefined;
+      /** Origins whose pages may read responses; empty: no CORS headers. */
+      readonly corsOrigins: readonly string[];
+    },
+  ) {}
+
+  headersOf(requestId: string, origin: string | undefined): FirstHeaders {
+    const { corsOrigins } = this.dependencies;
+    const list = ['X-Request-Id', requestId, ...SECURITY_LIST];
+    if (corsOrigins.length === 0) return { list, vary: undefined };
+    if (origin !== undefined && corsOrigins.includes(origin))
+      list.push('Access-Control-Allow-Origin', origin);
+    list.push('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+    return { list, vary: ORIGIN };
+  }
+
+  /** Whether a request is one that {@link begin} passes on. */
+  accepts(request: IncomingMessage): boolean {
+    return rejectionOf(request) === undefined;
+  }
+
+  /** Logs a request that has ended, and records its span. */
+  end(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
+    this.dependencies.log.note(request, response, request.url ?? '', context);
+    this.dependencies.tracing?.record(request.headers, context.startedAt, spanOf(request, response, context));
+  }
+
+  /** The application's first handlers: they begin the response to a request, and reject one that exceeds a limit. */
+  handlers(): readonly RequestHandler[] {
+    const { corsOrigins: origin, tracing } = this.dependencies;
+    const preflight = cors({ origin: [...origin], methods: ['GET', 'HEAD', 'POST'], maxAge: 600 });
+    return [
+      this.begin,
+      rejectMalformed(),
+      ...(tracing ? [traceRequests(tracing)] : []),
+      ...(origin.length > 0 ? [onlyFor('OPTIONS', preflight)] : []),
+    ];
+  }
+
+  private readonly begin: RequestHandler = (request, response, next) => {
+    const requestId = requestIdOf(request.get('x-request-id'));
+    const context = { requestId, startedAt: performance.now() };
+    openContext(request, context);
+    const { list, vary } = this.headersOf(requestId, request.headers.origin);
+    for (let at = 0; at < list.length; at += 2) response.setHeader(list[at] ?? '', list[at + 1] ?? '');
+    if (vary !== undefined) response.vary(vary);
+    response.once('close', () => {
+      this.dependencies.log.note(request, response, request.originalUrl, context);
+    });
+    next();
+  };
+}
+
+/** Rejects requests without a sensible Host, or whose URL or headers are too large, before anything parses them. */
+export function rejectMalformed(): RequestHandler {
+  return (request, response, next) => {
+    const rejection = rejectionOf(request, request.originalUrl);
+    if (rejection === undefined) {
+      next();
+      return;
+    }
+    if (rejection.code === 'HEADERS_TOO_LARGE') response.set('Connection', 'close');
+    throw rejection;
+  };
+}
+
+function rejectionOf(request: IncomingMessage, target = request.url ?? ''): Failure | undefined {
+  const tooLarge = problemOfTarget(target) ?? problemOfHeaders(request);
+  if (tooLarge !== undefined) return new Failure('HEADERS_TOO_LARGE', tooLarge);
+  const ofHost = problemOfHost(request);
+  return ofHost === undefined ? undefined : new Failure('BAD_REQUEST', ofHost);
+}
+
+function onlyFor(method: string, handle: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    if (request.method === method) void handle(request, response, next);
+    else next();
+  };
+}
+
+/** Records a span for each request, from this handler to the end of the response. */
+function traceRequests(tracing: Pick<Tracing, 'begin'>): RequestHandler {
+  return (request, response, next) => {
+    const traced = tracing.begin(request.headers);
+    response.once('close', () => {
+      traced.end(spanOf(request, response, contextOf(request)));
+    });
+    traced.within(next);
+  };
+}
+
+/** What the span of a request says; `attributes` is a function, because most spans are not sampled. */
+function spanOf(
+  { method = '', url = '' }: IncomingMessage,
+  { statusCode }: ServerResponse,
+  { endpoint, cache, requestId, failure, isFailureInBody }: RequestContext,
+): EndedRequest {
+  return {
+    name: `${method} ${endpoint ?? 'request'}`,
+    status: isFailureInBody ? asFailure(failure).status : statusCode,
+    attributes: () => ({
+      'http.request.method': method,
+      'url.path': url.split('?', 1)[0] ?? '',
+      'querygate.request_id': requestId,
+      ...(endpoint !== undefined && { 'querygate.endpoint': endpoint }),
+      ...(cache !== undefined && { 'querygate.cache': cache }),
+    }),
+  };
+}
