@@ -23,7 +23,7 @@ def running_gateway():
             shutil.copytree(ROOT / name, project / name)
         shutil.copytree(FOLDER / "endpoints", project / "endpoints" / "python")
         process = subprocess.Popen(
-            ["node", ROOT / "dist" / "cli" / "querygate.js", "serve"],
+            ["node", ROOT / "dist" / "commands" / "cli" / "querygate.js", "serve"],
             env={
                 "PATH": os.environ["PATH"],
                 "PROJECT_DIR": folder,
