@@ -24,7 +24,7 @@ describe('CORS', () => {
 
   it('lets pages of a configured origin read responses, errors and their headers', async () => {
     const { get } = await createTestGateway({ corsOrigins: ['https://other.example', ORIGIN] });
-    for (const url of [GOOD_CALL, '/api/endpoints/query/nothing']) {
+    for (const url of [GOOD_CALL, '/api/endpoints/query/nothing', `/api/endpoints?${'a'.repeat(9000)}`]) {
       const { headers } = await get(url).set('Origin', ORIGIN);
       expect(headers['access-control-allow-origin']).toBe(ORIGIN);
       expect(headers['access-control-expose-headers']).toContain('X-Row-Count');

@@ -25,13 +25,14 @@ const SLOWER = 3;
 let temporary: TemporaryFolder;
 /** A folder with the installed package, and no project. */
 let installed = '';
+/** The path that the units of a service name. */
 let command = '';
 
 beforeAll(async () => {
   temporary = await makeTemporaryFolder();
   installed = temporary.path;
   installPackage(installed, packPackage(installed));
-  command = path.join(installed, 'node_modules/querygate/dist/commands/cli/querygate.js');
+  command = path.join(installed, 'node_modules/.bin/querygate');
 });
 
 afterAll(() => temporary.remove());

@@ -67,7 +67,7 @@ export class AnalysedFiles {
   private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
     if (!earlier || earlier.digest === now.digest) return false;
     const { analyses } = this.dependencies;
-    if (!analyses.of(earlier)) await analyses.analyse(earlier, undefined, tools);
+    if (!analyses.of(earlier)) await this.problemsOf(earlier, undefined, tools);
     return !analyses.hasProblem(earlier);
   }
 

@@ -1,4 +1,5 @@
-import type { RequestHandler, Response } from 'express';
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
 
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
@@ -97,19 +98,22 @@ function appliedPreferences({ wait, isStrict }: Preferences, { applied }: Presen
  *
  * @param seconds the N of `Prefer: wait=N` (RFC 7240).
  */
-function untilNobodyWaits(response: Response, seconds: number | undefined): AbortSignal {
+function untilNobodyWaits(response: ServerResponse, seconds: number | undefined): AbortSignal {
   const disconnected = clientDisconnected(response);
-  if (seconds === undefined) return disconnected;
+  if (seconds === undefined || disconnected.aborted) return disconnected;
   const { signal, end } = withDeadline(disconnected, seconds);
   response.once('close', end);
   return signal;
 }
 
 /** A signal that aborts when the connection closes before the response is complete. */
-export function clientDisconnected(response: Response): AbortSignal {
+export function clientDisconnected(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  response.once('close', () => {
+  const close = (): void => {
     if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The client disconnected.'));
-  });
+  };
+  // A client can leave while its body is read, before anyone waits for the event.
+  if (response.closed) close();
+  else response.once('close', close);
   return controller.signal;
 }

@@ -13,6 +13,7 @@ import type { ExecuteCall } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
 import type { CheckSql } from '../../query/sandboxed-select.js';
+import type { SingleFlightCaller } from '../../query/single-flight.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
 import { readCall, type ReadCall } from './read-call.js';
@@ -77,7 +78,8 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const subjects = subjectsOf(endpoints, principal, endpoint);
   const limits: LimitState[] = [...(context.limits ?? [])];
   const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
-  const query = await withOwnSql(dependencies, call, principal, signal);
+  const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
+  const query = await withOwnSql(dependencies.checkSql, call, analyst);
   const bound = bindCall(query);
   const key = keyOf(query, bound);
   context.query = { digest: endpoint.digest, hash: key.hash };
@@ -98,20 +100,19 @@ function authorize(principal: Principal, endpoint: Endpoint): void {
 }
 
 /**
- * Lets ClickHouse analyse the caller's own SQL, which counts against the caller's limits.
+ * The query with the caller's own SQL, where it sent some.
  *
+ * @param analyst on whose behalf ClickHouse analyses it.
  * @throws Failure INVALID_PARAMETERS where the sandbox rejects it; others where the check fails
  */
 async function withOwnSql(
-  { checkSql, limiter, endpoints }: CallDependencies,
+  checkSql: CheckSql,
   { query, sql }: ReadCall,
-  principal: Principal,
-  signal: AbortSignal,
+  analyst: SingleFlightCaller,
 ): Promise<EndpointQuery> {
   if (sql === undefined) return query;
   const { endpoint, scope } = query;
-  const requester = requesterOf(limiter, principal, subjectsOf(endpoints, principal, endpoint));
-  const sandbox = await checkSql(endpoint, sql, { signal, requester }, pinnedParameters(scope));
+  const sandbox = await checkSql(endpoint, sql, analyst, pinnedParameters(scope));
   return { ...query, sandbox };
 }
 

@@ -60,9 +60,9 @@ export class EveryResponse {
     return { list, vary: ORIGIN };
   }
 
-  /** Whether a request is one that {@link begin} passes on. */
+  /** Whether the host and the headers of a request are ones that {@link handlers} pass on. */
   accepts(request: IncomingMessage): boolean {
-    return rejectionOf(request) === undefined;
+    return problemOfHeaders(request) === undefined && problemOfHost(request) === undefined;
   }
 
   /** Logs a request that has ended, and records its span. */
@@ -97,24 +97,21 @@ export class EveryResponse {
   };
 }
 
-/** Rejects requests without a sensible Host, or whose URL or headers are too large, before anything parses them. */
+/**
+ * Rejects requests without a sensible Host, or whose URL or headers are too large, before anything parses them. The connection
+ * of the latter is closed.
+ */
 export function rejectMalformed(): RequestHandler {
   return (request, response, next) => {
-    const rejection = rejectionOf(request, request.originalUrl);
-    if (rejection === undefined) {
-      next();
-      return;
+    const tooLarge = problemOfTarget(request.originalUrl) ?? problemOfHeaders(request);
+    if (tooLarge !== undefined) {
+      response.set('Connection', 'close');
+      throw new Failure('HEADERS_TOO_LARGE', tooLarge);
     }
-    if (rejection.code === 'HEADERS_TOO_LARGE') response.set('Connection', 'close');
-    throw rejection;
+    const ofHost = problemOfHost(request);
+    if (ofHost !== undefined) throw new Failure('BAD_REQUEST', ofHost);
+    next();
   };
-}
-
-function rejectionOf(request: IncomingMessage, target = request.url ?? ''): Failure | undefined {
-  const tooLarge = problemOfTarget(target) ?? problemOfHeaders(request);
-  if (tooLarge !== undefined) return new Failure('HEADERS_TOO_LARGE', tooLarge);
-  const ofHost = problemOfHost(request);
-  return ofHost === undefined ? undefined : new Failure('BAD_REQUEST', ofHost);
 }
 
 function onlyFor(method: string, handle: RequestHandler): RequestHandler {
