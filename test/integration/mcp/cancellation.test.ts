@@ -130,9 +130,11 @@ describe.each(REVISIONS)('in the revision %s, callers that share a query', (revi
     aborting.abort();
     await rejected;
     expect(rowsOfTool(await result).rows).toEqual([{ city: args.city }]);
-    const ended = await mcp.ended();
-    expect(ended.filter(({ requestId }) => ids.includes(requestId))).toEqual([
-      { requestId: leaderId, type: 'QueryFinish' },
-    ]);
+    // ClickHouse logs the end of a query after it has sent the result.
+    const ended = await pollUntil('ClickHouse has logged the end of the query', async () => {
+      const queries = (await mcp.ended()).filter(({ requestId }) => ids.includes(requestId));
+      return queries.length > 0 ? queries : undefined;
+    });
+    expect(ended).toEqual([{ requestId: leaderId, type: 'QueryFinish' }]);
   });
 });
