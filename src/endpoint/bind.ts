@@ -2,10 +2,10 @@ import { boundForm } from './bound-form.js';
 import { formatClickHouseTimestamp } from './iso-timestamp.js';
 import type { ParameterValue } from './parameters/parameter.js';
 import { revealed, SecretValue } from './parameters/secret-value.js';
-import { renderQuery, type Dialect } from './render.js';
+import { textOfQuery } from './remembered-text.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import { tenantSettings } from './tenant-settings.js';
-import type { Condition, Query, Reference } from './sql.js';
+import type { Condition, Query } from './sql.js';
 
 /** The value of a validated parameter; null where it is omitted. */
 export type Value = ParameterValue | SecretValue | null;
@@ -35,47 +35,32 @@ export function bindQuery(
   now: Date,
   rowLimit: number,
 ): BoundQuery {
+  const { text, references, settings } = textOfQuery(query, (question) =>
+    typeof question === 'string' ? hasValue(question, values) : holds(question, values, pinned),
+  );
   const parameters = Object.create(null) as Record<string, Value | number>;
-  const use = (reference: Reference): string => {
-    const value = reference.name === NOW.name ? boundTime(now) : (values.get(reference.name) ?? null);
-    parameters[reference.name] = boundForm(value, reference.type);
-    return `{${reference.name}:${value === null ? nullable(reference.type) : reference.type}}`;
-  };
-  const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
-  const cap = query.named ? '' : limit;
-  const settings: Record<string, number | string> = tenantSettings(query.tenant, values, pinned);
-  const setting = (name: string, value: number): void => {
-    settings[name] = value;
-  };
-  const text = renderQuery(query, { ...dialectOf(values, pinned, use), cap, setting });
+  for (const [name, { type }] of references) {
+    parameters[name] = boundForm(name === NOW.name ? boundTime(now) : (values.get(name) ?? null), type);
+  }
   parameters[ROW_LIMIT] = rowLimit;
-  const bound = { text: `${text}\n${limit}`, parameters };
-  return Object.keys(settings).length === 0 ? bound : { ...bound, settings };
+  const all = { ...tenantSettings(query.tenant, values, pinned), ...Object.fromEntries(settings) };
+  return { text, parameters, ...(Object.keys(all).length > 0 && { settings: all }) };
 }
 
 /** A time of the gateway's clock in the form in which ClickHouse reads it. */
 export const boundTime = (now: Date): string => formatClickHouseTimestamp(BigInt(now.getTime()) * 1000n);
 
-const nullable = (type: string): string => (type.startsWith('Nullable(') ? type : `Nullable(${type})`);
+const hasValue = (name: string, values: Values): boolean =>
+  name === NOW.name || (values.get(name) ?? null) !== null;
 
-function dialectOf(
-  values: Values,
-  pinned: ReadonlySet<string>,
-  use: (reference: Reference) => string,
-): Omit<Dialect, 'cap' | 'setting'> {
-  const hasValue = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
-  const isTrue = (condition: Condition): boolean =>
-    condition.equals.every(([reference, value]) => revealed(values.get(reference.name)) === value) &&
-    (condition.pinned ?? []).every(({ name }) => pinned.has(name)) &&
-    !(condition.omitted ?? []).some(hasValue) &&
-    (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(revealed(values.get(name)), pattern));
-  return {
-    reference: use,
-    filter: (filter, render) => (filter.required.every(hasValue) ? render(filter.condition) : undefined),
-    choice: (branches, otherwise, render) =>
-      render(branches.find(([condition]) => isTrue(condition))?.[1] ?? otherwise),
-    printsUnusedParts: false,
-  };
+function holds(condition: Condition, values: Values, pinned: ReadonlySet<string>): boolean {
+  const { equals, pinned: needed = [], omitted = [], matches = [] } = condition;
+  return (
+    equals.every(([{ name }, value]) => revealed(values.get(name)) === value) &&
+    needed.every(({ name }) => pinned.has(name)) &&
+    !omitted.some(({ name }) => hasValue(name, values)) &&
+    matches.every(([{ name }, pattern]) => isFoundIn(revealed(values.get(name)), pattern))
+  );
 }
 
 function isFoundIn(value: ParameterValue | null | undefined, pattern: RegExp): boolean {

@@ -1,0 +1,83 @@
+import { renderQuery } from './render.js';
+import { ROW_LIMIT } from './reserved.js';
+import type { Condition, Query, Reference } from './sql.js';
+
+/** What the text of a query depends on: that the parameter of this name has a value, or that a condition holds. */
+export type Question = string | Condition;
+
+/** The text of a query, without any value in it. */
+export interface QueryText {
+  readonly text: string;
+  /** The parameters that the text names, by name, in the order in which they were rendered. */
+  readonly references: ReadonlyMap<string, Reference>;
+  readonly settings: ReadonlyMap<string, number>;
+}
+
+/** A tree of questions whose leaves are texts: the answers to the questions before one decide that it is asked. */
+type Tree = QueryText | { readonly question: Question; readonly yes?: Tree; readonly no?: Tree };
+
+/** The most characters of text that are remembered for one query. */
+const MAX_CHARACTERS = 256 * 1024;
+
+const remembered = new WeakMap<Query, { readonly tree: Tree; readonly characters: number }>();
+
+/**
+ * The text of a query for one call. It is rendered once for all calls of a shape: those that answer the questions of the
+ * rendering alike. A text that exceeds {@link MAX_CHARACTERS} takes the place of the texts before it.
+ */
+export function textOfQuery(query: Query, answer: (question: Question) => boolean): QueryText {
+  const memory = remembered.get(query);
+  let tree = memory?.tree;
+  while (tree && 'question' in tree) tree = answer(tree.question) ? tree.yes : tree.no;
+  if (tree) return tree;
+  const answers = new Map<Question, boolean>();
+  const text = renderText(query, (question) => {
+    const yes = answers.get(question) ?? answer(question);
+    answers.set(question, yes);
+    return yes;
+  });
+  const characters = (memory?.characters ?? 0) + text.text.length;
+  const fits = characters <= MAX_CHARACTERS;
+  remembered.set(query, {
+    tree: grown(fits ? memory?.tree : undefined, [...answers], text),
+    characters: fits ? characters : text.text.length,
+  });
+  return text;
+}
+
+/** A tree with one more text. */
+function grown(
+  tree: Tree | undefined,
+  [first, ...rest]: readonly (readonly [Question, boolean])[],
+  text: QueryText,
+): Tree {
+  if (!first) return text;
+  const [question, yes] = first;
+  const before = tree && 'question' in tree ? tree : { question };
+  return yes
+    ? { ...before, yes: grown(before.yes, rest, text) }
+    : { ...before, no: grown(before.no, rest, text) };
+}
+
+function renderText(query: Query, answer: (question: Question) => boolean): QueryText {
+  const references = new Map<string, Reference>();
+  const settings = new Map<string, number>();
+  const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
+  const text = renderQuery(query, {
+    reference: (reference) => {
+      const { name, type } = reference;
+      references.set(name, reference);
+      return `{${name}:${answer(name) ? type : nullable(type)}}`;
+    },
+    filter: ({ required, condition }, render) =>
+      required.every(({ name }) => answer(name)) ? render(condition) : undefined,
+    choice: (branches, otherwise, render) =>
+      render(branches.find(([condition]) => answer(condition))?.[1] ?? otherwise),
+    cap: query.named ? '' : limit,
+    setting: (name, value) => settings.set(name, value),
+    printsUnusedParts: false,
+  });
+  return { text: `${text}\n${limit}`, references, settings };
+}
+
+const nullable = (type: string): string => (type.startsWith('Nullable(') ? type : `Nullable(${type})`);
