@@ -43,7 +43,7 @@ export function bindQuery(
     parameters[name] = boundForm(name === NOW.name ? boundTime(now) : (values.get(name) ?? null), type);
   }
   parameters[ROW_LIMIT] = rowLimit;
-  const all = { ...tenantSettings(query.tenant, values, pinned), ...Object.fromEntries(settings) };
+  const all = { ...tenantSettings(query.tenant, values, pinned), ...settings };
   return { text, parameters, ...(Object.keys(all).length > 0 && { settings: all }) };
 }
 

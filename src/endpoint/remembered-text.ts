@@ -10,20 +10,26 @@ export interface QueryText {
   readonly text: string;
   /** The parameters that the text names, by name, in the order in which they were rendered. */
   readonly references: ReadonlyMap<string, Reference>;
-  readonly settings: ReadonlyMap<string, number>;
+  /** Settings of ClickHouse that its fragments need, by name. */
+  readonly settings: Readonly<Record<string, number>>;
 }
 
 /** A tree of questions whose leaves are texts: the answers to the questions before one decide that it is asked. */
 type Tree = QueryText | { readonly question: Question; readonly yes?: Tree; readonly no?: Tree };
 
-/** The most characters of text that are remembered for one query. */
-const MAX_CHARACTERS = 256 * 1024;
+/**
+ * The most characters of text that are remembered for one query: a caller decides which shapes its calls have, and must not
+ * fill the memory with them.
+ */
+export const MAX_CHARACTERS = 64 * 1024;
 
 const remembered = new WeakMap<Query, { readonly tree: Tree; readonly characters: number }>();
 
 /**
  * The text of a query for one call. It is rendered once for all calls of a shape: those that answer the questions of the
  * rendering alike. A text that exceeds {@link MAX_CHARACTERS} takes the place of the texts before it.
+ *
+ * @param answer must depend on the call alone, and is asked again for each call.
  */
 export function textOfQuery(query: Query, answer: (question: Question) => boolean): QueryText {
   const memory = remembered.get(query);
@@ -61,7 +67,7 @@ function grown(
 
 function renderText(query: Query, answer: (question: Question) => boolean): QueryText {
   const references = new Map<string, Reference>();
-  const settings = new Map<string, number>();
+  const settings: Record<string, number> = {};
   const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
   const text = renderQuery(query, {
     reference: (reference) => {
@@ -74,7 +80,9 @@ function renderText(query: Query, answer: (question: Question) => boolean): Quer
     choice: (branches, otherwise, render) =>
       render(branches.find(([condition]) => answer(condition))?.[1] ?? otherwise),
     cap: query.named ? '' : limit,
-    setting: (name, value) => settings.set(name, value),
+    setting: (name, value) => {
+      settings[name] = value;
+    },
     printsUnusedParts: false,
   });
   return { text: `${text}\n${limit}`, references, settings };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { bindQuery } from '../../../src/endpoint/bind.js';
+import { MAX_CHARACTERS, textOfQuery, type Question } from '../../../src/endpoint/remembered-text.js';
 import {
   all,
   choose,
@@ -55,12 +56,28 @@ it('a text that is remembered from calls of any shape is the one that a first ca
   );
 });
 
-it('a query whose texts exceed the memory is still bound for each call', () => {
-  const padding = new Sql([{ kind: 'text', text: '/* x */'.repeat(30_000) }]);
-  const long: Query = { parts: [], body: sql`SELECT ${padding} ${city}` };
-  const bind = (value: string | null): string =>
-    bindQuery(long, new Map([['city', value]]), new Set(), new Date(0), 5).text;
-  const [given, omitted] = [bind('Rome'), bind(null)];
-  expect(given).not.toBe(omitted);
-  expect([bind('Oslo'), bind(null), bind('Rome')]).toEqual([given, omitted, given]);
+describe('textOfQuery', () => {
+  const answering =
+    (...yes: readonly string[]) =>
+    (question: Question): boolean =>
+      typeof question === 'string' && yes.includes(question);
+
+  it('renders a text once for calls that answer its questions alike, whatever else they have', () => {
+    const given = textOfQuery(query, answering('city', 'country'));
+    const omitted = textOfQuery(query, answering('country'));
+    expect(omitted).not.toBe(given);
+    expect(textOfQuery(query, answering('city', 'country', 'unused'))).toBe(given);
+    expect(textOfQuery(query, answering('country', 'order'))).toBe(omitted);
+  });
+
+  it('forgets the texts of a query when they exceed its memory, and keeps the last one', () => {
+    const padding = new Sql([{ kind: 'text', text: '.'.repeat(0.6 * MAX_CHARACTERS) }]);
+    const long: Query = { parts: [], body: sql`SELECT '${padding}', ${city}` };
+    const given = textOfQuery(long, answering('city'));
+    const omitted = textOfQuery(long, answering());
+    expect(textOfQuery(long, answering())).toBe(omitted);
+    const again = textOfQuery(long, answering('city'));
+    expect(again).not.toBe(given);
+    expect(again).toEqual(given);
+  });
 });
