@@ -37,7 +37,11 @@ const record: fc.Arbitrary<RelayRecord> = fc.record({
   function_id: functionId,
   status_code: fc.option(fc.constantFrom(200, 399, 400, 404, 599)),
   execution_time_ms: fc.option(
-    fc.oneof(fc.constantFrom(0, 1, 1.5, 250), fc.double({ min: -1e300, max: 1e300, noNaN: true })),
+    fc.oneof(
+      fc.constantFrom(0, 1, 1.5, 250),
+      // Rows are inserted by JSON.stringify, which writes -0 as 0, and Jest tells the two apart: adding 0 leaves no -0.
+      fc.double({ min: -1e300, max: 1e300, noNaN: true }).map((value) => value + 0),
+    ),
   ),
 });
 
