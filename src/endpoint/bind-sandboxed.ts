@@ -1,4 +1,5 @@
-import { bindQuery, type BoundQuery, type Values } from './bind.js';
+import { bindQuery, type BoundQuery } from './bind.js';
+import type { Values } from './values.js';
 import type { Endpoint } from './endpoint.js';
 import { RESULT } from './readable-parts.js';
 import { BARRIER, part, Sql, type Node, type Part, type Query } from './sql.js';

@@ -6,12 +6,7 @@ import { textOfQuery } from './remembered-text.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import { tenantSettings } from './tenant-settings.js';
 import type { Condition, Query } from './sql.js';
-
-/** The value of a validated parameter; null where it is omitted. */
-export type Value = ParameterValue | SecretValue | null;
-
-/** The validated parameters of a request, by name. */
-export type Values = ReadonlyMap<string, Value>;
+import type { Value, Values } from './values.js';
 
 /** A query for ClickHouse: a text without any value in it, and the values to bind. */
 export interface BoundQuery {

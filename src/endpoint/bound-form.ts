@@ -1,4 +1,4 @@
-import type { Value } from './bind.js';
+import type { Value } from './values.js';
 import { SecretValue } from './parameters/secret-value.js';
 import type { ParameterValue } from './parameters/parameter.js';
 

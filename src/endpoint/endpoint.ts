@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRegExp } from 'node:util/types';
 
-import type { Values } from './bind.js';
+import type { Values } from './values.js';
 import { problemsOfDefinition, tenantColumns } from './check-definition.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import type {

@@ -1,4 +1,4 @@
-import type { Values } from './bind.js';
+import type { Values } from './values.js';
 import { revealed } from './parameters/secret-value.js';
 import { quoteName, quoteText } from './quote-sql.js';
 import type { TenantFilter } from './sql.js';

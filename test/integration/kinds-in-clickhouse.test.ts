@@ -1,7 +1,8 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import fc from 'fast-check';
 
-import { bindQuery, revealedParameters, type Value } from '../../src/endpoint/bind.js';
+import { bindQuery, revealedParameters } from '../../src/endpoint/bind.js';
+import type { Value } from '../../src/endpoint/values.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { sql } from '../../src/endpoint/index.js';

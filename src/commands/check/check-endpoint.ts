@@ -1,4 +1,5 @@
-import type { BoundQuery, Values } from '../../endpoint/bind.js';
+import type { BoundQuery } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { Column } from '../../endpoint/definition.js';
 import { readHeader } from '../../endpoint/sql-file/header.js';

@@ -1,6 +1,6 @@
 import { placeForColumns } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { readHeader } from '../../endpoint/sql-file/header.js';
-import type { DescribedColumn } from '../../gateway/analysis/compare-columns.js';
+import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
 
 /** Text that YAML reads as itself without quotes, also before a comma of a flow map. */
 const PLAIN = /^(?!(?:null|true|false)$)[a-z_]\w*(?:\([a-z_]\w*(?:\([a-z_]\w*\))*\))?$/i;

@@ -1,10 +1,10 @@
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from '../../gateway/analysis/combinations.js';
-import type { DescribedColumn } from '../../gateway/analysis/compare-columns.js';
+import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { withPrefix } from '../../gateway/analysis/with-prefix.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';

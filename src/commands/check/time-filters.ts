@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { bindValues, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import type { TableRead } from './checked-endpoint.js';

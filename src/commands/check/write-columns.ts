@@ -2,7 +2,7 @@ import { lstat, readFile } from 'node:fs/promises';
 
 import { replaceFile } from '../../files/replace-file.js';
 import { columnsText, withColumns, withId } from './columns-text.js';
-import type { DescribedColumn } from '../../gateway/analysis/compare-columns.js';
+import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
 import type { SqlFile } from '../../gateway/analysis/sql-file.js';
 
 const WRITABLE = 0o222;

@@ -5,7 +5,7 @@ import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
 import { bindValues, describe, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { withColumns } from '../check/columns-text.js';
 import { sampleValues } from '../../gateway/analysis/combinations.js';
-import type { DescribedColumn } from '../../gateway/analysis/compare-columns.js';
+import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
 import { draftText, type Draft } from './draft.js';
 import { NotCarriedOver } from './query-draft.js';

@@ -1,9 +1,10 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { bindQuery, revealedParameters, type BoundQuery, type Values } from '../../endpoint/bind.js';
+import { bindQuery, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { tenantSettings } from '../../endpoint/tenant-settings.js';
-import type { DescribedColumn } from './compare-columns.js';
+import type { DescribedColumn } from './described-column.js';
 
 /** What queries are analysed with. */
 export interface AnalysisTools {

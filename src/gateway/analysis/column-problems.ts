@@ -1,12 +1,8 @@
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import type { Column } from '../../endpoint/definition.js';
 import { readHeader } from '../../endpoint/sql-file/header.js';
-import {
-  compareColumns,
-  NOT_RETURNED,
-  type ColumnDifference,
-  type DescribedColumn,
-} from './compare-columns.js';
+import { compareColumns, NOT_RETURNED, type ColumnDifference } from './compare-columns.js';
+import type { DescribedColumn } from './described-column.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 import { zonesOf } from './zones.js';

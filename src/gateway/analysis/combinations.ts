@@ -1,4 +1,4 @@
-import type { Values, Value } from '../../endpoint/bind.js';
+import type { Values, Value } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { itemKind } from '../../endpoint/parameters/kinds.js';
 import type { ItemKind, Parameter } from '../../endpoint/parameters/parameter.js';

@@ -1,11 +1,6 @@
 import type { Column } from '../../endpoint/definition.js';
+import type { DescribedColumn } from './described-column.js';
 import { withoutZones } from './zones.js';
-
-/** A column as `DESCRIBE` returns it. */
-export interface DescribedColumn {
-  readonly name: string;
-  readonly type: string;
-}
 
 /** What a problem ends with of a declared column that the query lacks. */
 export const NOT_RETURNED = 'but the query does not return it';

@@ -1,4 +1,4 @@
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { Failure } from '../errors.js';

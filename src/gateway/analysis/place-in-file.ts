@@ -1,4 +1,4 @@
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import { requiredBy } from '../../endpoint/sql-file/select-parameters.js';
 import type {
   OptionalPiece,

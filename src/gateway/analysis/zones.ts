@@ -1,8 +1,8 @@
-import type { Value, Values } from '../../endpoint/bind.js';
+import type { Value, Values } from '../../endpoint/values.js';
 import { itemKind } from '../../endpoint/parameters/kinds.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import type { DescribedColumn } from './compare-columns.js';
+import type { DescribedColumn } from './described-column.js';
 
 /** The zone of a time: `DateTime64(3, 'Europe/Berlin')`, also within another type. */
 const ZONE = /(?<=\bDateTime(?:64\(\d)?)(\(|, )'([^']+)'\)?/g;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import type { Value } from '../../endpoint/bind.js';
+import type { Value } from '../../endpoint/values.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';

@@ -4,7 +4,8 @@ import { SecretValue } from '../../endpoint/parameters/secret-value.js';
 import { OPERATORS } from '../../endpoint/figures.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { CacheKey } from '../query/cache-key.js';
-import { keyOf, type EndpointQuery } from '../query/call.js';
+import { keyOf } from '../query/call.js';
+import type { EndpointQuery } from '../query/endpoint-query.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 

@@ -2,7 +2,7 @@ import { bindSandboxedQuery } from '../../endpoint/bind-sandboxed.js';
 import { bindQuery, boundTime, type BoundQuery } from '../../endpoint/bind.js';
 import { rowCap } from '../../endpoint/endpoint.js';
 import { NOW, ROW_LIMIT } from '../../endpoint/reserved.js';
-import type { EndpointQuery } from './call.js';
+import type { EndpointQuery } from './endpoint-query.js';
 import { pinnedParameters } from './row-scope.js';
 
 /** A constant instead of the current time, which must not change the cache key. */

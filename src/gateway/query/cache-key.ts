@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
-import type { BoundQuery, Values } from '../../endpoint/bind.js';
+import type { BoundQuery } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { rowCap } from '../../endpoint/endpoint.js';
 import { bindCall } from './bind-call.js';

@@ -1,27 +1,14 @@
-import type { BoundQuery, Values } from '../../endpoint/bind.js';
+import type { BoundQuery } from '../../endpoint/bind.js';
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../../endpoint/definition.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { EVERY_ROW_READER, OWN_ROWS_READER, type Reader } from '../../endpoint/figures.js';
-import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { bindCall } from './bind-call.js';
 import { cacheKeyOf, type CacheKey } from './cache-key.js';
+import type { EndpointQuery } from './endpoint-query.js';
 import type { EndpointResult } from './endpoint-result.js';
 import type { Requester } from './ports.js';
-import { EVERY_ROW, type RowScope } from './row-scope.js';
-import type { SandboxedSelect } from './sandboxed-select.js';
-
-/** A query of an endpoint: validated parameters, and the properties of the caller that determine the rows. */
-export interface EndpointQuery {
-  readonly endpoint: Endpoint;
-  readonly values: Values;
-  readonly scope: RowScope;
-  /** The caller's own SELECT over the result, if it sent one and the endpoint allows it. */
-  readonly sandbox?: SandboxedSelect;
-  /** Milliseconds since 1970 from which the request that led here means other values, because a time in it is relative. */
-  readonly changesAt?: number;
-  /** Output format of the rows; JSON if absent. */
-  readonly representation?: Representation;
-}
+import { EVERY_ROW } from './row-scope.js';
 
 /** What a caller requires of the cache (RFC 9111, request directives). */
 export type CacheDemand = 'any' | 'fresh' | 'only-cached';

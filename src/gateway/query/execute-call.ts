@@ -1,6 +1,7 @@
 import { Failure } from '../errors.js';
 import type { CacheKey } from './cache-key.js';
-import { usableUntil, keyOf, type CallOutcome, type Call, type EndpointQuery } from './call.js';
+import { usableUntil, keyOf, type CallOutcome, type Call } from './call.js';
+import type { EndpointQuery } from './endpoint-query.js';
 import { isFresh, type EndpointResult } from './endpoint-result.js';
 import type { FetchResult } from './fetch-result.js';
 import type { Clock } from './ports.js';

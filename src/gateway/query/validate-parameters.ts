@@ -1,4 +1,4 @@
-import type { Value, Values } from '../../endpoint/bind.js';
+import type { Value, Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import {
   MAX_VALUE_BYTES,

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { UsageLedger } from '../coordination/usage-ledger.js';
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { OPERATORS } from '../../endpoint/figures.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
-import type { EndpointQuery } from '../query/call.js';
+import type { EndpointQuery } from '../query/endpoint-query.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { QueryBudget } from './query-budget.js';

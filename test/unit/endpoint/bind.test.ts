@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { bindQuery, type BoundQuery, type Values } from '../../../src/endpoint/bind.js';
+import { bindQuery, type BoundQuery } from '../../../src/endpoint/bind.js';
+import type { Values } from '../../../src/endpoint/values.js';
 import { NOW } from '../../../src/endpoint/reserved.js';
 import { printSavedQuery } from '../../../src/endpoint/saved-query.js';
 import {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { CacheKey } from '../../query/cache-key.js';
-import type { EndpointQuery } from '../../query/call.js';
+import type { EndpointQuery } from '../../query/endpoint-query.js';
 import { EVERY_ROW, type RowScope } from '../../query/row-scope.js';
 
 /** The query that a request target stands for, and its cache key. */

@@ -1,12 +1,12 @@
 import { applyPinned, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Values } from '../../../endpoint/bind.js';
+import type { Values } from '../../../endpoint/values.js';
 import { returnedColumns, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { Failure, type Problem } from '../../errors.js';
 import type { ResultColumn, Times } from '../../formats/format.js';
 import { requireForms } from '../../formats/require-forms.js';
-import type { EndpointQuery } from '../../query/call.js';
+import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { Clock } from '../../query/ports.js';
 import { problemOfSqlText } from '../../query/sandboxed-select.js';
 import { invalidParameters, problemOfEncoding, readParameters } from '../../query/validate-parameters.js';

@@ -5,7 +5,8 @@ import {
 import type { PublishedUsage } from '../../../../src/gateway/coordination/redis-usage.js';
 import { UsageLedger } from '../../../../src/gateway/coordination/usage-ledger.js';
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
-import { keyOf, type EndpointQuery } from '../../../../src/gateway/query/call.js';
+import { keyOf } from '../../../../src/gateway/query/call.js';
+import type { EndpointQuery } from '../../../../src/gateway/query/endpoint-query.js';
 import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { costOf, resultOf } from '../../../support/fake-run-query.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
