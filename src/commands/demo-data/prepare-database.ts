@@ -1,4 +1,5 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
 import { migrate, type MigrateOptions } from '../schema/migrate.js';
 import { readSchema } from '../../gateway/schema/migration-files.js';
 import { fillDemoData } from './fill-demo-data.js';

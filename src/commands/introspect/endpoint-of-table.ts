@@ -1,4 +1,5 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import { externalConnection } from '../cli/external-connection.js';

@@ -2,7 +2,7 @@ import { CsvRecord } from './csv-record.js';
 import { headerError, rowWriter, type WriteRow } from './csv-row.js';
 import { LineSplitter, MAX_LINE_BYTES, tooLong, type Line, type LineReader } from './line-splitter.js';
 import type { RejectedLine } from './load-report.js';
-import type { Column } from './row-shape.js';
+import type { Column } from './column.js';
 
 export interface CsvOptions {
   /** `,` stands for the delimiter that the first line has: another one only where it contains no comma. */

@@ -1,7 +1,7 @@
 import type { CsvField } from './csv-record.js';
 import { LoadError } from './load-error.js';
 import { printable } from './rejection-reasons.js';
-import { bareType, type Column } from './row-shape.js';
+import { bareType, type Column } from './column.js';
 
 /** Writes one field of a record into a JSON object; undefined where the object gets no such field. */
 type WriteField = (field: CsvField) => string | undefined;

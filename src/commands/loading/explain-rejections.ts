@@ -5,7 +5,7 @@ import { firstPart } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { readRow, readRows, type RowsQuery } from './read-rows.js';
 import { mismatch, printable, UNREADABLE } from './rejection-reasons.js';
-import { bareType, type Column } from './row-shape.js';
+import { bareType, type Column } from './column.js';
 
 /** Maximum number of lines of a batch that are explained by a query each. */
 const MAX_SINGLE_QUERIES = 100;

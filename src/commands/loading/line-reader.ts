@@ -1,6 +1,6 @@
 import { CsvReader } from './csv-reader.js';
 import { LineSplitter, type LineReader } from './line-splitter.js';
-import type { Column } from './row-shape.js';
+import type { Column } from './column.js';
 import type { SourceFormat } from './source-format.js';
 
 /** Reads a source of a format. @param columns of the table; absent where it does not exist yet. */

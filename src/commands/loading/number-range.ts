@@ -1,4 +1,4 @@
-import { bareType, type Column } from './row-shape.js';
+import { bareType, type Column } from './column.js';
 
 const FLOAT_RANGES: Readonly<Record<string, readonly [number, number]>> = {
   Float32: [-3.4028234663852886e38, 3.4028234663852886e38],

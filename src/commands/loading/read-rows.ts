@@ -3,7 +3,8 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import type { Row } from './inspect-line.js';
 import { jsonTable, READ_SETTINGS } from './json-table.js';
-import type { Column, ComputedColumn, RowShape } from './row-shape.js';
+import type { ComputedColumn, RowShape } from './row-shape.js';
+import type { Column } from './column.js';
 import { shifted } from './time-column.js';
 
 /** Expressions to evaluate for each line: SQL over the columns, the computed ones too. */

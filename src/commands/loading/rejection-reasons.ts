@@ -1,4 +1,4 @@
-import { bareType, type Column } from './row-shape.js';
+import { bareType, type Column } from './column.js';
 import type { TimeColumn } from './time-column.js';
 
 export const UNREADABLE = 'ClickHouse cannot read the line';

@@ -1,13 +1,5 @@
+import type { Column } from './column.js';
 import type { TimeColumn } from './time-column.js';
-
-/** A column that an INSERT can write. */
-export interface Column {
-  readonly name: string;
-  /** ClickHouse's spelling: `LowCardinality(Nullable(String))`. */
-  readonly type: string;
-  /** Default for lines without the field; empty for the default of the type. */
-  readonly defaultExpression: string;
-}
 
 /** A column that an INSERT cannot write, because ClickHouse computes it. */
 export interface ComputedColumn {
@@ -23,9 +15,4 @@ export interface RowShape {
   /** Defaults may depend on these. */
   readonly computed: readonly ComputedColumn[];
   readonly time: TimeColumn | undefined;
-}
-
-/** The name of a column's type without Nullable, LowCardinality and parameters: `UInt16`. */
-export function bareType({ type }: Pick<Column, 'type'>): string {
-  return type.replace(/^(?:LowCardinality\(|Nullable\()+/, '').replace(/\W.*$/s, '');
 }

@@ -3,7 +3,8 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { RECORD_TABLE } from '../../gateway/schema/earlier-migrations.js';
 import { describeFailure, LoadError } from './load-error.js';
-import type { Column, ComputedColumn, RowShape } from './row-shape.js';
+import type { ComputedColumn, RowShape } from './row-shape.js';
+import type { Column } from './column.js';
 import { findTimeColumn } from './time-column.js';
 import { findTtl, type Ttl } from './ttl.js';
 

@@ -1,4 +1,4 @@
-import { bareType, type Column } from './row-shape.js';
+import { bareType, type Column } from './column.js';
 
 /** The column that `--shift-to-now` shifts, and whose times are checked. */
 const NAME = 'timestamp';

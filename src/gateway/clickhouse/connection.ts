@@ -1,14 +1,7 @@
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
+import type { ClickHouseConnection } from './clickhouse-connection.js';
 import { openQueryConnections, type QueryConnections } from './query-connections.js';
-
-/** Address, user and database of a ClickHouse server. */
-export interface ClickHouseConnection {
-  readonly url: string;
-  readonly username: string;
-  readonly password: string;
-  readonly database: string;
-}
 
 export interface ConnectOptions {
   /** Maximum number of open sockets; further requests wait. */

@@ -1,4 +1,5 @@
-import type { Column, ComputedColumn } from '../../../../src/commands/loading/row-shape.js';
+import type { ComputedColumn } from '../../../../src/commands/loading/row-shape.js';
+import type { Column } from '../../../../src/commands/loading/column.js';
 import type { TargetTable } from '../../../../src/commands/loading/target-table.js';
 import { findTimeColumn } from '../../../../src/commands/loading/time-column.js';
 
