@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { explainRejections } from './explain-rejections.js';
-import type { Row } from './inspect-line.js';
+import type { Row } from './row.js';
 import { BatchFailure } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import type { Batch } from './read-batches.js';

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import type { Row } from './inspect-line.js';
+import type { Row } from './row.js';
 import { firstPart } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { readRow, readRows, type RowsQuery } from './read-rows.js';

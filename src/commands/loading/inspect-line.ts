@@ -4,15 +4,9 @@ import type { RejectedLine } from './load-report.js';
 import { isOutOfRange, numberRanges, type NumberRange } from './number-range.js';
 import { mismatch, printable, timeOutOfRange } from './rejection-reasons.js';
 import type { RowShape } from './row-shape.js';
+import type { Row } from './row.js';
 import { isInRange, type TimeColumn } from './time-column.js';
 import { FieldNames } from './unknown-fields.js';
-
-/** A line that is a JSON object; ClickHouse may still be unable to read its values. */
-export interface Row {
-  readonly line: number;
-  /** The object, starting with its brace. */
-  readonly text: string;
-}
 
 /** A line that may be loaded or is rejected, with its fields that the table does not store. */
 export interface InspectedLine {

@@ -1,4 +1,5 @@
-import type { InspectedLine, Row } from './inspect-line.js';
+import type { InspectedLine } from './inspect-line.js';
+import type { Row } from './row.js';
 import { LineSplitter, type Line, type LineReader } from './line-splitter.js';
 import type { RejectedLine } from './load-report.js';
 

@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
-import type { Row } from './inspect-line.js';
+import type { Row } from './row.js';
 import { jsonTable, READ_SETTINGS } from './json-table.js';
 import type { ComputedColumn, RowShape } from './row-shape.js';
 import type { Column } from './column.js';
