@@ -1,7 +1,8 @@
 import type { CsvField } from './csv-record.js';
 import { LoadError } from './load-error.js';
 import { printable } from './rejection-reasons.js';
-import { bareType, type Column } from './column.js';
+import { bareType } from '../../endpoint/type-name.js';
+import type { Column } from './column.js';
 
 /** Writes one field of a record into a JSON object; undefined where the object gets no such field. */
 type WriteField = (field: CsvField) => string | undefined;
@@ -70,7 +71,7 @@ const textOrNothing: WriteField = (field) => (isOmitted(field) ? undefined : JSO
 
 /** How a field is written for a column. ClickHouse reads most values from JSON strings, but not these types. */
 function valueWriter(column: Column | undefined): WriteField {
-  const type = column ? bareType(column) : 'String';
+  const type = column ? bareType(column.type).name : 'String';
   if (/^(?:String|FixedString|Enum\d*)$/.test(type)) return textOrNothing;
   if (type === 'Bool') return unlessBlank(booleanOf);
   if (/^(?:Array|Map|Tuple|Nested|JSON|Object|Point|Ring|(?:Multi)?(?:LineString|Polygon))$/.test(type))

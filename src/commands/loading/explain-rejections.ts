@@ -5,7 +5,8 @@ import { firstPart } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { readRow, readRows, type RowsQuery } from './read-rows.js';
 import { mismatch, printable, UNREADABLE } from './rejection-reasons.js';
-import { bareType, type Column } from './column.js';
+import { bareType } from '../../endpoint/type-name.js';
+import type { Column } from './column.js';
 
 /** Maximum number of lines of a batch that are explained by a query each. */
 const MAX_SINGLE_QUERIES = 100;
@@ -23,7 +24,7 @@ export async function explainRejections(query: RowsQuery, rows: readonly Row[]):
   const [malformed, others] = divide(rows, (row) => !wellFormed.has(row.line));
   const rejected = await explainEach(asStrings, malformed);
   let unexplained = others;
-  for (const column of columns.filter((candidate) => bareType(candidate) !== 'String')) {
+  for (const column of columns.filter((candidate) => bareType(candidate.type).name !== 'String')) {
     if (unexplained.length === 0) break;
     const one = strings.map((each) => (each.name === column.name ? { ...each, type: column.type } : each));
     const fitting = await readRows(withColumns(query, one), unexplained);

@@ -1,4 +1,5 @@
-import { bareType, type Column } from './column.js';
+import { bareType } from '../../endpoint/type-name.js';
+import type { Column } from './column.js';
 
 const FLOAT_RANGES: Readonly<Record<string, readonly [number, number]>> = {
   Float32: [-3.4028234663852886e38, 3.4028234663852886e38],
@@ -15,7 +16,7 @@ export interface NumberRange {
 /** The ranges of the columns with a number type. */
 export function numberRanges(columns: readonly Column[]): NumberRange[] {
   return columns.flatMap((column) => {
-    const range = rangeOf(bareType(column));
+    const range = rangeOf(bareType(column.type).name);
     return range ? [{ column, least: range[0], greatest: range[1] }] : [];
   });
 }

@@ -1,4 +1,5 @@
-import { bareType, type Column } from './column.js';
+import { bareType } from '../../endpoint/type-name.js';
+import type { Column } from './column.js';
 import type { TimeColumn } from './time-column.js';
 
 export const UNREADABLE = 'ClickHouse cannot read the line';
@@ -17,7 +18,7 @@ export function mismatch(column: Column, value: unknown): string {
     typeof value === 'number' ? String(value) : JSON.stringify(value ?? null),
     MAX_QUOTED,
   );
-  const type = bareType(column);
+  const type = bareType(column.type).name;
   if (type.startsWith('Date')) return `${column.name} ${quoted} is not a time that ClickHouse can read`;
   return `${column.name} ${quoted} does not fit ${type}`;
 }

@@ -1,4 +1,5 @@
-import { bareType, type Column } from './column.js';
+import { bareType } from '../../endpoint/type-name.js';
+import type { Column } from './column.js';
 
 /** The column that `--shift-to-now` shifts, and whose times are checked. */
 const NAME = 'timestamp';
@@ -36,7 +37,7 @@ export function findTimeColumn(columns: readonly Column[]): TimeColumn | undefin
   const column = columns.find(({ name }) => name === NAME);
   if (!column) return undefined;
   const scale = /DateTime64\((\d)/.exec(column.type)?.[1];
-  const years = scale === '9' ? YEARS_OF_NANOSECONDS : YEARS_BY_TYPE[bareType(column)];
+  const years = scale === '9' ? YEARS_OF_NANOSECONDS : YEARS_BY_TYPE[bareType(column.type).name];
   if (!years) return undefined;
   return {
     name: NAME,
@@ -63,7 +64,7 @@ export function microsecondsOf({ name }: TimeColumn): string {
 
 /** SQL: the time shifted by microseconds, more precise than the column if need be. */
 export function shifted({ name, type }: TimeColumn, shift: bigint): string {
-  const time = bareType({ type }).startsWith('DateTime') ? name : `toDateTime64(${name}, 6, 'UTC')`;
+  const time = bareType(type).name.startsWith('DateTime') ? name : `toDateTime64(${name}, 6, 'UTC')`;
   return `addMicroseconds(${time}, toInt64(${shift}))`;
 }
 
