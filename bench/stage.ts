@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { generateApiKey, hashApiKey } from '../src/gateway/auth/api-key.js';
-import { connectClickHouse, type QueryClient } from '../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse, type QueryClient } from '../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../src/gateway/clickhouse/connection.js';
 import { EmbeddedServer, type EmbeddedServerOptions } from '../src/commands/embedded/embedded-server.js';
 import { freePort } from '../src/commands/embedded/free-port.js';
 import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';

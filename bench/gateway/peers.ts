@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { freePort } from '../../src/commands/embedded/free-port.js';
 import { startNginx } from '../servers/nginx.js';
 import { hasProgram, type ServerProcess } from '../servers/server-process.js';

@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { printTable } from '../measuring/print.js';
 import { loadServer, type Throughput } from '../measuring/throughput.js';
 import type { Environment, Stage } from '../stage.js';

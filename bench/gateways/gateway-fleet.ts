@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { startNginx } from '../servers/nginx.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import { PROJECT_ROOT, type Environment, type Stage } from '../stage.js';

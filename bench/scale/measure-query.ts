@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { bindEndpointQuery, urlOf, type EndpointQuery } from '../data/endpoint-queries.js';
 import { costOf, httpGet, type Cost } from '../measuring/http-get.js';

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { buffer } from 'node:stream/consumers';
 
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
 import { FILLINGS } from '../data/fill-tables.js';
 import { firstRow } from '../measuring/first-row.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { generateApiKey } from '../../src/gateway/auth/api-key.js';
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { findProjects, queriesAbout } from '../data/endpoint-queries.js';

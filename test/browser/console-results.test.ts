@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { startProjectGateway } from '../support/console-gateway.js';

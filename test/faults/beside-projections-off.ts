@@ -1,4 +1,4 @@
-import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import type { BoundQuery } from '../../src/endpoint/bind.js';

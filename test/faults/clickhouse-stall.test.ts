@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { createPing } from '../../src/gateway/clickhouse/ping.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';

@@ -1,4 +1,4 @@
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { migrate } from '../../src/commands/schema/migrate.js';

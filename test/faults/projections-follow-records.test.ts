@@ -1,8 +1,8 @@
-import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { migrate } from '../../src/commands/schema/migrate.js';
 import { readSchema } from '../../src/gateway/schema/migration-files.js';

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 
 import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/commands/check/checked-endpoint.js';
 import { textOfProblem } from '../../src/endpoint/file-problems.js';
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { fillDemoData } from '../../src/commands/demo-data/fill-demo-data.js';
 import { createTestDatabase } from '../support/clickhouse.js';
 import { demoDatabase } from '../support/demo-database.js';

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';
 import { DevProcess } from '../support/dev-process.js';

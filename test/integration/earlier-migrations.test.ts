@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { EarlierMigrations } from '../../src/gateway/schema/earlier-migrations.js';
 import { migrate } from '../../src/commands/schema/migrate.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { respondsToPing } from '../../src/commands/embedded/running-server.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';

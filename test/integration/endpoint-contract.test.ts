@@ -1,6 +1,6 @@
-import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { loadFile } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';

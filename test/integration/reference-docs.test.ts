@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import { loadEndpoints } from '../support/load-endpoints.js';

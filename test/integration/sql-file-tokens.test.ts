@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { tokenize, type TokenKind } from '../../src/endpoint/sql-file/select/tokens.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { anySqlText } from '../support/any-sql.js';

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { QueryClient } from '../../src/gateway/clickhouse/connection.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 
 import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/commands/check/checked-endpoint.js';

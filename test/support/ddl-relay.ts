@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 
 /** An HTTP server that clients take for a ClickHouse server. */
 export interface DdlRelay {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
-import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { adminConnection } from './clickhouse.js';
 
 /** A database that does not exist yet, and a client that can inspect it. */

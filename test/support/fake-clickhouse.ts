@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 
 /** An HTTP server that pretends to be ClickHouse, and a client connected to it. */
 export interface FakeClickHouse {

@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { openClusterGateway, type ClusterGateway } from './cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from './cluster-rows.js';

@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { migrate } from '../../src/commands/schema/migrate.js';
 import { readSchema } from '../../src/gateway/schema/migration-files.js';

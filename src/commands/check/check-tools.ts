@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { createQueryRunner } from '../../gateway/clickhouse/query-runner.js';
 import type { Config } from '../../gateway/config/config.js';
 import { runFirstQuery } from './first-query.js';

@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import type { Config } from '../../gateway/config/config.js';
 import { externalConnection } from './external-connection.js';
 import { withOwnServer } from './own-data.js';

@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { firstRespondingServer } from '../../gateway/clickhouse/first-responding-server.js';
 import type { ClickHouseConfig } from '../../gateway/config/config.js';
 

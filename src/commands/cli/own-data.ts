@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { EmbeddedServer } from '../embedded/embedded-server.js';
 import { findRunningServer } from '../embedded/running-server.js';
 import type { Config } from '../../gateway/config/config.js';

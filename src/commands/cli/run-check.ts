@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';

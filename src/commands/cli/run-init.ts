@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { usageError } from './exit-codes.js';
 import { runFirstQuery } from '../check/first-query.js';
 import { connectionOf } from '../introspect/clickhouse-url.js';

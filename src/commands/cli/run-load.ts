@@ -1,4 +1,4 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { loadFile, type LoadOptions as LoadFileOptions } from '../loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../loading/load-report.js';
 import { formatOfName, type SourceFormat } from '../loading/source-format.js';

@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { migrate, type MigrateOptions } from '../schema/migrate.js';
 import { readSchema } from '../../gateway/schema/migration-files.js';
 import { fillDemoData } from './fill-demo-data.js';

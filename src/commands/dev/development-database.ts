@@ -1,4 +1,4 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
 import { AppliedFilesDiffer } from '../../gateway/schema/schema-file-error.js';

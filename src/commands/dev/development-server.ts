@@ -6,7 +6,7 @@ import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { externalConnection } from '../cli/external-connection.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import type { Config } from '../../gateway/config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';

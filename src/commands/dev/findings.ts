@@ -2,7 +2,7 @@ import { checkEndpoint, type CheckTools } from '../check/check-endpoint.js';
 import { withCheckTools } from '../check/check-tools.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import type { SqlFiles } from '../../gateway/analysis/sql-file.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import type { Config } from '../../gateway/config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { READER_PASSWORD_VARIABLE, READER_USER } from '../grants/reader-user-file.js';
 import { engineLibraryPath } from './engine-library.js';
 import { freePort } from './free-port.js';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { withFileLock } from '../../files/file-lock.js';
 import { ifPresent } from '../../files/if-present.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 
 /** The record of a running embedded server, with which command-line tools of the same user connect to it. */
 export interface RunningServer extends Omit<ClickHouseConnection, 'database'> {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { grantStatement, type Grant } from './grant.js';
 
 /** The statements that give the connection's user those of the needed grants that it lacks. Every user may ask that. */

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { Catalog } from './catalog.js';
 import { sortedGrants, type Grant } from './grant.js';
 import { queryShapes } from './query-shapes.js';

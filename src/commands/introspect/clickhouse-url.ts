@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import type { Environment } from '../../gateway/config/project.js';
 import { usageError } from '../cli/exit-codes.js';
 

@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import { externalConnection } from '../cli/external-connection.js';

@@ -1,7 +1,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { checkCluster, onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import { RECORD_TABLE, rejectEarlierMigrations } from '../../gateway/schema/earlier-migrations.js';

@@ -1,6 +1,6 @@
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
-import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { ClickHouseConnection } from './connection.js';
 import { openQueryConnections, type QueryConnections } from './query-connections.js';
 
 export interface ConnectOptions {

@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { ClickHouseConnection } from './connection.js';
 import { createPing } from './ping.js';
 
 const PING_MS = 2000;

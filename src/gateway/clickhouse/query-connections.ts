@@ -1,7 +1,7 @@
 import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 
-import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { ClickHouseConnection } from './connection.js';
 import { queryTargetOf } from './query-target.js';
 import { resultTooLarge } from './translate-error.js';
 

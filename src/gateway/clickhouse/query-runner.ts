@@ -10,7 +10,7 @@ import { brokenResponse } from '../formats/broken-response.js';
 import type { ResultColumn } from '../formats/format.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
-import type { QueryClient } from './connection.js';
+import type { QueryClient } from './connect-clickhouse.js';
 import { describeColumns } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
 import { errorNames } from './error-names.js';

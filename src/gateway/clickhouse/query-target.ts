@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from './clickhouse-connection.js';
+import type { ClickHouseConnection } from './connection.js';
 
 /** Where and how queries are sent to a server. */
 export interface QueryTarget {

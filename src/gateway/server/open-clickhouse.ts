@@ -1,5 +1,5 @@
-import { connectClickHouse, type QueryClient } from '../clickhouse/connection.js';
-import type { ClickHouseConnection } from '../clickhouse/clickhouse-connection.js';
+import { connectClickHouse, type QueryClient } from '../clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import {
   EarlierMigrations,

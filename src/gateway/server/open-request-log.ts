@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { connectClickHouse } from '../clickhouse/connection.js';
-import type { ClickHouseConnection } from '../clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { CompletedRequest } from '../http/transport/access-log.js';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import type { ClickHouseConnection } from '../clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 

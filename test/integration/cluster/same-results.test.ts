@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { loadFile } from '../../../src/commands/loading/load-file.js';
 import { openSameRows, type SameRows } from '../../support/same-rows.js';
 

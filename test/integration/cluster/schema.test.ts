@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EarlierMigrations } from '../../../src/gateway/schema/earlier-migrations.js';
 import { migrate } from '../../../src/commands/schema/migrate.js';
 import { readSchema, type Migration, type Schema } from '../../../src/gateway/schema/migration-files.js';

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../../src/gateway/clickhouse/connection.js';
 import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
 import { readerUserFile } from '../../../src/commands/grants/reader-user-file.js';
 import { grantReader } from '../../../src/commands/embedded/grant-reader.js';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
 import { grantsInUsersFile } from '../../../src/commands/grants/reader-user-file.js';
 import { createTestDatabase } from '../../support/clickhouse.js';

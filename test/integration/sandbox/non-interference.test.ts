@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../../src/gateway/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/gateway/clickhouse/sql-parser.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';

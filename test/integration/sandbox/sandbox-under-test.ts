@@ -1,5 +1,5 @@
 import { LocalStore } from '../../../src/gateway/cache/local-store.js';
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/gateway/clickhouse/sql-parser.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { createTestDatabase, variable, type TestDatabase } from '../../support/clickhouse.js';
 import { settleAll } from '../../support/settle-all.js';
 import { REJECTED } from './attempts.js';

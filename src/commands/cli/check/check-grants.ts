@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ClickHouseError } from '@clickhouse/client';
 
-import type { ClickHouseConnection } from '../../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
 import { grantStatement } from '../../grants/grant.js';
 import { missingGrants } from '../../grants/missing-grants.js';
 import { neededGrants, type NeededGrants, type Remark } from '../../grants/needed-grants.js';

@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
 import { prepareDatabase } from '../../demo-data/prepare-database.js';
 import { grantReader, readerGrants } from '../../embedded/grant-reader.js';
 import type { NeededGrants } from '../../grants/needed-grants.js';

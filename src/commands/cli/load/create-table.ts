@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { ClickHouseConnection } from '../../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
 import { inferColumns } from '../../loading/infer-columns.js';
 import type { SourceFormat } from '../../loading/source-format.js';
 import { migrate } from '../../schema/migrate.js';

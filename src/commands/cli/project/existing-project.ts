@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import type { ClickHouseConnection } from '../../../gateway/clickhouse/clickhouse-connection.js';
+import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
 import { projectIn } from '../../../gateway/config/project.js';
 import { endpointFiles } from '../../../endpoint/endpoint-files.js';
 import { readTemplates } from './templates.js';

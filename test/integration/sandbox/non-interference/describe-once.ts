@@ -1,4 +1,4 @@
-import type { QueryClient } from '../../../../src/gateway/clickhouse/connection.js';
+import type { QueryClient } from '../../../../src/gateway/clickhouse/connect-clickhouse.js';
 
 /** Columns by the text of the query. */
 export type Described = Map<string, Promise<unknown>>;

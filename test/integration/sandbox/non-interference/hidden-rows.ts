@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../../../src/gateway/clickhouse/connection.js';
-import type { ClickHouseConnection } from '../../../../src/gateway/clickhouse/clickhouse-connection.js';
+import { connectClickHouse } from '../../../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../../../src/gateway/clickhouse/connection.js';
 import { harmless, poisonous, type Content } from './partial-expressions.js';
 
 /** The gateway's clock; the tier FREE shows the day before it. */

@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { withFailover } from '../../../../src/gateway/clickhouse/failover.js';
 
 const withCode = (code: string): Error => Object.assign(new Error('lost'), { code });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 
-import { connectClickHouse } from '../../../../src/gateway/clickhouse/connection.js';
+import { connectClickHouse } from '../../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { createQueryRunner } from '../../../../src/gateway/clickhouse/query-runner.js';
 import { OPERATORS } from '../../../../src/endpoint/figures.js';
 import type { Failure } from '../../../../src/gateway/errors.js';
