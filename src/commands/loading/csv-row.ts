@@ -74,8 +74,7 @@ function valueWriter(column: Column | undefined): WriteField {
   const type = column ? bareType(column.type).name : 'String';
   if (/^(?:String|FixedString|Enum\d*)$/.test(type)) return textOrNothing;
   if (type === 'Bool') return unlessBlank(booleanOf);
-  if (/^(?:Array|Map|Tuple|Nested|JSON|Object|Point|Ring|(?:Multi)?(?:LineString|Polygon))$/.test(type))
-    return unlessBlank(jsonOf);
+  if (/^(?:Array|Map|Tuple|JSON|Object)$/.test(type)) return unlessBlank(jsonOf);
   return unlessBlank(JSON.stringify);
 }
 

@@ -54,6 +54,15 @@ describe('CsvReader', () => {
     ]);
   });
 
+  it('writes the fields of SimpleAggregateFunction(f, T) as those of T', () => {
+    const options = forTable({
+      a: 'SimpleAggregateFunction(anyLast, String)',
+      b: 'SimpleAggregateFunction(groupArrayArray, Array(UInt8))',
+      c: 'Point',
+    });
+    expect(read(['a,b,c\n"",[1],"[1,2]"\n'], options)).toEqual(['2: {"a":"","b":[1],"c":[1,2]}']);
+  });
+
   it('rejects a record with too many or too few fields, and reads the others', () => {
     expect(read(['a,b\n1\n2,3\n4,5,6\n'])).toEqual([
       '2! 1 field, but the first line names 2 columns',

@@ -8,6 +8,7 @@ const table = tableOf({
   execution_time_ms: 'Nullable(Float64)',
   bytes: 'UInt64',
   offset: 'Int64',
+  most: 'SimpleAggregateFunction(max, Nullable(UInt16))',
 });
 const inspect = (text: string, target: TargetTable = table, strict = false): object =>
   inspectLine({ line: 7, text }, lineRules(target, strict)).result;
@@ -56,6 +57,7 @@ describe('inspectLine', () => {
     ['status_code', '65536', 'UInt16'],
     ['status_code', '"65536"', 'UInt16'],
     ['status_code', '-1', 'UInt16'],
+    ['most', '65536', 'UInt16'],
     ['bytes', '-1', 'UInt64'],
     ['bytes', '99999999999999999999', 'UInt64'],
     ['offset', '"-9999999999999999999"', 'Int64'],
