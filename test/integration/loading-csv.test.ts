@@ -94,6 +94,18 @@ describe('loadFile of CSV', () => {
     });
   });
 
+  it('reads values of SimpleAggregateFunction(f, T) as T, and rejects those outside the range of T', async () => {
+    const columns = `id UInt8, most SimpleAggregateFunction(max, UInt16),
+      tags SimpleAggregateFunction(groupArrayArray, Array(String)), place Point`;
+    await database.client.command({ query: `CREATE TABLE aggregates (${columns}) ENGINE = Memory` });
+    const text = 'id,most,tags,place\n1,65535,"[""x""]","[1, 2]"\n2,65536,[],"[0, 0]"\n';
+    expect(await load(text, { table: 'aggregates' })).toMatchObject({ loaded: 1, rejected: 1 });
+    expect(await rowsOf('SELECT * FROM aggregates')).toEqual([
+      { id: 1, most: 65535, tags: ['x'], place: [1, 2] },
+    ]);
+    expect(rejected).toEqual({ 3: 'most "65536" does not fit UInt16' });
+  });
+
   it('rejects unknown columns with --strict, and shifts times', async () => {
     const now = new Date();
     await database.client.command({
