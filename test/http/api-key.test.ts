@@ -59,7 +59,7 @@ describe('the API key', () => {
     ['unknown', { 'X-API-KEY': 'wrong' }],
     ['garbled', { 'X-API-KEY': `${KEY}\u00e9` }],
     ['sent twice', { 'X-API-KEY': `${KEY}, ${KEY}` }],
-    ['very long', { 'X-API-KEY': 'x'.repeat(100_000) }],
+    ['very long', { 'X-API-KEY': 'x'.repeat(60_000) }],
     ['invalid, together with a valid bearer', { 'X-API-KEY': 'wrong', Authorization: `Bearer ${KEY}` }],
   ])('is API_KEY_INVALID (401) when %s', async (_what, headers) => {
     const response = await call(headers);

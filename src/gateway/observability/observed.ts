@@ -8,7 +8,7 @@ export interface CacheUse {
 /** Open connections of clients, and counts of closed ones since the start. */
 export interface ConnectionUse {
   readonly open: { readonly size: number };
-  readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
+  readonly closed: number;
 }
 
 /** The state of a ClickHouse server now, and its retries since the start. */

@@ -7,9 +7,8 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure, type FailureDetails } from '../../errors.js';
 import type { Clock } from '../../query/ports.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
-import { MAX_HEADER_VALUE_BYTES } from '../transport/header-limits.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
-import { noteAuthenticated } from '../transport/unauthenticated-peers.js';
+import { noteAuthenticated } from '../transport/connections.js';
 
 /** How callers are authenticated. */
 export interface Credentials {
@@ -59,14 +58,6 @@ export function authorize(
 }
 
 /**
- * The principal of a presented key or of a recently verified token, without I/O; undefined for texts that are longer than a
- * header may be, which are neither hashed nor verified.
- */
-export function findPrincipal(credentials: Credentials, presented: string): Principal | undefined {
-  return presented.length > MAX_HEADER_VALUE_BYTES ? undefined : credentials.find(presented);
-}
-
-/**
  * The principal of the key or token in a request's headers.
  *
  * @param presented what {@link presentedKey} found in them.
@@ -77,10 +68,9 @@ export async function principalOfPresented(
   presented: string,
   headers: IncomingMessage['headers'],
 ): Promise<Principal> {
-  const known = findPrincipal(credentials, presented);
+  const known = credentials.find(presented);
   if (known) return known;
   const isBearerInvalid = presented !== headers['x-api-key'];
-  if (presented.length > MAX_HEADER_VALUE_BYTES) throw invalidKey({ isBearerInvalid });
   try {
     const verified = await credentials.verify(presented);
     if (verified) return verified;

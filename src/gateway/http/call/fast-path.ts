@@ -14,14 +14,14 @@ import { noteOutcome } from './respond-to-call.js';
 import { isComplete } from '../result/complete-result.js';
 import type { EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
-import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
+import { presentedKey, type Credentials } from './credentials.js';
 import type { KnownTarget, KnownTargets } from './known-targets.js';
 import { subjectsOf } from './limit-requests.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { requestIdOf } from '../transport/request-id.js';
 import { sendResult } from '../result/send-result.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
-import { noteAuthenticated } from '../transport/unauthenticated-peers.js';
+import { noteAuthenticated } from '../transport/connections.js';
 
 export interface HitDependencies {
   readonly endpoints: Endpoints;
@@ -120,7 +120,7 @@ function isForApplication(
 /** The principal, where it can be authenticated without I/O and may call from any address. */
 function knownPrincipal(credentials: Credentials, { headers }: IncomingMessage): Principal | undefined {
   const presented = presentedKey(headers);
-  const principal = presented === undefined ? undefined : findPrincipal(credentials, presented);
+  const principal = presented === undefined ? undefined : credentials.find(presented);
   return principal?.addresses ? undefined : principal;
 }
 

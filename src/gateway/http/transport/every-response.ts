@@ -11,7 +11,6 @@ import { problemOfHeaders } from './header-limits.js';
 import { asFailure } from './problem.js';
 import { contextOf, openContext, type RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
-import { problemOfTarget } from './request-target.js';
 import { problemOfHost } from './require-host.js';
 
 /**
@@ -98,16 +97,12 @@ export class EveryResponse {
 }
 
 /**
- * Rejects requests without a sensible Host, or whose URL or headers are too large, before anything parses them. The connection
- * of the latter is closed.
+ * Rejects requests without a sensible Host, or with a header that is too long to be read.
  */
 export function rejectMalformed(): RequestHandler {
-  return (request, response, next) => {
-    const tooLarge = problemOfTarget(request.originalUrl) ?? problemOfHeaders(request);
-    if (tooLarge !== undefined) {
-      response.set('Connection', 'close');
-      throw new Failure('HEADERS_TOO_LARGE', tooLarge);
-    }
+  return (request, _response, next) => {
+    const tooLong = problemOfHeaders(request);
+    if (tooLong !== undefined) throw new Failure('HEADERS_TOO_LARGE', tooLong);
     const ofHost = problemOfHost(request);
     if (ofHost !== undefined) throw new Failure('BAD_REQUEST', ofHost);
     next();

@@ -5,19 +5,18 @@ import type { Duplex } from 'node:stream';
 import { Failure } from '../../errors.js';
 import type { Logger } from '../../observability/logger.js';
 import { keepBacklogs } from './backlog.js';
-import { responding, trackConnections, type ConnectionLimits } from './connections.js';
-import { MAX_HEADER_LINES } from './header-limits.js';
-import { boundParserPool } from './http-parser-pool.js';
+import { isAuthenticated, responding, trackConnections } from './connections.js';
 import type { ListenerWithMessages } from './messages.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
-/** Enough for the longest percent-encoded values of all parameters of an endpoint. */
-const MAX_HEADER_BYTES = 512 * 1024;
+/** KiB of URL and headers together. A longer call is a POST. */
+const MAX_HEAD_KB = 64;
 /** Milliseconds that the connection stays open after an error response, so that the client can read it. */
 const LINGER_MS = 1000;
 
 /** Limits on what clients may occupy of a server. */
-export interface ServerLimits extends ConnectionLimits {
+export interface ServerLimits {
+  readonly maxConnections: number;
   /** Milliseconds from the connection, or from the first byte of a further request, to the end of the headers. */
   readonly headersTimeoutMs: number;
   /** Milliseconds to the end of the whole request, a body included; at least those for the headers. */
@@ -26,8 +25,6 @@ export interface ServerLimits extends ConnectionLimits {
 
 const DEFAULT_LIMITS: ServerLimits = {
   maxConnections: Infinity,
-  // About sixty requests of the largest size.
-  maxUnauthenticatedBytes: 32 * 1024 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
 };
@@ -41,11 +38,10 @@ export function createHttpServer(
   logger: Logger,
   limits: Partial<ServerLimits> = {},
 ): Server {
-  const { headersTimeoutMs, requestTimeoutMs, ...connections } = { ...DEFAULT_LIMITS, ...limits };
-  boundParserPool();
+  const { headersTimeoutMs, requestTimeoutMs, maxConnections } = { ...DEFAULT_LIMITS, ...limits };
   const server = createServer(
     {
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: MAX_HEAD_KB * 1024,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.ceil(headersTimeoutMs / TIMEOUT_CHECKS),
@@ -66,7 +62,7 @@ export function createHttpServer(
   );
   // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  const { noteRequest, isAuthenticated } = trackConnections(server, connections);
+  const noteRequest = trackConnections(server, maxConnections);
   const backlogs = keepBacklogs(server, isAuthenticated);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const active = responding(socket);
@@ -113,7 +109,8 @@ function failureOf({ code }: NodeJS.ErrnoException): Failure {
       // Node 22 and later report more than 2,000 header lines with this code too.
       return new Failure(
         'HEADERS_TOO_LARGE',
-        `URL and headers together have more than ${MAX_HEADER_BYTES / 1024} KiB, or there are more than ${MAX_HEADER_LINES} header lines.`,
+        `URL and headers together have more than ${MAX_HEAD_KB} KiB, or there are too many header lines. ` +
+          'Send the parameters of a call in the body of a POST.',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Failure('REQUEST_TIMEOUT', 'The client did not send the whole request in time.');

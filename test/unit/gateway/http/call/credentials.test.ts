@@ -1,9 +1,4 @@
-import {
-  findPrincipal,
-  principalOfPresented,
-  presentedKey,
-} from '../../../../../src/gateway/http/call/credentials.js';
-import { testCredentials } from '../../../../support/test-credentials.js';
+import { presentedKey } from '../../../../../src/gateway/http/call/credentials.js';
 
 describe('presentedKey', () => {
   it.each([
@@ -28,24 +23,5 @@ describe('presentedKey', () => {
     [{ authorization: 'Bearerk' }],
   ])('finds none in %j', (headers) => {
     expect(presentedKey(headers)).toBeUndefined();
-  });
-});
-
-describe('a key or token over 8 KiB', () => {
-  it('is rejected without being hashed or verified', async () => {
-    const lookups: string[] = [];
-    const credentials = {
-      ...testCredentials({}),
-      find: (presented: string) => void lookups.push(presented),
-      verify: (presented: string) => Promise.resolve(void lookups.push(presented)),
-    };
-    const long = 'x'.repeat(8193);
-    expect(findPrincipal(credentials, long)).toBeUndefined();
-    await expect(principalOfPresented(credentials, long, {})).rejects.toMatchObject({
-      code: 'API_KEY_INVALID',
-    });
-    expect(lookups).toEqual([]);
-    await expect(principalOfPresented(credentials, long.slice(1), {})).rejects.toThrow('is unknown');
-    expect(lookups).toHaveLength(2);
   });
 });
