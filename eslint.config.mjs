@@ -143,7 +143,12 @@ export default defineConfig(
       'no-restricted-imports': [
         'error',
         {
-          patterns: [{ regex: '^(?!querygate$)', message: 'An endpoint file imports only querygate.' }],
+          patterns: [
+            {
+              regex: '^(?!querygate$|\\./_)',
+              message: 'An endpoint file imports querygate, and files like ./_shared.js.',
+            },
+          ],
         },
       ],
     },

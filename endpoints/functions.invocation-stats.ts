@@ -7,10 +7,11 @@ import {
   text,
   whenGiven,
   where,
-  WITHOUT_PROJECTIONS,
   type Reference,
   type Sql,
 } from 'querygate';
+
+import { WITHOUT_PROJECTIONS } from './_projections.js';
 
 /** The window of a series and its buckets. */
 interface Series {

@@ -3,17 +3,15 @@ import {
   choose,
   column,
   defineEndpoint,
-  equalTo,
-  groupsByDay,
   is,
-  keyOf,
-  hasValue,
   sql,
   text,
   textList,
   timestamp,
   whenGiven,
 } from 'querygate';
+
+import { equalTo, groupsByDay, hasValue, keyOf } from './_projections.js';
 
 const onlyWith = (name: string): { description: string } => ({
   description: `Only records with this ${name}.`,

@@ -1,16 +1,6 @@
-import {
-  column,
-  defineEndpoint,
-  equalTo,
-  groupsByDay,
-  keyOf,
-  sql,
-  text,
-  timestamp,
-  whenGiven,
-  type Reference,
-  type Sql,
-} from 'querygate';
+import { column, defineEndpoint, sql, text, timestamp, whenGiven, type Reference, type Sql } from 'querygate';
+
+import { equalTo, groupsByDay, keyOf } from './_projections.js';
 
 const optionsOf = (name: string): { description: string } => ({
   description: `Only records with this ${name}.`,

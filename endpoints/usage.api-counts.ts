@@ -1,6 +1,5 @@
 import {
   all,
-  BARRIER,
   choose,
   column,
   defineEndpoint,
@@ -11,8 +10,9 @@ import {
   regularExpression,
   sql,
   where,
-  WITHOUT_PROJECTIONS,
 } from 'querygate';
+
+import { BARRIER, WITHOUT_PROJECTIONS } from './_projections.js';
 
 /**
  * Expressions that match a text whenever they match a prefix of it, such as the origin of a URL: they have no assertion about

@@ -13,19 +13,19 @@ export { text } from './parameters/text.js';
 export { timestamp } from './parameters/timestamp.js';
 export { timezone } from './parameters/timezone.js';
 export { uuid } from './parameters/uuid.js';
-export { equalTo, groupsByDay, hasValue, keyOf } from './groups-by-day.js';
 export {
   all,
-  BARRIER,
   choose,
+  FIRST_ROWS,
   is,
+  isOmitted,
   isPinned,
   matches,
   part,
+  setting,
   sql,
   whenGiven,
   where,
   withParts,
-  WITHOUT_PROJECTIONS,
 } from './sql.js';
-export type { Filter, Part, Reference, Sql } from './sql.js';
+export type { Condition, Filter, Part, Reference, Sql } from './sql.js';

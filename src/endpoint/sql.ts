@@ -179,16 +179,16 @@ export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
 export const BARRIER = sql`LIMIT 1000000000000`;
 
 /**
- * Lets ClickHouse aggregate rows that are already sorted by the groups one group at a time, so that it can stop at a LIMIT.
- * A fragment contains the setting, but the query sends it: ClickHouse ignores it in a subquery.
+ * A setting of ClickHouse, for example `optimize_use_projections`, that the query needs wherever it uses the fragment. The query
+ * sends it, because ClickHouse ignores it in a subquery; like every setting, it applies to the whole query.
+ *
+ * @throws TypeError for other settings than those of the optimizer, which change neither rows nor limits.
  */
-export const GROUP_IN_ORDER = new Sql([{ kind: 'setting', name: 'optimize_aggregation_in_order', value: 1 }]);
-
-/**
- * Prevents ClickHouse from comparing the query with the projections of its tables, for a query that none of them can serve.
- * Like every setting, it applies to the whole query.
- */
-export const WITHOUT_PROJECTIONS = new Sql([{ kind: 'setting', name: 'optimize_use_projections', value: 0 }]);
+export function setting(name: string, value: number): Sql {
+  if (!/^optimize_\w+$/.test(name))
+    throw new TypeError(`${name} is not a setting of the optimizer: optimize_…`);
+  return new Sql([{ kind: 'setting', name, value }]);
+}
 
 /** A named subquery, for use in a body; {@link withParts} lists it. */
 export function part(name: string, query: Sql): Part {

@@ -13,11 +13,14 @@ export { REFERENCE };
  * gateway's loader would translate them again for each test file, which takes half a second.
  */
 export async function referenceEndpoints(): Promise<EndpointRegistry> {
-  const files = readdirSync(REFERENCE.endpointsFolder).sort();
-  const modules = await Promise.all(
-    files.map((file) => import(path.join(REFERENCE.endpointsFolder, file)) as Promise<{ default: Endpoint }>),
-  );
-  return new EndpointRegistry([...modules.map((module) => module.default), REQUESTS_ENDPOINT]);
+  const files = readdirSync(REFERENCE.endpointsFolder).filter((file) => !file.startsWith('_'));
+  const endpoints: Endpoint[] = [];
+  // One after another: Jest fails where modules that are imported together import the same one.
+  for (const file of files)
+    endpoints.push(
+      ((await import(path.join(REFERENCE.endpointsFolder, file))) as { default: Endpoint }).default,
+    );
+  return new EndpointRegistry([...endpoints, REQUESTS_ENDPOINT]);
 }
 
 /** The users file of the read-only ClickHouse user of the project at the top level of this repository. */

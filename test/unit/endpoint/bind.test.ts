@@ -15,7 +15,7 @@ import {
   whenGiven,
   where,
   withParts,
-  WITHOUT_PROJECTIONS,
+  setting,
   type Sql,
 } from '../../../src/endpoint/sql.js';
 import { anyText } from '../../support/any-text.js';
@@ -111,11 +111,17 @@ describe('the filters of tables', () => {
   });
 });
 
-describe('WITHOUT_PROJECTIONS', () => {
-  it('is a setting of the branch that applies only', () => {
-    const body = choose([is(city, 'Rome'), sql`SELECT 1${WITHOUT_PROJECTIONS}`], sql`SELECT 2`);
+describe('setting', () => {
+  const withoutProjections = setting('optimize_use_projections', 0);
+
+  it('is sent for the branch that applies only', () => {
+    const body = choose([is(city, 'Rome'), sql`SELECT 1${withoutProjections}`], sql`SELECT 2`);
     expect(bind(body, { city: 'Rome' }).settings).toEqual({ optimize_use_projections: 0 });
     expect(bind(body, { city: 'Oslo' }).settings).toBeUndefined();
+  });
+
+  it('is one of the optimizer', () => {
+    expect(() => setting('max_execution_time', 0)).toThrow('is not a setting of the optimizer');
   });
 });
 

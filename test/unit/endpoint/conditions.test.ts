@@ -2,7 +2,6 @@ import { bindSandboxedQuery } from '../../../src/endpoint/bind-sandboxed.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
-import { equalTo, groupsByDay, hasValue, keyOf } from '../../../src/endpoint/groups-by-day.js';
 import { printSavedQuery } from '../../../src/endpoint/saved-query.js';
 import {
   choose,
@@ -11,18 +10,14 @@ import {
   matches,
   Reference,
   sql,
-  where,
   type Condition,
   type Sql,
 } from '../../../src/endpoint/sql.js';
-import { wholeDays } from '../../../src/endpoint/whole-days.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 
 const city = new Reference<string>('city', 'String');
 const country = new Reference<string>('country', 'String');
-const start = new Reference<string>('start', 'DateTime64(6)');
-const end = new Reference<string>('end', 'DateTime64(6)');
 const NO_PINNED: ReadonlySet<string> = new Set();
 
 const bind = (body: Sql, values: Readonly<Record<string, string | null>>, pinned = NO_PINNED): string =>
@@ -58,72 +53,6 @@ describe('matches', () => {
       "WHEN match(@city, '\\\\d\\'') THEN 1",
     );
   });
-});
-
-describe('wholeDays', () => {
-  const days = wholeDays(start, end);
-  const inside = (values: Record<string, string>): string => bind(where(...days.inside(sql`day`)), values);
-  const rest = (values: Record<string, string>): string => bind(where(...days.rest(sql`at`)), values);
-  const isWhole = (values: Record<string, string>): boolean => days.only.some((one) => isTrue(one, values));
-
-  it.each([
-    [{}, true],
-    [{ start: '2026-01-01 00:00:00.000000' }, true],
-    [{ end: '2026-01-01 23:59:59.999999' }, true],
-    [{ start: '2026-01-01 00:00:00.000000', end: '2026-01-01 23:59:59.999999' }, true],
-    [{ start: '2026-01-01 00:00:00.000001' }, false],
-    [{ end: '2026-01-01 00:00:00.000000' }, false],
-    [{ end: '2026-01-01 23:59:59.999998' }, false],
-    [{ start: '2026-01-01 23:59:59.999999' }, false],
-    [{ start: '2026-01-01 00:00:00.000000', end: '2026-01-02 12:00:00.000000' }, false],
-  ])('finds only whole days in the range %j: %s', (values, expected) => {
-    expect(isWhole(values)).toBe(expected);
-  });
-
-  it('bounds the whole days by the ends that have a value', () => {
-    expect(inside({})).toMatch(/^\nLIMIT/);
-    expect(inside({ start: 'x' })).toContain(
-      'day > toDate32({start:DateTime64(6)} - INTERVAL 1 MICROSECOND)',
-    );
-    expect(inside({ start: 'x' })).not.toContain('{end');
-    expect(inside({ end: 'x' })).toContain('day < toDate32({end:DateTime64(6)} + INTERVAL 1 MICROSECOND)');
-  });
-
-  it('selects the records of the incomplete days at the ends', () => {
-    expect(rest({ start: 'x' })).toMatch(/at >= \{start:[^]*AND toDate32\(at\) <= toDate32\(\{start:/);
-    expect(rest({ start: 'x' })).not.toContain('{end');
-    expect(rest({ end: 'x' })).toMatch(/at <= \{end:[^]*AND toDate32\(at\) >= toDate32\(\{end:/);
-    expect(rest({ start: 'x', end: 'y' })).toMatch(/\(toDate32\(at\) <= [^]* OR toDate32\(at\) >= /);
-  });
-});
-
-describe('keyOf', () => {
-  it('writes the empty text for null, and = and the value otherwise', () => {
-    expect(print(keyOf('city'))).toBe("ifNull('=' || city, '')");
-    expect(print(hasValue('city', city))).toBe("ifNull('=' || city, '') = '=' || @city");
-  });
-});
-
-describe('the name of a table or column', () => {
-  const options = {
-    table: 'events',
-    groups: { city: { type: 'Nullable(String)' } },
-    filters: [],
-    range: { start, end },
-  };
-
-  it.each(['', '1st', 'a b', 'a-b', 'a; DROP TABLE b', "a'", 'a.b', 'a)', 'é'])(
-    'is rejected if it is %j, which is not an identifier',
-    (name) => {
-      expect(() => groupsByDay(options)).not.toThrow();
-      expect(() => groupsByDay({ ...options, table: name })).toThrow(TypeError);
-      expect(() => groupsByDay({ ...options, groups: { [name]: { type: 'Nullable(String)' } } })).toThrow(
-        TypeError,
-      );
-      expect(() => equalTo({ [name]: city })).toThrow(TypeError);
-      expect(() => keyOf(name)).toThrow(TypeError);
-    },
-  );
 });
 
 describe('FIRST_ROWS', () => {
