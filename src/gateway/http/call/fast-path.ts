@@ -11,6 +11,7 @@ import { readerOf } from '../../query/call.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
 import { noteOutcome } from './respond-to-call.js';
+import { TAKES_DEFAULT } from '../result/choose-representation.js';
 import { isComplete } from '../result/complete-result.js';
 import type { EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
@@ -39,9 +40,6 @@ export interface HitDependencies {
 
 /** Responds to a request where the local cache suffices. Returns whether it responded. */
 export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;
-
-/** Common `Accept` values that mean the same as none: JSON, unless the target names another format. */
-const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/json, text/plain, */*']);
 
 /**
  * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
@@ -128,7 +126,7 @@ function isOrdinary(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return (
     (method === 'GET' || method === 'HEAD') &&
-    TAKES_JSON.has(headers.accept) &&
+    TAKES_DEFAULT.has(headers.accept) &&
     headers['cache-control'] === undefined &&
     headers['prefer'] === undefined &&
     headers.range === undefined &&

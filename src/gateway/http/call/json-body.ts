@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request, Response } from 'express';
 
 import { Failure } from '../../errors.js';
 import { excessOf } from './json-bounds.js';
@@ -14,8 +14,8 @@ const MEDIA_TYPE = 'application/json';
 /** The charset is not defined for JSON (RFC 8259, section 11), but clients send this one. */
 const CONTENT_TYPE = /^application\/json[\t ]*(;[\t ]*charset=("utf-8"|utf-8)[\t ]*)?$/i;
 
-/** Every media type, because the type was checked before; a compressed body could become any number of bytes. */
-const readRaw: RequestHandler = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
+/** Bytes of a body that is parsed at once, in less time than its request takes otherwise. */
+const SMALL_BYTES = 1024;
 
 /** Items of a list, or characters, beyond which validation takes a millisecond or more. */
 const LONG = 1000;
@@ -23,7 +23,7 @@ const LONG = 1000;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const LENIENT_UTF8 = new TextDecoder('utf-8');
 
-/** The JSON bodies of a process. At most one of them is parsed in a turn of the event loop. */
+/** The JSON bodies of a process. At most one of those over 1 KiB is parsed in a turn of the event loop. */
 export class JsonBodies {
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -38,8 +38,8 @@ export class JsonBodies {
    */
   async read(request: Request, response: Response, limits: JsonLimits): Promise<unknown> {
     checkMediaType(request, response);
-    const bytes = await readBytes(request, response);
-    await this.nextTurn();
+    const bytes = await readBytes(request);
+    if (bytes.length > SMALL_BYTES) await this.nextTurn();
     const names = checkedNames(bytes, limits);
     return this.parse(decoded(bytes), names);
   }
@@ -89,24 +89,26 @@ function checkMediaType({ headers }: Request, response: Response): void {
   );
 }
 
-async function readBytes(request: Request, response: Response): Promise<Buffer> {
-  // The parser would discard the whole body before it reports that the body is too large.
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  await new Promise<void>((resolve, reject) => {
-    void readRaw(request, response, (error?: unknown) => {
-      if (error === undefined) resolve();
-      else reject(failureOf(error));
-    });
+function readBytes(request: Request): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let left = MAX_BODY_BYTES;
+    const rejectGone = (): void => {
+      if (!request.complete) reject(new Failure('CALLER_GONE', 'The client disconnected.'));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) reject(tooLarge());
+    else if (request.destroyed) rejectGone();
+    else {
+      request.once('close', rejectGone).once('end', () => {
+        resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      });
+      request.on('data', (chunk: Buffer) => {
+        left -= chunk.length;
+        if (left >= 0) chunks.push(chunk);
+        else reject(tooLarge());
+      });
+    }
   });
-  // A request without a body, which has no length either.
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-}
-
-function failureOf(error: unknown): Error {
-  const { type } = error as { readonly type?: unknown };
-  if (type === 'entity.too.large') return tooLarge();
-  if (type === 'request.aborted') return new Failure('CALLER_GONE', 'The client disconnected.');
-  return error instanceof Error ? error : new Error('the body cannot be read', { cause: error });
 }
 
 function tooLarge(): Failure {

@@ -1,10 +1,11 @@
 import { applyPinned, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Values } from '../../../endpoint/values.js';
+import type { Column } from '../../../endpoint/definition.js';
 import { returnedColumns, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { Failure, type Problem } from '../../errors.js';
-import type { ResultColumn, Times } from '../../formats/format.js';
+import type { Times } from '../../formats/format.js';
+import type { FormatName } from '../../formats/formats.js';
 import { requireForms } from '../../formats/require-forms.js';
 import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { Clock } from '../../query/ports.js';
@@ -57,7 +58,7 @@ export function readCall(
   const { timestamps } = sent.preferences;
   const presentation = choosePresentation(named, { accept: sent.accept, timestamps }, times);
   const { representation } = presentation;
-  if (!sql) requireForms(typedColumns(endpoint, values), representation.format);
+  if (!sql) requireFormsOf(returnedColumns(endpoint, values), representation.format);
   const query = { endpoint, values, scope: scopeOf(principal), representation };
   return {
     query: changesAt === undefined ? query : { ...query, changesAt },
@@ -83,6 +84,16 @@ function problemsOfNames(
   ];
 }
 
-function typedColumns(endpoint: Endpoint, values: Values): readonly ResultColumn[] {
-  return [...returnedColumns(endpoint, values)].map(([name, { type }]) => ({ name, type }));
+/** Formats that hold all columns, by the columns. */
+const holding = new WeakMap<ReadonlyMap<string, Column>, Set<FormatName>>();
+
+/** @throws Failure NOT_ACCEPTABLE */
+function requireFormsOf(columns: ReadonlyMap<string, Column>, format: FormatName): void {
+  const formats = holding.get(columns) ?? new Set();
+  if (formats.has(format)) return;
+  requireForms(
+    [...columns].map(([name, { type }]) => ({ name, type })),
+    format,
+  );
+  holding.set(columns, formats.add(format));
 }

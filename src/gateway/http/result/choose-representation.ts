@@ -22,6 +22,15 @@ export interface Presentation {
 
 const DEFAULT_FORMAT: FormatName = 'json';
 
+/** Common values of `Accept` that mean the same as none. */
+export const TAKES_DEFAULT: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  '',
+  '*/*',
+  'application/json',
+  'application/json, text/plain, */*',
+]);
+
 /** Formats by media type, in the order in which the gateway prefers them. */
 const BY_MEDIA_TYPE = new Map(
   FORMAT_NAMES.map((name) => {
@@ -98,9 +107,9 @@ export function choosePresentation(
 }
 
 function acceptedFormat(header: string | undefined): FormatName {
+  if (header === undefined || TAKES_DEFAULT.has(header)) return DEFAULT_FORMAT;
   // Most of these media types have no charset (JSON: RFC 8259, section 11), but callers name one all the same.
-  const accept = header?.replaceAll(/;\s*charset=[^;,]*/gi, '');
-  if (accept === undefined || accept === '') return DEFAULT_FORMAT;
+  const accept = header.replaceAll(/;\s*charset=[^;,]*/gi, '');
   if (accept.split(',').length > MAX_MEDIA_RANGES) {
     throw new Failure(
       'HEADERS_TOO_LARGE',
