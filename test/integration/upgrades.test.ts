@@ -3,8 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { loadEndpoints } from '../support/load-endpoints.js';
-import { keyOf } from '../../src/gateway/query/call.js';
-import type { CacheKey } from '../../src/gateway/query/cache-key.js';
+import { keyOf, type CacheKey } from '../../src/gateway/query/cache-key.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';

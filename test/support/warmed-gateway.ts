@@ -1,8 +1,8 @@
 import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import { UsageLedger } from '../../src/gateway/coordination/usage-ledger.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import type { CacheKey } from '../../src/gateway/query/cache-key.js';
-import { keyOf, type CallOutcome } from '../../src/gateway/query/call.js';
+import { keyOf, type CacheKey } from '../../src/gateway/query/cache-key.js';
+import type { CallOutcome } from '../../src/gateway/query/call.js';
 import type { EndpointQuery } from '../../src/gateway/query/endpoint-query.js';
 import { createCallExecutor, type ExecuteCall } from '../../src/gateway/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';

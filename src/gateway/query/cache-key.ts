@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
-import type { Values } from '../../endpoint/values.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
 import { rowCap } from '../../endpoint/endpoint.js';
-import { bindCall } from './bind-call.js';
-import { pinsIn, type RowScope } from './row-scope.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
+import { bindCall, type EndpointQuery } from './endpoint-query.js';
+import { pinsIn } from './row-scope.js';
 
 /** The key of one cached result. */
 export interface CacheKey {
@@ -26,21 +25,16 @@ export type EntryName = Omit<CacheKey, 'cachingMs'>;
  *
  * @param bound the query as {@link bindCall} binds it.
  */
-export function cacheKeyOf(
-  endpoint: Endpoint,
-  values: Values,
-  scope: RowScope,
-  representation: string,
-  bound: BoundQuery = bindCall({ endpoint, values, scope }),
-): CacheKey {
+export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query)): CacheKey {
+  const { endpoint, representation = JSON_REPRESENTATION } = query;
   const identity = [
     endpoint.id,
     endpoint.digest,
     rowCap(endpoint),
     bound.text,
     bound.parameters,
-    scopeInKey(endpoint, values, scope),
-    representation,
+    scopeInKey(query),
+    representation.name,
   ];
   const { caching } = endpoint.settings;
   return {
@@ -51,7 +45,7 @@ export function cacheKeyOf(
 }
 
 /** The scope, with the HMAC of a secret value in place of the value: whoever sees the key could guess a short one. */
-function scopeInKey({ parameters }: Endpoint, values: Values, scope: RowScope): unknown {
+function scopeInKey({ endpoint: { parameters }, values, scope }: EndpointQuery): unknown {
   const pins = pinsIn(scope);
   if (!pins.some(([name]) => parameters.get(name)?.secret)) return scope;
   return pins.map(([name, value]) => [name, parameters.get(name)?.secret ? values.get(name) : value]);

@@ -1,7 +1,11 @@
+import { bindSandboxedQuery } from '../../endpoint/bind-sandboxed.js';
+import { bindQuery, boundTime, type BoundQuery } from '../../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { EVERY_ROW_READER, OWN_ROWS_READER, type Reader } from '../../endpoint/figures.js';
+import { NOW, ROW_LIMIT } from '../../endpoint/reserved.js';
 import type { Values } from '../../endpoint/values.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Representation } from '../formats/representation.js';
-import type { RowScope } from './row-scope.js';
+import { EVERY_ROW, pinnedParameters, type RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandboxed-select.js';
 
 /** A query of an endpoint: validated parameters, and the properties of the caller that determine the rows. */
@@ -15,4 +19,27 @@ export interface EndpointQuery {
   readonly changesAt?: number;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation;
+}
+
+/** The caller of a query, as a reader of its figures: only without pinned parameters and SQL of its own does it see every row. */
+export function readerOf({ scope, sandbox }: Pick<EndpointQuery, 'scope' | 'sandbox'>): Reader {
+  return scope === EVERY_ROW && !sandbox ? EVERY_ROW_READER : OWN_ROWS_READER;
+}
+
+/** A constant instead of the current time, which must not change the cache key. */
+const NO_TIME = new Date(0);
+
+/** Binds a query for its cache key, and for {@link boundAt}: without the current time, and with the row cap as its limit. */
+export function bindCall({ endpoint, values, scope, sandbox }: EndpointQuery): BoundQuery {
+  const cap = rowCap(endpoint);
+  const pinned = pinnedParameters(scope);
+  return sandbox
+    ? bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap)
+    : bindQuery(endpoint.query, values, pinned, NO_TIME, cap);
+}
+
+/** The bound query as it runs at a time. The text depends neither on the time nor on the limit. */
+export function boundAt(bound: BoundQuery, now: Date, rowLimit: number): BoundQuery {
+  const time = NOW.name in bound.parameters && { [NOW.name]: boundTime(now) };
+  return { ...bound, parameters: { ...bound.parameters, ...time, [ROW_LIMIT]: rowLimit } };
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
-import type { CacheKey } from './cache-key.js';
-import { usableUntil, keyOf, type CallOutcome, type Call } from './call.js';
+import { type CacheKey, keyOf } from './cache-key.js';
+import { usableUntil, type CallOutcome, type Call } from './call.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import { isFresh, type EndpointResult } from './endpoint-result.js';
 import type { FetchResult } from './fetch-result.js';

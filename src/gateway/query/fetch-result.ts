@@ -2,9 +2,9 @@ import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
-import { bindCall, boundAt } from './bind-call.js';
+import { bindCall, boundAt, readerOf } from './endpoint-query.js';
 import type { CacheKey } from './cache-key.js';
-import { readerOf, usableUntil, type Call } from './call.js';
+import { usableUntil, type Call } from './call.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
 import type { Clock, RunQuery } from './ports.js';

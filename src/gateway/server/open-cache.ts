@@ -5,6 +5,9 @@ import { PurgeGuard } from '../cache/purge-guard.js';
 import { SharedStore } from '../cache/shared-store.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
+import type { UsageLedger, UsedSet } from '../coordination/usage-ledger.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { SharedLimits } from '../limits/shared-limits.js';
 import { CircuitBreaker } from '../coordination/circuit-breaker.js';
 import { GatewaysUsage } from '../coordination/gateways-usage.js';
 import { GuardedRedis } from '../coordination/guarded-redis.js';
@@ -17,19 +20,57 @@ import { RedisPurges } from '../coordination/redis-purges.js';
 import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
 import { RedisUsageBoard } from '../coordination/redis-usage.js';
 import type { Logger } from '../observability/logger.js';
-import { withoutCoalescing } from '../query/fetch-result.js';
-import {
-  usableUntilOf,
-  permitMsOf,
-  boundCoalescingFor,
-  type CacheDependencies,
-  type OpenCache,
-} from './cache-parts.js';
+import { boundCoalescing } from '../query/bound-coalescing.js';
+import type { CacheKey } from '../query/cache-key.js';
+import { usableUntil } from '../query/call.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
+import type { Clock } from '../query/ports.js';
+import type { PurgeScope, ResultStore } from '../query/result-store.js';
 import { steadyClock } from './steady-clock.js';
 
+const PERMIT_SLACK_MS = 5000;
+/** Milliseconds for a follower's own query after its leader returned nothing; short, because proxies soon time out too. */
+const LAST_TRY_MS = 5000;
 /** After this time another gateway can replace a crashed leader. */
 const LEASE_MS = 3000;
 const CONNECT_WAIT_MS = 1000;
+
+/** The cache, and the coordination with other gateways through Redis. */
+export interface OpenCache {
+  readonly local: LocalStore;
+  readonly store: ResultStore;
+  /** Bytes of the largest result that every gateway finds in the cache. */
+  readonly maxEntryBytes: number;
+  readonly coalesceAcrossGateways: CoalesceAcrossGateways;
+  /** Deletes results here and on every other gateway; false if the others can be notified only later. */
+  readonly purge: (scope: PurgeScope) => Promise<boolean>;
+  readonly usage: SharedUsage;
+  /** Limits that all gateways count together; undefined if each gateway counts on its own. */
+  readonly limits: SharedLimits | undefined;
+  readonly isLeader: () => boolean;
+  readonly hasRedis: boolean;
+  readonly isRedisOpen: () => boolean;
+  readonly close: () => Promise<void>;
+  /** Publishes the use of this gateway, renews or takes the lease, and retries purges; to be called every second. */
+  readonly synchronize: () => Promise<void>;
+}
+
+/** The parameter sets that this and other gateways use. */
+export interface SharedUsage {
+  readonly sets: (endpointId: string) => Promise<readonly UsedSet[]>;
+  readonly forget: (key: CacheKey) => void;
+}
+
+export interface CacheDependencies {
+  readonly endpoints: Endpoints;
+  readonly ledger: UsageLedger;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly onEvicted: () => void;
+  /** Called when the shared cache has a result that is missing or older in the local cache. */
+  readonly onSharedHit: (key: CacheKey) => void;
+}
 
 /** Opens the local cache and, if Redis is configured, the shared cache behind it. */
 export async function openCache(config: Config, dependencies: CacheDependencies): Promise<OpenCache> {
@@ -163,4 +204,36 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
 async function untilConnected(client: RedisClient): Promise<void> {
   if (client.status === 'ready') return;
   await once(client, 'ready', { signal: AbortSignal.timeout(CONNECT_WAIT_MS) }).catch(() => undefined);
+}
+
+/** When the stale use of a result from the shared cache ends; milliseconds since 1970. */
+function usableUntilOf(endpoints: Endpoints): (key: CacheKey, result: EndpointResult) => number {
+  return (key, result) => {
+    const endpoint = endpoints.find(key.endpointId);
+    return endpoint ? usableUntil(result, endpoint) : result.expiresAt;
+  };
+}
+
+/** The longest time that a query takes, including its wait for a slot. */
+function longestQueryMsOf({ queryTimeoutMs, queue }: Config): number {
+  return queryTimeoutMs + queue.maxWaitMs;
+}
+
+/** Milliseconds until a permit expires: longer than any query takes, including its wait. */
+function permitMsOf(config: Config): number {
+  return longestQueryMsOf(config) + PERMIT_SLACK_MS;
+}
+
+/**
+ * Bounds coalescing across gateways: a follower waits for the longest time that a query can take, and then has a
+ * short time for a query of its own.
+ *
+ * @param coalesce creates the unbounded function, with the longest wait in milliseconds.
+ */
+function boundCoalescingFor(
+  config: Config,
+  coalesce: (maxWaitMs: number) => CoalesceAcrossGateways,
+): CoalesceAcrossGateways {
+  const maxWaitMs = longestQueryMsOf(config);
+  return boundCoalescing(coalesce(maxWaitMs), maxWaitMs + LAST_TRY_MS);
 }

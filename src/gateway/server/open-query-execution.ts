@@ -14,9 +14,8 @@ import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
 import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
-import type { OpenCache } from './cache-parts.js';
+import { openCache, type OpenCache } from './open-cache.js';
 import type { ClosingPart } from './closers.js';
-import { openCache } from './open-cache.js';
 import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.js';
 import { startWarming } from './start-warming.js';
 

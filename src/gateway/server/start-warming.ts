@@ -7,7 +7,7 @@ import type { Requester, Clock } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import { Warmer, type WarmerDependencies } from '../warming/warmer.js';
-import type { OpenCache } from './cache-parts.js';
+import type { OpenCache } from './open-cache.js';
 import { steadyClock } from './steady-clock.js';
 
 /** The requester of refreshes: behind every caller, and without limits. */

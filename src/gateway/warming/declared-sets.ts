@@ -3,7 +3,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { Times } from '../formats/format.js';
 import { representationOf } from '../formats/representation.js';
-import { keyOf } from '../query/call.js';
+import { keyOf } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import type { Clock } from '../query/ports.js';
 import { resolveParameters } from '../query/validate-parameters.js';

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 import { RedisKeys } from '../../../src/gateway/coordination/redis-keys.js';
 import { Failure, type ErrorCode } from '../../../src/gateway/errors.js';
-import { keyOf, type CallOutcome } from '../../../src/gateway/query/call.js';
+import { keyOf } from '../../../src/gateway/query/cache-key.js';
+import type { CallOutcome } from '../../../src/gateway/query/call.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries } from '../../support/pending-queries.js';
 import { pollUntil } from '../../support/poll-until.js';

@@ -1,6 +1,6 @@
 import { LocalStore } from '../../../src/gateway/cache/local-store.js';
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
-import { keyOf } from '../../../src/gateway/query/call.js';
+import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import { createFetcher, withoutCoalescing } from '../../../src/gateway/query/fetch-result.js';
 import type { QueryResult } from '../../../src/gateway/query/ports.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';

@@ -6,7 +6,7 @@ import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { Failure } from '../../../src/gateway/errors.js';
 import type { FormatName } from '../../../src/gateway/formats/formats.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
-import { keyOf } from '../../../src/gateway/query/call.js';
+import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import type { EndpointResult } from '../../../src/gateway/query/endpoint-result.js';
 import { createFetcher, withoutCoalescing } from '../../../src/gateway/query/fetch-result.js';
 import { pinnedParameters } from '../../../src/gateway/query/row-scope.js';

@@ -4,7 +4,7 @@ import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js
 import { text } from '../../../src/endpoint/index.js';
 import { readableParts } from '../../../src/endpoint/readable-parts.js';
 import { part, sql, withParts } from '../../../src/endpoint/sql.js';
-import { keyOf } from '../../../src/gateway/query/call.js';
+import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
 /** The barrier as the builder writes it. */

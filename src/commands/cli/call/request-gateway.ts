@@ -1,5 +1,5 @@
 import { FORMATS, type FormatName } from '../../../gateway/formats/formats.js';
-import { isOwnParameter } from '../../../gateway/http/call/reserved-parameters.js';
+import { isOwnParameter } from '../../../gateway/http/call/undeclared-parameters.js';
 import type { Gateway } from '../gateway-options.js';
 import { unreachable } from '../unreachable.js';
 

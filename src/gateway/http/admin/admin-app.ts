@@ -9,8 +9,8 @@ import type { HitCounter } from '../../query/hit-counts.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { serveConsole } from '../describe/console.js';
 import { sendProblem } from '../transport/problem.js';
-import { contextOf, openContext } from '../transport/request-context.js';
-import { requestIdOf } from '../transport/request-id.js';
+import { rejectMethod, rejectMethodsExcept } from '../transport/reject-method.js';
+import { contextOf, openContext, requestIdOf } from '../transport/request-context.js';
 import { rejectMalformed, SECURITY_HEADERS } from '../transport/every-response.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
@@ -143,10 +143,10 @@ function routes(dependencies: AdminDependencies): Router {
   const { rejectionsOf = () => [] } = dependencies;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
-    router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
+    router.route(path).get(handler).all(rejectMethod());
   };
   const post = (path: string, handler: RequestHandler): void => {
-    router.route(path).post(handler).all(rejectMethod('POST'));
+    router.route(path).post(handler).all(rejectMethodsExcept('POST'));
   };
   const sendWarming: RequestHandler = async (_request, response) => {
     response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
@@ -184,13 +184,6 @@ function routes(dependencies: AdminDependencies): Router {
     response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
   });
   return router;
-}
-
-function rejectMethod(...allow: readonly string[]): RequestHandler {
-  return (request) => {
-    const text = `${request.method} is not allowed here. Use ${allow.join(' or ')}.`;
-    throw new Failure('METHOD_NOT_ALLOWED', text, { allow });
-  };
 }
 
 function invalidEndpoints(fileProblems: readonly object[]): Failure {

@@ -4,7 +4,7 @@ import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { REPRESENTATIONS } from '../../formats/representation.js';
-import { keyOf } from '../../query/call.js';
+import { keyOf } from '../../query/cache-key.js';
 import type { Clock } from '../../query/ports.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';

@@ -8,7 +8,7 @@ import {
   presentedKey,
   type Credentials,
 } from './credentials.js';
-import { endpointOfPath } from './endpoint-of-path.js';
+import { endpointOfPath } from './find-endpoint.js';
 import { contextOf } from '../transport/request-context.js';
 
 /**

@@ -4,7 +4,6 @@ import type { RequestHandler } from 'express';
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
-import { readerOf } from '../../query/call.js';
 import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
 import { requireComplete } from '../result/complete-result.js';
@@ -51,21 +50,19 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         if (applied !== '') response.set('Preference-Applied', applied);
         return untilNobodyWaits(response, preferences.wait);
       },
-      send: async ({ principal, call, query, key, outcome, limits }, sent) => {
-        const { presentation, ignored } = call;
-        const { representation, download, complete } = presentation;
+      send: async ({ principal, call, key, outcome, limits }, sent) => {
+        const { query, presentation } = call;
         setLimitHeaders(response, limits, principal);
         if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
-          targets.learn(query.scope, request.originalUrl, { query, key, download, complete, ignored });
+          targets.learn(query.scope, request.originalUrl, { call, key });
         }
         const isSandboxed = query.sandbox !== undefined;
         const { pinned } = principal;
-        if (complete) requireComplete({ endpoint, result: outcome.result, isSandboxed, pinned });
+        if (presentation.complete) requireComplete({ endpoint, result: outcome.result, isSandboxed, pinned });
         const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
         sendResult(request, response, {
-          ...{ endpoint, context, representation, download, maxRangedBytes },
+          ...{ call, context, maxRangedBytes },
           outcome: { ...outcome, result },
-          reader: readerOf(query),
           now: clock().getTime(),
         });
       },

@@ -7,19 +7,19 @@ import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { rateLimitHeaderList } from '../../limits/rate-limit-headers.js';
 import { hasAtMost, type EndpointResult } from '../../query/endpoint-result.js';
-import { readerOf } from '../../query/call.js';
+import { readerOf } from '../../query/endpoint-query.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
 import { noteOutcome } from './respond-to-call.js';
-import { TAKES_DEFAULT } from '../result/choose-representation.js';
+import { TAKES_DEFAULT, type Presentation } from '../result/choose-representation.js';
 import { isComplete } from '../result/complete-result.js';
 import type { EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
 import { presentedKey, type Credentials } from './credentials.js';
-import type { KnownTarget, KnownTargets } from './known-targets.js';
+import type { KnownTargets } from './known-targets.js';
+import type { ReadCall } from './read-call.js';
 import { subjectsOf } from './limit-requests.js';
-import type { RequestContext } from '../transport/request-context.js';
-import { requestIdOf } from '../transport/request-id.js';
+import { requestIdOf, type RequestContext } from '../transport/request-context.js';
 import { sendResult } from '../result/send-result.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import { noteAuthenticated } from '../transport/connections.js';
@@ -56,11 +56,11 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     const now = clock().getTime();
     const known = principal && targets.find(scopeOf(principal), url, now);
     if (!known) return false;
-    const { query, key, download, complete, ignored } = known;
-    const { endpoint, representation } = query;
+    const { call, key } = known;
+    const { query, presentation, ignored } = call;
+    const { endpoint } = query;
     const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
-    if (!outcome || isForApplication(outcome.result, headers['accept-encoding'], complete, maxRangedBytes))
-      return false;
+    if (!outcome || isForApplication(outcome.result, headers, presentation, maxRangedBytes)) return false;
     const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
     onOutcome(query, key, outcome);
@@ -77,18 +77,10 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     };
     noteOutcome(context, outcome);
     const first = everyResponse.headersOf(requestId, headers.origin);
-    const before = [...first.list, ...headersOfCall(known, limits)];
+    const before = [...first.list, ...headersOfCall(call, limits)];
     sendResult(request, response, {
-      endpoint,
-      outcome,
-      context,
-      representation,
-      download,
-      maxRangedBytes,
-      now,
-      before,
+      ...{ call, outcome, context, maxRangedBytes, now, before },
       vary: first.vary,
-      reader: readerOf(query),
     });
     everyResponse.end(request, response, context);
     return true;
@@ -96,7 +88,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
 }
 
 /** The headers that few calls have. */
-function headersOfCall({ query, ignored }: KnownTarget, limits: readonly LimitState[]): readonly string[] {
+function headersOfCall({ query, ignored }: ReadCall, limits: readonly LimitState[]): readonly string[] {
   const ofLimits = limits.length > 0 ? rateLimitHeaderList(limits, readerOf(query)) : [];
   return ignored === undefined ? ofLimits : [...ofLimits, IGNORED_PARAMETERS, ignored];
 }
@@ -104,14 +96,14 @@ function headersOfCall({ query, ignored }: KnownTarget, limits: readonly LimitSt
 /** Whether a response has to wait for encodings, or is an error because rows are missing. */
 function isForApplication(
   result: EndpointResult,
-  acceptEncoding: string | undefined,
-  complete: boolean | undefined,
+  headers: IncomingMessage['headers'],
+  { complete }: Presentation,
   maxRangedBytes: number,
 ): boolean {
   return (
-    pendingEncoding(acceptEncoding, result) !== undefined ||
+    pendingEncoding(headers['accept-encoding'], result) !== undefined ||
     hasAtMost(maxRangedBytes, result) === undefined ||
-    (complete === true && !isComplete(result))
+    (complete && !isComplete(result))
   );
 }
 

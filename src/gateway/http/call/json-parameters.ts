@@ -5,7 +5,7 @@ import { itemKind } from '../../../endpoint/parameters/kinds.js';
 import { Failure, type Problem } from '../../errors.js';
 import type { RawParameter, RawParameters } from '../../query/raw-parameters.js';
 import { exactNumber } from './json-number.js';
-import { belongsInQueryString } from './reserved-parameters.js';
+import { belongsInQueryString } from './undeclared-parameters.js';
 
 /** Bytes of UTF-8 of a value in a body. ClickHouse accepts a parameter of twice as many, which escapes can fill. */
 export const MAX_BODY_VALUE_BYTES = 64 * 1024;

@@ -1,21 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import type { CacheKey } from '../../query/cache-key.js';
-import type { EndpointQuery } from '../../query/endpoint-query.js';
 import { EVERY_ROW, type RowScope } from '../../query/row-scope.js';
+import type { RanCall } from './respond-to-call.js';
 
-/** The query that a request target stands for, and its cache key. */
-export interface KnownTarget {
-  readonly query: EndpointQuery;
-  readonly key: CacheKey;
-  /** Whether the response is a download. */
-  readonly download?: boolean;
-  /** Whether a result that lacks rows is an error. */
-  readonly complete?: boolean;
-  /** The value of `X-Ignored-Parameters`. */
-  readonly ignored?: string | undefined;
-}
+/** The call that a request target stands for, and the cache key of its query. */
+export type KnownTarget = Pick<RanCall, 'call' | 'key'>;
 
 /** Approximate bytes of all entries together. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -42,8 +32,8 @@ export class KnownTargets {
   find(scope: RowScope, target: string, now: number): KnownTarget | undefined {
     if (target.length > MAX_TARGET_LENGTH) return undefined;
     const known = this.targets.get(nameOf(scope, target));
-    if (!known || (known.query.changesAt ?? Infinity) <= now) return undefined;
-    return this.isCurrent(known.query.endpoint) ? known : undefined;
+    if (!known || (known.call.query.changesAt ?? Infinity) <= now) return undefined;
+    return this.isCurrent(known.call.query.endpoint) ? known : undefined;
   }
 
   learn(scope: RowScope, target: string, known: KnownTarget): void {

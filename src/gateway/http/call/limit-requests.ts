@@ -8,7 +8,7 @@ import type { LimitState, Subject } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { rateLimitHeaders } from '../../limits/rate-limit-headers.js';
 import type { Requester } from '../../query/ports.js';
-import { endpointOfPath } from './endpoint-of-path.js';
+import { endpointOfPath } from './find-endpoint.js';
 import { contextOf } from '../transport/request-context.js';
 
 const NONE: readonly Subject[] = [];

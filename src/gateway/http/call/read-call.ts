@@ -17,7 +17,7 @@ import { ignoredParameters, problemsOfUndeclared } from './undeclared-parameters
 
 /** A valid call. */
 export interface ReadCall {
-  /** Without the caller's SQL. */
+  /** Without the caller's SQL, until that is checked. */
   readonly query: EndpointQuery;
   readonly presentation: Presentation;
   /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */

@@ -6,10 +6,9 @@ import { Failure } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
-import { bindCall } from '../../query/bind-call.js';
-import type { CacheKey } from '../../query/cache-key.js';
-import { keyOf, type CallOutcome } from '../../query/call.js';
-import type { EndpointQuery } from '../../query/endpoint-query.js';
+import { bindCall } from '../../query/endpoint-query.js';
+import { type CacheKey, keyOf } from '../../query/cache-key.js';
+import type { CallOutcome } from '../../query/call.js';
 import type { ExecuteCall } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
@@ -47,8 +46,6 @@ export interface CallProtocol<Sent extends SentCall, Response> {
 export interface RanCall {
   readonly principal: Principal;
   readonly call: ReadCall;
-  /** With the caller's SQL, once it is checked. */
-  readonly query: EndpointQuery;
   readonly key: CacheKey;
   readonly outcome: CallOutcome;
   /** The states of the caller's limits after the call. */
@@ -73,14 +70,15 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const principal = principalOf(context);
   authorize(principal, endpoint);
   const sent = await protocol.parse(endpoint);
-  const call = readCall(dependencies, principal, endpoint, sent);
-  const signal = protocol.begin(call, sent);
+  const read = readCall(dependencies, principal, endpoint, sent);
+  const signal = protocol.begin(read, sent);
 
   const subjects = subjectsOf(endpoints, principal, endpoint);
   const limits: LimitState[] = [...(context.limits ?? [])];
   const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
   const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
-  const query = await withOwnSql(dependencies.checkSql, call, analyst);
+  const call = await withOwnSql(dependencies.checkSql, read, analyst);
+  const { query } = call;
   const bound = bindCall(query);
   const key = keyOf(query, bound);
   context.query = { digest: endpoint.digest, hash: key.hash };
@@ -88,7 +86,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const outcome = await executeCall({ ...query, bound, requestId, signal, demand, requester }, key);
   noteOutcome(context, outcome);
 
-  return protocol.send({ principal, call, query, key, outcome, limits }, sent);
+  return protocol.send({ principal, call, key, outcome, limits }, sent);
 }
 
 /** @throws Failure FORBIDDEN */
@@ -101,20 +99,21 @@ function authorize(principal: Principal, endpoint: Endpoint): void {
 }
 
 /**
- * The query with the caller's own SQL, where it sent some.
+ * The call with the caller's own SQL in its query, where it sent some.
  *
  * @param analyst on whose behalf ClickHouse analyses it.
  * @throws Failure INVALID_PARAMETERS where the sandbox rejects it; others where the check fails
  */
 async function withOwnSql(
   checkSql: CheckSql,
-  { query, sql }: ReadCall,
+  call: ReadCall,
   analyst: SingleFlightCaller,
-): Promise<EndpointQuery> {
-  if (sql === undefined) return query;
+): Promise<ReadCall> {
+  const { query, sql } = call;
+  if (sql === undefined) return call;
   const { endpoint, scope } = query;
   const sandbox = await checkSql(endpoint, sql, analyst, pinnedParameters(scope));
-  return { ...query, sandbox };
+  return { ...call, query: { ...query, sandbox } };
 }
 
 /** Records a call's outcome for the log; the query only where this call caused it. */

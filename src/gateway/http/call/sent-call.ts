@@ -12,8 +12,7 @@ import { readJsonParameters } from './json-parameters.js';
 import { isJsonObject } from './json-text.js';
 import { readPreferences, type Preferences } from './preferences.js';
 import { parseQueryString } from './query-string.js';
-import { isOwnParameter } from './reserved-parameters.js';
-import { undeclaredIn } from './undeclared-parameters.js';
+import { isOwnParameter, undeclaredIn } from './undeclared-parameters.js';
 
 /** What a caller sent for a call of an endpoint. */
 export interface SentCall {

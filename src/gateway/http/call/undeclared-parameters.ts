@@ -1,7 +1,8 @@
 import { closestName } from '../../../endpoint/closest-name.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
+import { CALL_PARAMETERS } from '../../../endpoint/reserved.js';
+import { LINK_PARAMETERS } from '../../auth/links.js';
 import type { Problem } from '../../errors.js';
-import { belongsInQueryString } from './reserved-parameters.js';
 
 export const IGNORED_PARAMETERS = 'X-Ignored-Parameters';
 
@@ -57,3 +58,16 @@ export function problemsOfUndeclared(
 
 /** A name that is not longer than a sensible one, without half a character at its end. */
 const shown = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{Surrogate}/gu, '');
+
+const OWN: ReadonlySet<string> = new Set(CALL_PARAMETERS);
+const LINK: ReadonlySet<string> = new Set(LINK_PARAMETERS);
+
+/** Whether a name of the query string is the gateway's own. */
+export function isOwnParameter(name: string): boolean {
+  return OWN.has(name);
+}
+
+/** Whether a name has a meaning in the query string only: one of the gateway's own, or a part of a signed link. */
+export function belongsInQueryString(name: string): boolean {
+  return isOwnParameter(name) || LINK.has(name);
+}

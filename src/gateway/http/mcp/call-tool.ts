@@ -1,4 +1,4 @@
-import { readerOf } from '../../query/call.js';
+import { readerOf } from '../../query/endpoint-query.js';
 import type { JsonBodies } from '../call/json-body.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
 import { respondToCall, type CallDependencies } from '../call/respond-to-call.js';
@@ -37,7 +37,7 @@ export async function callTool(
         return readArguments(endpoint, caller.arguments, pinned);
       },
       begin: () => caller.signal,
-      send: ({ query, outcome, limits }, { maxRows }) => {
+      send: ({ call: { query }, outcome, limits }, { maxRows }) => {
         caller.setLimits(limits);
         return toolResult({
           ...{ endpoint, outcome, pinned, maxRows, maxBytes },

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 
-import type { Reader } from '../../../endpoint/figures.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { FORMATS } from '../../formats/formats.js';
-import { JSON_REPRESENTATION, type Representation } from '../../formats/representation.js';
 import type { CallOutcome } from '../../query/call.js';
 import type { Compressed, Encoding } from '../../query/endpoint-result.js';
 import { compressedStream } from '../../query/encode-bodies.js';
+import { readerOf } from '../../query/endpoint-query.js';
+import type { ReadCall } from '../call/read-call.js';
 import type { ByteRange } from './byte-range.js';
 import { cacheHeaders, VARY } from './cache-headers.js';
 import type { RequestContext } from '../transport/request-context.js';
@@ -18,16 +18,10 @@ const SLOW_READER_MS = 60_000;
 
 /** A result to send. */
 export interface Sending {
-  readonly endpoint: Endpoint;
+  readonly call: ReadCall;
   readonly outcome: CallOutcome;
   /** For `Server-Timing`. */
   readonly context: RequestContext;
-  /** JSON where it is absent. */
-  readonly representation?: Representation | undefined;
-  /** Whether browsers save the response as a file. */
-  readonly download?: boolean | undefined;
-  /** The caller, as a reader of what the query cost. */
-  readonly reader: Reader;
   /** Bytes of a result up to which every gateway finds it in the cache. */
   readonly maxRangedBytes: number;
   /** Milliseconds since 1970. */
@@ -45,7 +39,8 @@ export interface Sending {
  * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE; never for a request without `If-Match` and `Range`
  */
 export function sendResult(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { endpoint, outcome, now, before = [], maxRangedBytes } = sending;
+  const { call, outcome, now, before = [], maxRangedBytes } = sending;
+  const { endpoint } = call.query;
   const { result } = outcome;
   const selected = selectContent(request, { endpoint, result, maxRangedBytes });
   const headers = [
@@ -137,23 +132,24 @@ function varyOf(before: number | string | readonly string[] | undefined): string
   return before === undefined ? VARY : `${String(before)}, ${VARY}`;
 }
 
-function contentHeaders(
-  { endpoint, outcome, representation = JSON_REPRESENTATION, download = false }: Sending,
-  encoding: Encoding,
-): readonly string[] {
+function contentHeaders({ call, outcome }: Sending, encoding: Encoding): readonly string[] {
+  const { representation, download } = call.presentation;
   const { contentType, extension } = FORMATS[representation.format];
   const headers = ['Content-Type', contentType];
   if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
   if (download) {
-    headers.push('Content-Disposition', `attachment; filename="${fileName(endpoint, outcome, extension)}"`);
+    headers.push(
+      'Content-Disposition',
+      `attachment; filename="${fileName(call.query.endpoint, outcome, extension)}"`,
+    );
   }
   return headers;
 }
 
 /** W3C Server Timing: the total and, where the request caused a query whose cost the caller may read, its stages; milliseconds. */
-function serverTiming({ context: { startedAt, caused }, reader }: Sending): string {
+function serverTiming({ context: { startedAt, caused }, call }: Sending): string {
   const total = `total;dur=${(performance.now() - startedAt).toFixed(2)}`;
-  const cost = caused?.cost.readBy(reader);
+  const cost = caused?.cost.readBy(readerOf(call.query));
   if (!caused || !cost) return total;
   return `${total}, queue;dur=${caused.waitingMs.toFixed(2)}, clickhouse;dur=${cost.clickhouseMs.toFixed(2)}`;
 }

@@ -9,8 +9,7 @@ import { SESSION_HEADER } from '../mcp/running-calls.js';
 import type { AccessLog } from './access-log.js';
 import { problemOfHeaders } from './header-limits.js';
 import { asFailure } from './problem.js';
-import { contextOf, openContext, type RequestContext } from './request-context.js';
-import { requestIdOf } from './request-id.js';
+import { contextOf, openContext, requestIdOf, type RequestContext } from './request-context.js';
 import { problemOfHost } from './require-host.js';
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import type { Principal } from '../../auth/principal.js';
@@ -55,4 +56,12 @@ export function contextOf(request: IncomingMessage): RequestContext {
 export function principalOf({ principal }: RequestContext): Principal {
   if (!principal) throw new Error('the request was not authenticated');
   return principal;
+}
+
+/** Ids that need no escaping in a header, a log line or a query id. */
+const PLAIN = /^[\w.:@=+/~-]{1,128}$/;
+
+/** The caller's id where it needs no escaping, else a new UUID. */
+export function requestIdOf(header: string | undefined): string {
+  return header !== undefined && PLAIN.test(header) ? header : randomUUID();
 }

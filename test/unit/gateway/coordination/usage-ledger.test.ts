@@ -6,7 +6,7 @@ import {
 } from '../../../../src/gateway/coordination/usage-ledger.js';
 import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
-import { keyOf } from '../../../../src/gateway/query/call.js';
+import { keyOf } from '../../../../src/gateway/query/cache-key.js';
 import type { EndpointQuery } from '../../../../src/gateway/query/endpoint-query.js';
 import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { costOf } from '../../../support/fake-run-query.js';

@@ -3,19 +3,21 @@ import { text, textList } from '../../../../src/endpoint/index.js';
 import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
 import { sql } from '../../../../src/endpoint/sql.js';
-import { cacheKeyOf } from '../../../../src/gateway/query/cache-key.js';
+import { representationOf } from '../../../../src/gateway/formats/representation.js';
+import { keyOf } from '../../../../src/gateway/query/cache-key.js';
+import type { EndpointQuery } from '../../../../src/gateway/query/endpoint-query.js';
 import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
 import { SAMPLE, sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { referenceEndpoints } from '../../../support/reference-project.js';
 
 const endpoint = sampleEndpoint();
-const hashOf = (of = endpoint, city: string | null = 'Rome', scope = '', representation = 'json'): string =>
-  cacheKeyOf(of, new Map([['city', city]]), scope, representation).hash;
+const hashOf = (of = endpoint, city: string | null = 'Rome', more: Partial<EndpointQuery> = {}): string =>
+  keyOf({ endpoint: of, values: new Map([['city', city]]), scope: '', ...more }).hash;
 
-describe('cacheKeyOf', () => {
+describe('keyOf', () => {
   it('has the endpoint’s id and a constant hash of 256 bits in hex', () => {
-    const { endpointId, hash } = cacheKeyOf(endpoint, new Map(), '', 'json');
+    const { endpointId, hash } = keyOf({ endpoint, values: new Map(), scope: '' });
     expect(endpointId).toBe(SAMPLE.id);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(hashOf()).toBe(hashOf());
@@ -41,8 +43,8 @@ describe('cacheKeyOf', () => {
     ['a parameter’s value', hashOf(endpoint, 'Roma')],
     ['an omitted parameter', hashOf(endpoint, null)],
     ['an empty parameter', hashOf(endpoint, '')],
-    ['the scope', hashOf(endpoint, 'Rome', '[["project","a"]]')],
-    ['the representation', hashOf(endpoint, 'Rome', '', 'csv')],
+    ['the scope', hashOf(endpoint, 'Rome', { scope: '[["project","a"]]' })],
+    ['the representation', hashOf(endpoint, 'Rome', { representation: representationOf('csv') })],
   ])('depends on %s', (_what, hash) => {
     expect(hash).not.toBe(hashOf());
   });
@@ -65,15 +67,12 @@ describe('cacheKeyOf', () => {
       build: ({ city, land }) => sql`SELECT ${city} AS city, ${land} AS land`,
     });
     const of = (city: string | null, land: string | null) =>
-      cacheKeyOf(
-        two,
-        new Map([
+      hashOf(two, null, {
+        values: new Map([
           ['land', land],
           ['city', city],
         ]),
-        '',
-        'json',
-      ).hash;
+      });
     expect(new Set([of('a', 'b'), of('b', 'a'), of('a', null), of(null, 'a'), of('a,b', null)]).size).toBe(5);
   });
 
@@ -87,7 +86,7 @@ describe('cacheKeyOf', () => {
       build: ({ city, levels }) => sql`SELECT ${city} AS city, ${levels} AS levels`,
     });
     const of = (raw: Record<string, string>): string =>
-      cacheKeyOf(listed, validateParameters(listed, rawParameters(raw)), '', 'json').hash;
+      hashOf(listed, null, { values: validateParameters(listed, rawParameters(raw)) });
     const known = of({ city: 'Rome', levels: 'b,a,c' });
     expect(of({ levels: 'c,b,a', city: 'Rome' })).toBe(known);
     expect(of({ city: 'Rome', levels: 'a,b,c', cache_buster: '42' })).toBe(known);
@@ -100,7 +99,7 @@ describe('cacheKeyOf', () => {
     const hash = (name: string, parameters: Readonly<Record<string, string>>): string => {
       const found = registry.find(name);
       if (!found) throw new Error(`no endpoint ${name}`);
-      return cacheKeyOf(found, validateParameters(found, rawParameters(parameters)), '', 'json').hash;
+      return hashOf(found, null, { values: validateParameters(found, rawParameters(parameters)) });
     };
     const stats = (interval: Readonly<Record<string, string>>): string =>
       hash('functions.invocation-stats', { project: 'a', ...interval });
@@ -121,8 +120,10 @@ describe('the cache key of a query with a secret value', () => {
   const used = defineEndpoint({ ...SAMPLE, parameters });
   const keyWith = (secret: string, of = used, scope = ''): string => {
     const seal = sealWith(Buffer.from(secret));
-    return cacheKeyOf(of, validateParameters(of, rawParameters({ city: 'Rome' }), { seal }), scope, 'json')
-      .hash;
+    return hashOf(of, null, {
+      values: validateParameters(of, rawParameters({ city: 'Rome' }), { seal }),
+      scope,
+    });
   };
 
   it('is the same for gateways with the same secret, and another one for others', () => {
@@ -140,8 +141,8 @@ describe('the cache key of a query with a secret value', () => {
   it('differs from that of the same text without secrecy, and of a text that looks like the HMAC', () => {
     const sealed = validateParameters(used, rawParameters({ city: 'Rome' })).get('city');
     const texts = ['Rome', JSON.stringify(sealed), String(sealed)];
-    const hashes = texts.map((city) => cacheKeyOf(used, new Map([['city', city]]), '', 'json').hash);
-    const own = cacheKeyOf(used, new Map([['city', sealed ?? null]]), '', 'json').hash;
+    const hashes = texts.map((city) => hashOf(used, city));
+    const own = hashOf(used, null, { values: new Map([['city', sealed ?? null]]) });
     expect(hashes).not.toContain(own);
   });
 });

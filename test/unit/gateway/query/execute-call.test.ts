@@ -1,7 +1,8 @@
 import { LocalStore } from '../../../../src/gateway/cache/local-store.js';
 import type { EndpointSettings } from '../../../../src/endpoint/definition.js';
 import { ERRORS, Failure, type ErrorCode } from '../../../../src/gateway/errors.js';
-import { keyOf, type CallOutcome, type Call } from '../../../../src/gateway/query/call.js';
+import { keyOf } from '../../../../src/gateway/query/cache-key.js';
+import type { CallOutcome, Call } from '../../../../src/gateway/query/call.js';
 import { createCallExecutor, hitOf, type ExecuteCall } from '../../../../src/gateway/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../../../src/gateway/query/fetch-result.js';
 import { FakeRunQuery, resultOf } from '../../../support/fake-run-query.js';

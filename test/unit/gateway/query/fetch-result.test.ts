@@ -2,7 +2,8 @@ import { LocalStore } from '../../../../src/gateway/cache/local-store.js';
 import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
 import { regularExpression } from '../../../../src/endpoint/index.js';
 import { Failure } from '../../../../src/gateway/errors.js';
-import { keyOf, type Call } from '../../../../src/gateway/query/call.js';
+import { keyOf } from '../../../../src/gateway/query/cache-key.js';
+import type { Call } from '../../../../src/gateway/query/call.js';
 import {
   createFetcher,
   withoutCoalescing,

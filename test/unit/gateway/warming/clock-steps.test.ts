@@ -5,7 +5,7 @@ import {
 import type { PublishedUsage } from '../../../../src/gateway/coordination/redis-usage.js';
 import { UsageLedger } from '../../../../src/gateway/coordination/usage-ledger.js';
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
-import { keyOf } from '../../../../src/gateway/query/call.js';
+import { keyOf } from '../../../../src/gateway/query/cache-key.js';
 import type { EndpointQuery } from '../../../../src/gateway/query/endpoint-query.js';
 import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { costOf, resultOf } from '../../../support/fake-run-query.js';

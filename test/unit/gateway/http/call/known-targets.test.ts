@@ -1,9 +1,18 @@
+import { JSON_REPRESENTATION } from '../../../../../src/gateway/formats/representation.js';
 import { KnownTargets, type KnownTarget } from '../../../../../src/gateway/http/call/known-targets.js';
-import { keyOf } from '../../../../../src/gateway/query/call.js';
+import { keyOf } from '../../../../../src/gateway/query/cache-key.js';
 import { sampleEndpoint } from '../../../../support/sample-endpoint.js';
 
 const query = { endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' };
-const KNOWN: KnownTarget = { query, key: keyOf(query) };
+const presentation = {
+  representation: JSON_REPRESENTATION,
+  download: false,
+  complete: false,
+  applied: undefined,
+  isPlain: true,
+};
+const call = { query, presentation, sql: undefined, ignored: undefined };
+const KNOWN: KnownTarget = { call, key: keyOf(query) };
 const NOW = 1_000;
 
 describe('KnownTargets', () => {
@@ -26,7 +35,10 @@ describe('KnownTargets', () => {
 
   it('forgets a target whose relative time means another time', () => {
     const targets = new KnownTargets(() => true);
-    targets.learn('', '/a?since=now-1h', { ...KNOWN, query: { ...query, changesAt: NOW + 1 } });
+    targets.learn('', '/a?since=now-1h', {
+      ...KNOWN,
+      call: { ...call, query: { ...query, changesAt: NOW + 1 } },
+    });
     const times = [NOW, NOW + 1].map((now) => targets.find('', '/a?since=now-1h', now));
     expect(times.map((known) => known !== undefined)).toEqual([true, false]);
   });

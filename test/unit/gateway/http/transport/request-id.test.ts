@@ -1,4 +1,4 @@
-import { requestIdOf } from '../../../../../src/gateway/http/transport/request-id.js';
+import { requestIdOf } from '../../../../../src/gateway/http/transport/request-context.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
