@@ -1,4 +1,5 @@
 import type { Column } from './definition.js';
+import { unquote } from './quote-sql.js';
 import { parseTypeName, tupleField } from './type-name.js';
 
 /** The JSON type of a column's values. */
@@ -103,6 +104,6 @@ function tupleOf(args: readonly string[]): JsonShape {
 
 /** `'it\'s' = 3` is the value `it's`. */
 function enumValue(arg: string): string {
-  const quoted = /^'((?:[^'\\]|\\.|'')*)'/.exec(arg)?.[1] ?? arg;
-  return quoted.replaceAll(/\\(.)|''/g, (_, escaped: string | undefined) => escaped ?? "'");
+  const [quoted] = /^'(?:[^'\\]|\\.|'')*'/.exec(arg) ?? [];
+  return quoted === undefined ? arg : unquote(quoted);
 }

@@ -12,3 +12,17 @@ export function quoteText(text: string): string {
 function quoted(text: string, quote: '`' | "'"): string {
   return quote + text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;
 }
+
+/** What a letter after a backslash means. */
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
+
+/** The text or the name that a literal or a quoted name of ClickHouse's SQL stands for. */
+export function unquote(written: string): string {
+  const [quote = ''] = written;
+  return written
+    .slice(1, -1)
+    .replaceAll(/\\([^])|(['"`])\2/g, (found, escaped: string | undefined, doubled: string | undefined) => {
+      if (escaped !== undefined) return CONTROLS[escaped] ?? escaped;
+      return doubled === quote ? quote : found;
+    });
+}

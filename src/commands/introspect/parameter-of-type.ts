@@ -1,3 +1,4 @@
+import { unquote } from '../../endpoint/quote-sql.js';
 import { parseTypeName } from '../../endpoint/type-name.js';
 
 /** How a parameter of a ClickHouse type is declared in a header, and bound. */
@@ -82,14 +83,5 @@ function withForm(
 
 /** The names of `'a' = 1, 'it\'s' = 2`. */
 function namesOf(args: readonly string[]): readonly string[] {
-  return args.map((arg) => {
-    const [, quoted = ''] = /^'((?:[^'\\]|\\.|'')*)'/.exec(arg) ?? [];
-    return quoted.replaceAll(
-      /\\(.)|''/g,
-      (_, escaped: string | undefined) => CONTROLS[escaped ?? ''] ?? escaped ?? "'",
-    );
-  });
+  return args.map((arg) => unquote(/^'(?:[^'\\]|\\.|'')*'/.exec(arg)?.[0] ?? ''));
 }
-
-/** What a letter after a backslash means. */
-const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };

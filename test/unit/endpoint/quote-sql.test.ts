@@ -1,24 +1,22 @@
-import { quoteName, quoteText } from '../../../src/endpoint/quote-sql.js';
+import { quoteName, quoteText, unquote } from '../../../src/endpoint/quote-sql.js';
 
-describe('quoteName', () => {
-  it.each([
-    ['timestamp', '`timestamp`'],
-    ['a`b', '`a\\`b`'],
-    ['a\\', '`a\\\\`'],
-    ['a\\`b', '`a\\\\\\`b`'],
-    ["it's $&", "`it's $&`"],
-  ])('writes %j as %s', (name, sql) => {
-    expect(quoteName(name)).toBe(sql);
-  });
+it.each([
+  ['timestamp', '`timestamp`', "'timestamp'"],
+  ['', '``', "''"],
+  ['a`b', '`a\\`b`', "'a`b'"],
+  ["it's $&", "`it's $&`", "'it\\'s $&'"],
+  ['a\\', '`a\\\\`', "'a\\\\'"],
+  ['a\\`b', '`a\\\\\\`b`', "'a\\\\`b'"],
+])('writes %j as a name and as a text, and reads both', (text, name, literal) => {
+  expect([quoteName(text), quoteText(text)]).toEqual([name, literal]);
+  expect([unquote(name), unquote(literal)]).toEqual([text, text]);
 });
 
-describe('quoteText', () => {
-  it.each([
-    ['', "''"],
-    ["it's", "'it\\'s'"],
-    ['a\\', "'a\\\\'"],
-    ['a`b', "'a`b'"],
-  ])('writes %j as %s', (text, sql) => {
-    expect(quoteText(text)).toBe(sql);
-  });
+it.each([
+  ["'it''s a ``'", "it's a ``"],
+  ['`a``b`', 'a`b'],
+  ['"a\\"b"', 'a"b'],
+  ["'a\\nb\\0'", 'a\nb\0'],
+])('reads %s', (written, text) => {
+  expect(unquote(written)).toBe(text);
 });
