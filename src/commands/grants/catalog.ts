@@ -1,7 +1,8 @@
-import { text } from 'node:stream/consumers';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { readPrintedTree, type Line } from './printed-tree.js';
+import { unquote } from '../../endpoint/quote-sql.js';
+import { parseTypeName } from '../../endpoint/type-name.js';
+import { readTree } from '../../gateway/sandbox/tree.js';
 import { sourcesOf, type Sources } from './sources.js';
 
 /** A table, view or dictionary of ClickHouse. */
@@ -56,15 +57,11 @@ export class Catalog {
   sources(select: string): Promise<Sources> {
     const known = this.sourcesByText.get(select);
     if (known) return known;
-    const sources = this.explain(`QUERY TREE run_passes = 0 ${select}`).then(sourcesOf);
+    const sources = this.rows<{ readonly explain: string }>(
+      `EXPLAIN QUERY TREE run_passes = 0 ${select}`,
+    ).then((lines) => sourcesOf(readTree(lines.map(({ explain }) => explain))));
     this.sourcesByText.set(select, sources);
     return sources;
-  }
-
-  /** The arguments of a table's engine that are texts: of `Distributed('cluster', 'database', 'table')` these three. */
-  async engineTexts({ engineFull }: Table): Promise<readonly string[]> {
-    const tree = await this.explain(`AST CREATE TABLE _ (_ UInt8) ENGINE = ${engineFull}`);
-    return literalsOf(tree);
   }
 
   /** The tables that a name can mean. A name with a dot can be of another database. */
@@ -97,16 +94,6 @@ export class Catalog {
     return rows.map(({ qualified }) => qualified);
   }
 
-  private async explain(what: string): Promise<Line> {
-    // Not as a format of the query: in the AST of CREATE TABLE, ClickHouse would take the clause for a part of that statement.
-    const { stream } = await this.client.exec({
-      query: `EXPLAIN ${what}`,
-      clickhouse_settings: { ...SETTINGS, default_format: 'JSONCompactEachRow' },
-    });
-    const lines = (await text(stream)).split('\n').slice(0, -1);
-    return readPrintedTree(lines.map((line) => (JSON.parse(line) as readonly [string])[0]));
-  }
-
   private async rows<T>(query: string, parameters: Record<string, unknown> = {}): Promise<readonly T[]> {
     const result = await this.client.query({
       query,
@@ -124,21 +111,9 @@ function prefixes(name: string): readonly string[] {
   return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
 }
 
-/** The literal arguments of the engine, in order, without those of functions in its arguments. */
-function literalsOf(tree: Line): readonly string[] {
-  const engine = find(tree, ({ text }) => text.startsWith('Storage definition'))?.children[0];
-  const args = engine?.children.flatMap(({ children }) => children) ?? [];
-  return args.map(({ text }) => {
-    const [, literal, identifier = ''] = /^(?:Literal '(.*)'|Identifier (.*))$/.exec(text) ?? [];
-    return literal?.replaceAll(/\\(.)/g, '$1') ?? identifier;
-  });
-}
-
-function find(line: Line, isFound: (line: Line) => boolean): Line | undefined {
-  if (isFound(line)) return line;
-  for (const child of line.children) {
-    const found = find(child, isFound);
-    if (found) return found;
-  }
-  return undefined;
+/** The arguments of a table's engine: of `Distributed('cluster', 'database', table)` these three, without quotes. */
+export function engineArguments({ engineFull }: Table): readonly string[] {
+  return parseTypeName(engineFull).args.map((written) =>
+    /^['`"]/.test(written) ? unquote(written) : written,
+  );
 }

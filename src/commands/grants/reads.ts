@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import type { Catalog, Table } from './catalog.js';
+import { engineArguments, type Catalog, type Table } from './catalog.js';
 import type { Grant } from './grant.js';
 import type { Sources, TableFunction } from './sources.js';
 
@@ -76,18 +76,10 @@ export class Reads {
   private async addBelow(table: Table): Promise<void> {
     if (table.invokerQuery !== '') await this.addView(table);
     if (table.aliases.length > 0) await this.addQuery(`SELECT ${table.aliases.join(', ')}`);
-    if (table.engine === 'Distributed') {
-      const [, database = '', name = ''] = await this.catalog.engineTexts(table);
-      await this.addLocal(database, name);
-    }
-    if (table.engine === 'Buffer') {
-      const [database = '', name = ''] = await this.catalog.engineTexts(table);
-      await this.addNames([`${database}.${name}`]);
-    }
-    if (table.engine === 'Merge') {
-      const [database = '', pattern = ''] = await this.catalog.engineTexts(table);
-      await this.addNames(await this.catalog.matchingTables(database, pattern));
-    }
+    const [first = '', second = '', third = ''] = engineArguments(table);
+    if (table.engine === 'Distributed') await this.addLocal(second, third);
+    if (table.engine === 'Buffer') await this.addNames([`${first}.${second}`]);
+    if (table.engine === 'Merge') await this.addNames(await this.catalog.matchingTables(first, second));
   }
 
   private async addView({ database, name, invokerQuery }: Table): Promise<void> {

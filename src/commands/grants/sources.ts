@@ -1,4 +1,7 @@
-import type { Line } from './printed-tree.js';
+import { unquote } from '../../endpoint/quote-sql.js';
+import { NO_TABLE } from '../../gateway/sandbox/check-tree.js';
+import { MEMBERSHIP } from '../../gateway/sandbox/functions.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../../gateway/sandbox/tree.js';
 
 /** What a query names beside columns and ordinary functions, as it is written. */
 export interface Sources {
@@ -15,8 +18,8 @@ export interface TableFunction {
   readonly texts: readonly (string | undefined)[];
 }
 
-/** Reads the sources of a query from its tree before names are resolved (EXPLAIN QUERY TREE run_passes = 0). */
-export function sourcesOf(tree: Line): Sources {
+/** Reads the sources of a query from its tree before names are resolved. */
+export function sourcesOf(tree: TreeNode): Sources {
   const reader = new SourceReader();
   reader.read(tree, { ofWith: new Set(), possiblyOfWith: new Set() }, false);
   return reader;
@@ -29,42 +32,29 @@ interface Scope {
   readonly possiblyOfWith: ReadonlySet<string>;
 }
 
-/** Lines whose children are tables. */
-const TABLE_SECTIONS: ReadonlySet<string> = new Set([
-  'JOIN TREE',
-  'TABLE EXPRESSION',
-  'LEFT TABLE EXPRESSION',
-  'RIGHT TABLE EXPRESSION',
-]);
-
-/** What ClickHouse reads where there is no FROM. */
-const NO_TABLE = 'system.one';
-
-const MEMBERSHIP = /^(?:global)?(?:not)?(?:null)?in(?:ignoreset)?$/i;
-
 class SourceReader implements Sources {
   readonly tables = new Set<string>();
   readonly possibleTables = new Set<string>();
   readonly dictionaries = new Set<string>();
   readonly tableFunctions: TableFunction[] = [];
 
-  read(line: Line, scope: Scope, isTable: boolean): void {
-    const kind = /^([A-Z_]+) id: /.exec(line.text)?.[1];
+  read(node: TreeNode, scope: Scope, isTable: boolean): void {
+    const { kind } = node;
     if (kind === 'QUERY' || kind === 'UNION') {
-      this.readQuery(line, scope);
+      this.readQuery(node, scope);
       return;
     }
-    if (kind === 'IDENTIFIER' && isTable) this.readTable(attribute(line, 'identifier'), scope);
-    if (kind === 'FUNCTION') this.readFunction(line, scope);
-    if (kind === 'TABLE_FUNCTION') this.readTableFunction(line);
-    this.readChildren(line, scope);
+    if (kind === 'IDENTIFIER' && isTable) this.readTable(attribute(node, 'identifier'), scope);
+    if (kind === 'FUNCTION') this.readFunction(node, scope);
+    if (kind === 'TABLE_FUNCTION') this.readTableFunction(node);
+    this.readChildren(node.children, scope);
   }
 
-  private readChildren({ text, children }: Line, scope: Scope): void {
-    for (const child of children) this.read(child, scope, TABLE_SECTIONS.has(text));
+  private readChildren(children: TreeNode['children'], scope: Scope): void {
+    for (const { section, node } of children) this.read(node, scope, TABLE_SECTIONS.has(section));
   }
 
-  private readQuery(query: Line, outer: Scope): void {
+  private readQuery(query: TreeNode, outer: Scope): void {
     const withQueries = itemsOf(query, 'WITH');
     const names = withQueries.map((item) => attribute(item, 'cte_name')).filter((name) => name !== '');
     const possiblyOfWith = new Set([...outer.possiblyOfWith, ...names]);
@@ -73,8 +63,8 @@ class SourceReader implements Sources {
       this.read(item, { ofWith: new Set(ofWith), possiblyOfWith }, false);
       ofWith.add(attribute(item, 'cte_name'));
     }
-    const children = query.children.filter(({ text }) => text !== 'WITH');
-    this.readChildren({ ...query, children }, { ofWith, possiblyOfWith });
+    const rest = query.children.filter(({ section }) => section !== 'WITH');
+    this.readChildren(rest, { ofWith, possiblyOfWith });
   }
 
   private readTable(name: string, { ofWith, possiblyOfWith }: Scope): void {
@@ -82,42 +72,34 @@ class SourceReader implements Sources {
     (possiblyOfWith.has(name) ? this.possibleTables : this.tables).add(name);
   }
 
-  private readFunction(line: Line, { ofWith }: Scope): void {
-    const name = attribute(line, 'function_name');
-    const [first, second] = itemsOf(line, 'ARGUMENTS');
+  private readFunction(node: TreeNode, { ofWith }: Scope): void {
+    const name = attribute(node, 'function_name');
+    const [first, second] = itemsOf(node, 'ARGUMENTS');
     if (first && /^dict[A-Z]/.test(name)) addName(this.dictionaries, first);
     if (first && name.startsWith('joinGet')) addName(this.tables, first);
-    if (second?.text.startsWith('IDENTIFIER') && MEMBERSHIP.test(name)) {
+    if (second?.kind === 'IDENTIFIER' && MEMBERSHIP.has(name.toLowerCase())) {
       const set = attribute(second, 'identifier');
       if (!ofWith.has(set)) this.possibleTables.add(set);
     }
   }
 
-  private readTableFunction(line: Line): void {
+  private readTableFunction(node: TreeNode): void {
     this.tableFunctions.push({
-      name: attribute(line, 'table_function_name'),
-      texts: itemsOf(line, 'ARGUMENTS').map(constantText),
+      name: attribute(node, 'table_function_name'),
+      texts: itemsOf(node, 'ARGUMENTS').map(constantText),
     });
   }
 }
 
-/** The elements of the list in a section. */
-function itemsOf({ children }: Line, section: string): readonly Line[] {
-  return children
-    .filter(({ text }) => text === section)
-    .flatMap((found) => found.children.flatMap((list) => list.children));
-}
-
 /** An attribute of a node; empty where it has none. */
-function attribute({ text }: Line, name: string): string {
-  return new RegExp(`, ${name}: (.*?)(?=, [a-z_]+: |$)`).exec(text)?.[1] ?? '';
-}
+const attribute = ({ attributes }: TreeNode, name: string): string => attributes.get(name) ?? '';
 
-function addName(names: Set<string>, argument: Line): void {
+function addName(names: Set<string>, argument: TreeNode): void {
   const name = constantText(argument) ?? attribute(argument, 'identifier');
   if (name !== '') names.add(name);
 }
 
-function constantText({ text }: Line): string | undefined {
-  return /, constant_value: '((?:[^'\\]|\\.)*)'/.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1');
+function constantText(node: TreeNode): string | undefined {
+  const [literal] = /^'(?:[^'\\]|\\.)*'/.exec(attribute(node, 'constant_value')) ?? [];
+  return literal === undefined ? undefined : unquote(literal);
 }

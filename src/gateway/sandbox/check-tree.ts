@@ -1,6 +1,6 @@
 import { isAllowedFunction, MEMBERSHIP, TYPE_NAME_FUNCTIONS } from './functions.js';
 import { Rejection } from './rejection.js';
-import type { TreeNode } from './tree.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from './tree.js';
 
 /** The names that a caller's SQL may or must not use. */
 export interface Names {
@@ -27,14 +27,6 @@ const MAX_EXPANDED_NODES = 20_000;
 
 /** What ClickHouse reads without a FROM: one row with a zero. */
 export const NO_TABLE = 'system.one';
-
-/** Sections whose direct children are tables. */
-const TABLE_SECTIONS: ReadonlySet<string> = new Set([
-  'JOIN TREE',
-  'TABLE EXPRESSION',
-  'LEFT TABLE EXPRESSION',
-  'RIGHT TABLE EXPRESSION',
-]);
 
 /** Kinds of node that may be a table. */
 const TABLES: ReadonlySet<string> = new Set([
@@ -111,7 +103,7 @@ class TreeChecker {
   private walkQuery(node: TreeNode, outer: Scope): Cost {
     const scope = new Map(outer);
     let cost = leaf;
-    for (const { node: item } of itemsOf(node, 'WITH')) {
+    for (const item of itemsOf(node, 'WITH')) {
       const name = item.attributes.get('cte_name');
       // A name is visible from here on, but not in its own query: there ClickHouse takes it for a table.
       const itemCost = this.walk(item, scope, false);
@@ -171,7 +163,7 @@ class TreeChecker {
     const name = node.attributes.get('function_name') ?? '';
     if (!isAllowedFunction(name))
       throw new Rejection(`calls ${quoted(name)}, which is not an allowed function`);
-    const args = itemsOf(node, 'ARGUMENTS').map((child) => child.node);
+    const args = itemsOf(node, 'ARGUMENTS');
     if (TYPE_NAME_FUNCTIONS.has(name.toLowerCase())) checkType(name, args.at(-1));
     if (!MEMBERSHIP.has(name.toLowerCase())) return this.walkChildren(node, scope);
     const [left, right] = args;
@@ -197,13 +189,6 @@ class TreeChecker {
 }
 
 const leaf: Cost = { nodes: 1, reads: 0 };
-
-/** The elements of the lists in a section. */
-function itemsOf(node: TreeNode, section: string): TreeNode['children'] {
-  return node.children
-    .filter((child) => child.section === section)
-    .flatMap(({ node: list }) => list.children);
-}
 
 /** Rejects any right side of IN that could be a table under another name. */
 function checkSet({ kind, attributes }: TreeNode): void {

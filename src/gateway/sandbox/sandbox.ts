@@ -16,6 +16,7 @@ import { checkTree, NO_TABLE } from './check-tree.js';
 import { checkPrintedText, namesInFrom } from './printed-text.js';
 import { Rejection } from './rejection.js';
 import { readTree } from './tree.js';
+import { CALLERS_GRAMMAR } from './tree-grammar.js';
 
 const MAX_PRINTED_CHARACTERS = 32_768;
 /** Size of the cache of verdicts, in characters. */
@@ -82,7 +83,7 @@ async function analyze(
       tables: new Set(await parser.tables(signal)),
       isNoTableNamed: namesInFrom(text, NO_TABLE),
     };
-    const reads = [...checkTree(readTree(lines), names)].sort();
+    const reads = [...checkTree(readTree(lines, CALLERS_GRAMMAR), names)].sort();
     for (const name of reads)
       await requireColumns(name, readable.columns.get(name) ?? [], (table) => parser.columns(table, signal));
     return { select: { text, reads } };

@@ -1,10 +1,11 @@
+import type { Grammar } from './tree.js';
+
 const kind = (name: string, ...attributes: readonly string[]): readonly [string, ReadonlySet<string>] => [
   name,
   new Set(attributes),
 ];
 
-/** Kinds of node that a caller's query may contain, and their properties. All others are rejected. */
-export const NODE_KINDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const KINDS: Grammar['kinds'] = new Map([
   kind(
     'QUERY',
     'alias',
@@ -40,8 +41,7 @@ export const NODE_KINDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   kind('TABLE_FUNCTION', 'alias', 'table_function_name', 'final', 'sample_size', 'sample_offset'),
 ]);
 
-/** Headings above a node's children; after a heading that ends with a space comes a name. */
-export const SECTIONS: readonly string[] = [
+const SECTIONS = [
   'WITH',
   'PROJECTION',
   'JOIN TREE',
@@ -79,3 +79,6 @@ export const SECTIONS: readonly string[] = [
   'REPLACEMENTS ',
   'REPLACEMENT NAME ',
 ];
+
+/** What a caller's query may consist of; everything else is rejected. */
+export const CALLERS_GRAMMAR: Grammar = { kinds: KINDS, sections: SECTIONS, maxNodes: 4000 };

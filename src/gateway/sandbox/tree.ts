@@ -1,5 +1,4 @@
 import { Rejection } from './rejection.js';
-import { NODE_KINDS, SECTIONS } from './tree-grammar.js';
 
 /** A node of ClickHouse's query tree, before names are resolved. */
 export interface TreeNode {
@@ -15,16 +14,38 @@ interface OpenNode extends TreeNode {
   section: { readonly name: string; readonly indent: number } | undefined;
 }
 
-/** Maximum number of nodes of one query. */
-const MAX_NODES = 4000;
+/** What the tree of a query may consist of. Names in a tree are not escaped: an accepted tree contains no forged line. */
+export interface Grammar {
+  /** The kinds of node, with their properties. */
+  readonly kinds: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Headings above a node's children; after a heading that ends with a space comes a name. */
+  readonly sections: readonly string[];
+  readonly maxNodes: number;
+}
+
+/** Sections whose direct children are tables. */
+export const TABLE_SECTIONS: ReadonlySet<string> = new Set([
+  'JOIN TREE',
+  'TABLE EXPRESSION',
+  'LEFT TABLE EXPRESSION',
+  'RIGHT TABLE EXPRESSION',
+]);
+
+/** The elements of the lists in a section. */
+export function itemsOf({ children }: TreeNode, section: string): readonly TreeNode[] {
+  return children
+    .filter((child) => child.section === section)
+    .flatMap(({ node: list }) => list.children.map(({ node }) => node));
+}
 
 /**
  * Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, one element per line.
  *
- * @throws Rejection for every kind of node, property and section that is not on the allowlist.
+ * @param grammar absent: that of queries which the author of an endpoint wrote, which may consist of anything.
+ * @throws Rejection for every kind of node, property and section that is not in the grammar.
  */
-export function readTree(lines: readonly string[]): TreeNode {
-  const reader = new TreeReader();
+export function readTree(lines: readonly string[], grammar?: Grammar): TreeNode {
+  const reader = new TreeReader(grammar);
   for (const line of lines) if (line !== '') reader.read(line);
   return reader.tree();
 }
@@ -34,15 +55,17 @@ class TreeReader {
   private root: OpenNode | undefined;
   private nodes = 0;
 
+  constructor(private readonly grammar: Grammar | undefined) {}
+
   read(line: string): void {
     // Trim the start only: a space at the end can be part of a name.
     const text = line.trimStart();
     const indent = line.length - text.length;
     while ((this.open.at(-1)?.indent ?? -1) >= indent) this.open.pop();
     const parent = this.open.at(-1);
-    const node = readNode(text, indent, this.nodes);
+    const node = readNode(text, indent, this.nodes, this.grammar);
     if (node) this.add(node, parent);
-    else openSection(text, indent, parent);
+    else openSection(text, indent, parent, this.grammar);
   }
 
   tree(): TreeNode {
@@ -52,7 +75,7 @@ class TreeReader {
 
   private add(node: OpenNode, parent: OpenNode | undefined): void {
     this.nodes += 1;
-    if (this.nodes > MAX_NODES) throw new Rejection('is too long; simplify it');
+    if (this.grammar && this.nodes > this.grammar.maxNodes) throw new Rejection('is too long; simplify it');
     if (parent) parent.children.push({ section: sectionOf(parent, node.indent), node });
     else if (this.root) throw unsupported('more than one statement');
     this.root ??= node;
@@ -61,32 +84,36 @@ class TreeReader {
 }
 
 /** Reads a line as a node. Nodes are numbered in printed order, so a forged line has a wrong number. */
-function readNode(text: string, indent: number, expectedId: number): OpenNode | undefined {
+function readNode(
+  text: string,
+  indent: number,
+  expectedId: number,
+  grammar: Grammar | undefined,
+): OpenNode | undefined {
   const match = /^(?<kind>[A-Z][A-Z_ ]*?) id: (?<id>\d+)(?<rest>(?:, [^]*)?)$/u.exec(text);
   if (!match?.groups) return undefined;
   const { kind = '', id = '', rest = '' } = match.groups;
-  const allowed = NODE_KINDS.get(kind);
-  if (!allowed) throw unsupported(kind.toLowerCase().replaceAll('_', ' '));
-  if (Number(id) !== expectedId) throw unsupported('the order of its parts');
-  return { kind, attributes: readAttributes(kind, allowed, rest), indent, children: [], section: undefined };
+  const allowed = grammar?.kinds.get(kind);
+  if (grammar && !allowed) throw unsupported(shown(kind));
+  if (grammar && Number(id) !== expectedId) throw unsupported('the order of its parts');
+  return { kind, attributes: readAttributes(kind, rest, allowed), indent, children: [], section: undefined };
 }
 
+/** @param allowed absent: any. */
 function readAttributes(
   kind: string,
-  allowed: ReadonlySet<string>,
   rest: string,
+  allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
   let remaining = rest;
   while (remaining !== '') {
-    const match = /^, (?<key>[a-z_]+) ?: /u.exec(remaining);
-    const key = match?.groups?.['key'];
-    if (match === null || key === undefined || !allowed.has(key) || attributes.has(key)) {
-      throw unsupported(
-        `${kind.toLowerCase().replaceAll('_', ' ')}${key === undefined ? '' : ` with ${key}`}`,
-      );
+    const [opening = '', key] = /^, ([a-z_]+) ?: /u.exec(remaining) ?? [];
+    if (key === undefined || (allowed && (!allowed.has(key) || attributes.has(key)))) {
+      if (!allowed) break;
+      throw unsupported(`${shown(kind)}${key === undefined ? '' : ` with ${key}`}`);
     }
-    remaining = remaining.slice(match[0].length);
+    remaining = remaining.slice(opening.length);
     // A constant is escaped and can contain any text, so it is the last property that is read.
     const end = key === 'constant_value' ? -1 : remaining.search(/, [a-z_]+ ?: /u);
     attributes.set(key, end === -1 ? remaining : remaining.slice(0, end));
@@ -95,12 +122,21 @@ function readAttributes(
   return attributes;
 }
 
-function openSection(line: string, indent: number, parent: OpenNode | undefined): void {
+const shown = (kind: string): string => kind.toLowerCase().replaceAll('_', ' ');
+
+function openSection(
+  line: string,
+  indent: number,
+  parent: OpenNode | undefined,
+  grammar: Grammar | undefined,
+): void {
   const text = line.trimEnd();
-  if (text.startsWith('SETTINGS')) throw new Rejection('must not have SETTINGS');
-  const name = SECTIONS.find(
-    (section) => text === section || (section.endsWith(' ') && text.startsWith(section)),
-  );
+  if (grammar && text.startsWith('SETTINGS')) throw new Rejection('must not have SETTINGS');
+  const name = grammar
+    ? grammar.sections.find(
+        (section) => text === section || (section.endsWith(' ') && text.startsWith(section)),
+      )
+    : text;
   if (name === undefined || !parent) throw unsupported(text.slice(0, 40));
   // A heading below a heading (replacements) only nests deeper; the outermost one counts.
   if (parent.section && parent.section.indent < indent) return;

@@ -1,5 +1,6 @@
 import { checkTree } from '../../../../src/gateway/sandbox/check-tree.js';
 import { readTree } from '../../../../src/gateway/sandbox/tree.js';
+import { CALLERS_GRAMMAR } from '../../../../src/gateway/sandbox/tree-grammar.js';
 
 const NAMES = {
   parts: new Set(['edge_source', 'result']),
@@ -23,7 +24,9 @@ const tree = (table: string, ...more: readonly string[]): readonly string[] => [
   ...more,
 ];
 
-const check = (lines: readonly string[]): readonly string[] => [...checkTree(readTree(lines), NAMES)];
+const check = (lines: readonly string[]): readonly string[] => [
+  ...checkTree(readTree(lines, CALLERS_GRAMMAR), NAMES),
+];
 
 it('returns the named parts that are read', () => {
   expect(check(tree('identifier: result'))).toEqual(['result']);
