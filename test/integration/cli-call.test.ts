@@ -68,7 +68,7 @@ describe('querygate call', () => {
     });
   });
 
-  it('shows a table where it is asked for, and on a terminal, where it fits', async () => {
+  it('shows a table where it is asked for, and on a terminal', async () => {
     const { code, stdout, stderr } = await call(...DAILY, '--format', 'table');
     expect([code, stderr]).toEqual([0, '']);
     const [headings, first] = stdout.split('\n');
@@ -79,11 +79,9 @@ describe('querygate call', () => {
       code: 2,
       stderr: 'error: A table is for reading. Use another --format with --output, such as csv.\n',
     });
-    // A terminal of 40 columns, on which standard error is written too.
-    const inTerminal = `script -qec 'stty cols 40; querygate call ${DAILY.join(' ')}' /dev/null`;
-    const shown = await runInBash(inTerminal, { ...environment, NO_COLOR: '1', SHELL: '/bin/bash' });
-    expect(shown.stdout).toMatch(/^timestamp +total_re…/);
-    expect(shown.stdout).toContain('the terminal is too narrow for the columns ');
+    const inTerminal = `script -qec 'querygate call ${DAILY.join(' ')}' /dev/null`;
+    const shown = await runInBash(inTerminal, { ...environment, SHELL: '/bin/bash' });
+    expect(shown.stdout.replaceAll('\r', '')).toBe(stdout);
   });
 
   it('accepts the key from API_KEY and --key as well', async () => {

@@ -33,8 +33,6 @@ export function callCommand(): Command {
 }
 
 const HELP = `
-A table fits the terminal: values, columns and rows that do not fit are left out, and standard error says so.
-
 Other users of the machine can see a key on the command line; prefer QUERYGATE_KEY.
 
 Examples:

@@ -20,8 +20,7 @@ export function endpointsCommand(): Command {
 }
 
 const HELP = `
-A parameter with * is required. Caching and warming are seconds, as in this deployment: ENDPOINT_SETTINGS_FILE counts. On a
-terminal, what is too wide is cut; a pipe and --json have everything.
+A parameter with * is required. Caching and warming are seconds, as in this deployment: ENDPOINT_SETTINGS_FILE counts.
 
 Examples:
   querygate endpoints

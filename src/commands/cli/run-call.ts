@@ -2,11 +2,12 @@ import { FORMATS, type FormatName } from '../../gateway/formats/formats.js';
 import { problemText, readProblem } from './call/problem-text.js';
 import { requestGateway, type GatewayCall } from './call/request-gateway.js';
 import { writeBody } from './call/write-body.js';
-import { writeTable } from './call/write-table.js';
+import { resultTable } from './call/result-table.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { gatewayOf, type GatewayOptions } from './gateway-options.js';
 import { pairsOf, type CallFormat } from './option-values.js';
 import { printWarning } from './run-command.js';
+import { unreachable } from './unreachable.js';
 
 /** The options of `querygate call`, as commander parses them. */
 export interface CallOptions extends GatewayOptions {
@@ -45,6 +46,18 @@ function shownFormat({ format, output }: CallOptions): CallFormat | undefined {
   }
   if (FORMATS[format].isText || !isForTerminal) return format;
   throw usageError(`${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`);
+}
+
+async function writeTable(response: Response): Promise<void> {
+  const body = await response.text().catch((cause: unknown) => {
+    throw unreachable('The response of the gateway is incomplete', cause);
+  });
+  try {
+    process.stdout.write(resultTable(body));
+  } catch (cause) {
+    const problem = 'The gateway returned a table that is not valid JSON. Check --url.';
+    throw new CommandError(problem, EXIT.gateway, { cause });
+  }
 }
 
 function warnOfRows({ headers }: Response): void {

@@ -4,8 +4,7 @@ import { readConfig } from '../../gateway/config/config.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { projectFiles } from './files-by-endpoint.js';
-import { paint, targetOf } from './style.js';
-import { fittedTable } from './text-table.js';
+import { printable, textTable } from './text-table.js';
 
 /** The options of `querygate endpoints`, as commander parses them. */
 export interface EndpointsOptions {
@@ -39,7 +38,7 @@ export async function runEndpoints({ json = false }: EndpointsOptions): Promise<
   const files = await projectFiles(config.project);
   const listed = endpoints.all().map((endpoint) => listedEndpoint(endpoint, files.get(endpoint.name)));
   if (json) process.stdout.write(`${JSON.stringify({ endpoints: listed }, undefined, 2)}\n`);
-  else printTable(listed);
+  else process.stdout.write(textTable([HEADINGS, ...listed.map(cellsOf)], NUMBERS));
 }
 
 function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEndpoint {
@@ -63,26 +62,6 @@ function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEnd
 
 const HEADINGS = ['NAME', 'FORM', 'PARAMETERS', 'CACHING', 'WARMING', 'MAX ROWS', 'SUMMARY', 'FILE'];
 const NUMBERS = new Set([3, 4, 5]);
-/** All but the parameters, the summary and the file. */
-const WHOLE = new Set([0, 1, ...NUMBERS]);
-/** Narrower texts would say nothing. */
-const LEAST_WIDTH = 16;
-
-function printTable(listed: readonly ListedEndpoint[]): void {
-  const { stdout } = process;
-  const { text, omitted } = fittedTable([HEADINGS, ...listed.map(cellsOf)], {
-    available: stdout.isTTY ? stdout.columns : undefined,
-    right: NUMBERS,
-    whole: WHOLE,
-    least: LEAST_WIDTH,
-    paintCell: (cell, _column, row) => (row === 0 ? paint('bold', cell, targetOf(stdout)) : cell),
-  });
-  stdout.write(text);
-  if (omitted > 0)
-    process.stderr.write(
-      `the terminal is too narrow for ${HEADINGS.slice(-omitted).join(', ')}: --json or a pipe has everything\n`,
-    );
-}
 
 function cellsOf(endpoint: ListedEndpoint): readonly string[] {
   const { name, form, parameters, caching, warming, maxRows, summary, file = '-' } = endpoint;
@@ -97,9 +76,7 @@ function cellsOf(endpoint: ListedEndpoint): readonly string[] {
     cached,
     warmed,
     String(maxRows),
-    oneLine(summary),
+    printable(summary.replaceAll(/\s+/g, ' ')),
     file,
   ];
 }
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

@@ -6,19 +6,17 @@ const HEADINGS = ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'TABLE', 'PA
 
 /** The report as text: a line for each endpoint, and one more for each further ClickHouse table that it reads. */
 export function checkTable(checked: readonly CheckedEndpoint[], target: Target): string {
-  return textTable([HEADINGS, ...checked.flatMap(rowsOf)], {
-    paintCell: (cell, column) => (column === 1 ? colour(cell, target) : cell),
-  });
+  return textTable([HEADINGS, ...checked.flatMap((endpoint) => rowsOf(endpoint, target))]);
 }
 
 /** `FAULT`, `warning`, `no rows` or `ok`. */
-function stateOf({ problems, warnings, example }: CheckedEndpoint): string {
-  if (problems.length > 0) return 'FAULT';
-  if (warnings.length > 0) return 'warning';
-  return example?.rows === 0 ? 'no rows' : 'ok';
+function stateOf({ problems, warnings, example }: CheckedEndpoint, target: Target): string {
+  if (problems.length > 0) return paint('red', 'FAULT', target);
+  if (warnings.length > 0) return paint('yellow', 'warning', target);
+  return example?.rows === 0 ? paint('yellow', 'no rows', target) : paint('green', 'ok', target);
 }
 
-function rowsOf(checked: CheckedEndpoint): readonly (readonly string[])[] {
+function rowsOf(checked: CheckedEndpoint, target: Target): readonly (readonly string[])[] {
   const { name, example, tables } = checked;
   const [first = ['-', '-', '-'], ...more] = tables.map(tableCells);
   const run = example
@@ -28,7 +26,10 @@ function rowsOf(checked: CheckedEndpoint): readonly (readonly string[])[] {
         number(example.rowsRead),
       ]
     : ['-', '-', '-'];
-  return [[name, stateOf(checked), ...run, ...first], ...more.map((cells) => ['', '', '', '', '', ...cells])];
+  return [
+    [name, stateOf(checked, target), ...run, ...first],
+    ...more.map((cells) => ['', '', '', '', '', ...cells]),
+  ];
 }
 
 const tableCells = ({ table, parts, granules }: TableRead): readonly string[] => [
@@ -38,12 +39,5 @@ const tableCells = ({ table, parts, granules }: TableRead): readonly string[] =>
 ];
 
 const shareText = ({ read, of }: Share): string => `${number(read)} of ${number(of)}`;
-
-function colour(cell: string, target: Target): string {
-  const state = cell.trim();
-  if (state === 'FAULT') return paint('red', cell, target);
-  if (state === 'warning' || state === 'no rows') return paint('yellow', cell, target);
-  return state === 'ok' ? paint('green', cell, target) : cell;
-}
 
 const number = (value: number): string => value.toLocaleString('en');
