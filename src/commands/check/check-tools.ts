@@ -1,7 +1,7 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { createQueryRunner } from '../../gateway/clickhouse/query-runner.js';
 import type { Config } from '../../gateway/config/config.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { runFirstQuery } from './first-query.js';
 import type { CheckTools } from './check-endpoint.js';
 
@@ -19,15 +19,9 @@ export async function withCheckTools<T>(
   { queryLimits, queryTimeoutMs, signal, writes = false, isTemporary = false }: CheckSettings,
   task: (tools: CheckTools) => Promise<T>,
 ): Promise<T> {
-  const client = connectClickHouse(connection, {
-    maxOpenConnections: 4,
-    requestTimeoutMs: queryTimeoutMs + 5000,
-  });
-  try {
+  return withClient(connection, queryTimeoutMs + 5000, async (client) => {
     await runFirstQuery(client, connection.url, signal);
     const runQuery = createQueryRunner(client, queryLimits);
-    return await task({ client, runQuery, now: () => new Date(), signal, writes, isTemporary });
-  } finally {
-    await client.close();
-  }
+    return task({ client, runQuery, now: () => new Date(), signal, writes, isTemporary });
+  });
 }

@@ -10,11 +10,14 @@ import { checkGrants, checkReader, type CheckedGrants } from './check/check-gran
 import { checkJson } from './check/check-json.js';
 import { checkJunit } from './check/check-junit.js';
 import { checkTable } from './check/check-report.js';
+import { withServer, type CommandServer, type DataSource } from '../clickhouse/with-server.js';
+import { prepareDatabase } from '../demo-data/prepare-database.js';
+import { grantReader, readerGrants } from '../embedded/grant-reader.js';
+import type { NeededGrants } from '../grants/needed-grants.js';
 import { withCheckTools } from '../check/check-tools.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { textOfProblem } from '../../endpoint/file-problems.js';
 import { SqlFiles } from '../../gateway/analysis/sql-file.js';
-import { withClickHouse } from './check/with-clickhouse.js';
 import { endpointNamed } from './endpoint-named.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
@@ -45,21 +48,18 @@ export async function runCheck(
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
-  const [checked, grants] = await withClickHouse(
-    config,
-    endpoints.all(),
-    { demo, signal },
-    async ({ connection, needed, data }) => {
-      if (data === 'own' && !json) progress.printLine(onOwnData(config));
-      const isTemporary = data === 'demonstration';
-      const task = { config, progress, signal, files, writes: write, isTemporary };
-      const result = await checkAll(unique, connection, task);
-      const compared = needed
-        ? await checkGrants(config.project, needed, result)
-        : await checkReader(connection, endpoints.all(), result);
-      return [result, compared] as const;
-    },
-  ).finally(() => {
+  const sources: readonly DataSource[] = demo ? ['temporary'] : ['external', 'own', 'temporary'];
+  const [checked, grants] = await withServer(config, { sources, demoData: true, signal }, async (server) => {
+    const { connection, needed } = await readerOf(server, config, endpoints.all());
+    if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
+    const isTemporary = server.source === 'temporary';
+    const task = { config, progress, signal, files, writes: write, isTemporary };
+    const result = await checkAll(unique, connection, task);
+    const compared = needed
+      ? await checkGrants(config.project, needed, result)
+      : await checkReader(connection, endpoints.all(), result);
+    return [result, compared] as const;
+  }).finally(() => {
     progress.end();
   });
   // Printed first, so that a file that cannot be written hides nothing.
@@ -69,6 +69,29 @@ export async function runCheck(
 
 const onOwnData = ({ dataDir }: Config): string =>
   `checked on the data in ${path.relative('', dataDir)}; --demo checks on a temporary server with demonstration data`;
+
+/** Whose queries are checked, and the grants that the endpoints need, where the gateway itself gives them. */
+interface Reader {
+  readonly connection: ClickHouseConnection;
+  readonly needed?: NeededGrants;
+}
+
+/**
+ * A reader that has exactly the grants that the endpoints need; on a server of one's own the configured user, and through a
+ * running gateway's server its administrator.
+ */
+async function readerOf(
+  { source, admin, started }: CommandServer,
+  { dataDir, project: { schemaFolder } }: Config,
+  endpoints: readonly Endpoint[],
+): Promise<Reader> {
+  if (source === 'external') return { connection: admin };
+  if (!started) return { connection: admin, needed: await readerGrants(admin, schemaFolder, endpoints) };
+  // As the next start of the gateway does.
+  if (source === 'own') await prepareDatabase(admin, { schemaFolder, dataDir });
+  const needed = await grantReader(started, schemaFolder, endpoints);
+  return { connection: started.readerConnection, needed };
+}
 
 interface CheckTask {
   readonly config: Config;

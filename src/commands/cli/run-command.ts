@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { CommanderError, type Command } from 'commander';
 
 import { CommandError, EXIT, EXIT_BY_SIGNAL } from './exit-codes.js';
@@ -34,17 +36,15 @@ export async function runCommand(task: (signal: AbortSignal) => Promise<void>): 
 /** Resolves with the task's result, or rejects as soon as the signal aborts, so that the caller can close its resources. */
 export async function interruptible<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      reject(new Error('interrupted'));
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+  const ended = new AbortController();
+  const aborted = once(signal, 'abort', { signal: ended.signal }).then(() => {
+    throw new Error('interrupted');
   });
+  aborted.catch(() => undefined);
   try {
     return await Promise.race([task(), aborted]);
   } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
+    ended.abort();
   }
 }
 

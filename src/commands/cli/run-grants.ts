@@ -1,15 +1,12 @@
-import { prepareDatabase } from '../demo-data/prepare-database.js';
+import { withServer } from '../clickhouse/with-server.js';
 import { grantStatement } from '../grants/grant.js';
-import { neededGrants, type NeededGrants } from '../grants/needed-grants.js';
+import { neededGrants } from '../grants/needed-grants.js';
 import { readerUserFile, withLocalTables } from '../grants/reader-user-file.js';
-import { readConfig, type Config } from '../../gateway/config/config.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
+import { readConfig } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { EXIT } from './exit-codes.js';
-import { externalConnection } from './external-connection.js';
 import { replaceFile } from '../../files/replace-file.js';
-import { interruptible, printError, printWarning } from './run-command.js';
-import { withTemporaryServer } from './temporary-server.js';
+import { printError, printWarning } from './run-command.js';
 
 /** The options of `querygate grants`, as commander parses them. */
 export interface GrantsOptions {
@@ -26,7 +23,11 @@ export interface GrantsOptions {
 export async function runGrants({ user, xml, json, out }: GrantsOptions, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env);
   const endpoints = (await loadProjectEndpoints(config)).all();
-  const { grants, problems, warnings } = await analyze(config, endpoints, signal);
+  const { grants, problems, warnings } = await withServer(
+    config,
+    { sources: ['external', 'temporary'], signal },
+    ({ admin }) => neededGrants(admin, endpoints),
+  );
   const isComplete = problems.length === 0;
   if (!isComplete) process.exitCode = EXIT.failed;
   const statements = grants.map((grant) => grantStatement(grant, user));
@@ -45,19 +46,4 @@ export async function runGrants({ user, xml, json, out }: GrantsOptions, signal:
     : statements.map((statement) => `${statement};\n`).join('');
   if (out === undefined) process.stdout.write(text);
   else await replaceFile(out, text);
-}
-
-/** Analyses the queries on the first configured server that responds, else on a temporary server with the schema. */
-async function analyze(
-  { clickhouse, project }: Config,
-  endpoints: readonly Endpoint[],
-  signal: AbortSignal,
-): Promise<NeededGrants> {
-  if (clickhouse.kind === 'external') {
-    return interruptible(signal, async () => neededGrants(await externalConnection(clickhouse), endpoints));
-  }
-  return withTemporaryServer(clickhouse.database, signal, async ({ adminConnection }) => {
-    await prepareDatabase(adminConnection, { schemaFolder: project.schemaFolder });
-    return neededGrants(adminConnection, endpoints);
-  });
 }

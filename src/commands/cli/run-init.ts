@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { usageError } from './exit-codes.js';
 import { runFirstQuery } from '../check/first-query.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { connectionOf } from '../introspect/clickhouse-url.js';
 import { introspect } from '../introspect/introspect.js';
 import { existingProject } from './project/existing-project.js';
@@ -89,21 +89,15 @@ async function fromServer(
   tables: readonly string[],
   signal: AbortSignal,
 ): Promise<InitFiles> {
-  const client = connectClickHouse(connection, {
-    maxOpenConnections: 4,
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-  });
-  try {
-    return await interruptible(signal, async () => {
+  return withClient(connection, REQUEST_TIMEOUT_MS, (client) =>
+    interruptible(signal, async () => {
       await runFirstQuery(client, connection.url, signal);
       const tools = { client, now: () => new Date(), signal };
       const { files, leftOut, others } = await introspect(tools, connection.database, tables);
       const project = await existingProject(target, files, connection);
       return { files: project.files, leftOut: [...leftOut, ...project.leftOut], others };
-    });
-  } finally {
-    await client.close();
-  }
+    }),
+  );
 }
 
 /** Tables that a message lists. */

@@ -3,7 +3,7 @@ import { loadFile, type LoadOptions as LoadFileOptions } from '../loading/load-f
 import type { LoadProgress, LoadReport } from '../loading/load-report.js';
 import { formatOfName, type SourceFormat } from '../loading/source-format.js';
 import { readConfig } from '../../gateway/config/config.js';
-import { withAdminConnection } from './admin-connection.js';
+import { withServer } from '../clickhouse/with-server.js';
 import { EXIT } from './exit-codes.js';
 import { endpointName } from '../introspect/names.js';
 import { createTable, prepareCreation, rejectTableName } from './load/create-table.js';
@@ -36,7 +36,7 @@ export async function runLoad(
   const { shiftToNow = false, strict = false, create = false, format = formatOfName(source) } = options;
   if (create) rejectTableName(table);
   const config = readConfig(process.env);
-  await withAdminConnection(config, async (connection) => {
+  await withServer(config, { sources: ['external', 'own'], signal }, async ({ admin: connection }) => {
     const progress = new Progress({ phase: 'loading', done: 0, total: 0 });
     const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
     try {

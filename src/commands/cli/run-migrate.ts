@@ -1,8 +1,7 @@
+import { withServer } from '../clickhouse/with-server.js';
 import { migrate } from '../schema/migrate.js';
 import { readSchema } from '../../gateway/schema/migration-files.js';
 import { readConfig } from '../../gateway/config/config.js';
-import { withAdminConnection } from './admin-connection.js';
-import { interruptible } from './run-command.js';
 
 /** The options of `querygate migrate`, as commander parses them. */
 export interface MigrateOptions {
@@ -19,8 +18,8 @@ export async function runMigrate({ json = false }: MigrateOptions, signal: Abort
   const onApplied = (name: string, ms: number): void => {
     if (!json) process.stdout.write(`applied ${name} in ${Math.round(ms)} ms\n`);
   };
-  const applied = await withAdminConnection(config, (connection) =>
-    interruptible(signal, () => migrate({ connection, schema, cluster, dataDir, onApplied })),
+  const applied = await withServer(config, { sources: ['external', 'own'], signal }, ({ admin }) =>
+    migrate({ connection: admin, schema, cluster, dataDir, onApplied }),
   );
   const before = schema.migrations.length - applied.length;
   process.stdout.write(

@@ -1,5 +1,5 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { migrate, type MigrateOptions } from '../schema/migrate.js';
 import { readSchema } from '../../gateway/schema/migration-files.js';
 import { fillDemoData } from './fill-demo-data.js';
@@ -20,11 +20,8 @@ export async function prepareDatabase(
   const schema = await readSchema(schemaFolder);
   await migrate({ connection, schema, dataDir, ...(onApplied && { onApplied }) });
   if (!demo) return;
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
-  try {
+  await withClient(connection, 120_000, async (client) => {
     const started = performance.now();
     if (await fillDemoData(client, demo.folder, demo.upTo)) onFilled?.(performance.now() - started);
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
 import { AppliedFilesDiffer } from '../../gateway/schema/schema-file-error.js';
@@ -67,10 +67,7 @@ export async function dropDatabase(
   database: string,
 ): Promise<void> {
   const connection = { ...server.adminConnection, database: 'default' };
-  const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
-  try {
-    await client.command({ query: `DROP DATABASE IF EXISTS ${quoteName(database)} SYNC` });
-  } finally {
-    await client.close();
-  }
+  await withClient(connection, 60_000, (client) =>
+    client.command({ query: `DROP DATABASE IF EXISTS ${quoteName(database)} SYNC` }),
+  );
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
-import { externalConnection } from '../cli/external-connection.js';
+import { externalConnection } from '../clickhouse/with-server.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import type { Config } from '../../gateway/config/config.js';

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { grantStatement, type Grant } from './grant.js';
 
 /** The statements that give the connection's user those of the needed grants that it lacks. Every user may ask that. */
@@ -9,15 +9,12 @@ export async function missingGrants(
   connection: ClickHouseConnection,
   needed: readonly Grant[],
 ): Promise<readonly string[]> {
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 60_000 });
-  // Not as a query of the client, which appends a format: CHECK GRANT has none.
-  const valueOf = async (query: string): Promise<string> =>
-    (await text((await client.exec({ query })).stream)).trim();
-  try {
+  return withClient(connection, 60_000, async (client) => {
+    // Not as a query of the client, which appends a format: CHECK GRANT has none.
+    const valueOf = async (query: string): Promise<string> =>
+      (await text((await client.exec({ query })).stream)).trim();
     const user = await valueOf('SELECT currentUser()');
     const held = await Promise.all(needed.map((grant) => valueOf(`CHECK ${grantStatement(grant)}`)));
     return needed.filter((_, index) => held[index] !== '1').map((grant) => grantStatement(grant, user));
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import { withClient } from '../clickhouse/with-client.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { Catalog } from './catalog.js';
 import { sortedGrants, type Grant } from './grant.js';
@@ -35,8 +35,7 @@ export async function neededGrants(
   connection: ClickHouseConnection,
   endpoints: readonly Endpoint[],
 ): Promise<NeededGrants> {
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 60_000 });
-  try {
+  return withClient(connection, 60_000, async (client) => {
     const catalog = new Catalog(client, connection.database);
     // An unreachable server, a missing database, or a user that may not analyse queries is not a problem of each endpoint.
     await catalog.sources('SELECT 1');
@@ -50,9 +49,7 @@ export async function neededGrants(
       problems: analyses.flatMap(({ problems }) => problems),
       warnings: analyses.flatMap(({ warnings }) => warnings),
     };
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 interface ParsedEndpoint {

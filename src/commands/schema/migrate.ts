@@ -1,8 +1,8 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { checkCluster, onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import { RECORD_TABLE, rejectEarlierMigrations } from '../../gateway/schema/earlier-migrations.js';
 import { isGatewayFile, type Migration, type Schema } from '../../gateway/schema/migration-files.js';
@@ -39,16 +39,11 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   const cluster = name === undefined ? undefined : { name, database };
   if (cluster) checkCluster(cluster);
   await createDatabase(options, cluster);
-  const client = connectClickHouse(connection, CONNECT_OPTIONS);
-  try {
-    return await migrateWith(client, options, cluster);
-  } finally {
-    await client.close();
-  }
+  return withClient(connection, REQUEST_TIMEOUT_MS, (client) => migrateWith(client, options, cluster));
 }
 
 /** A migration may change existing rows, which can take long. */
-const CONNECT_OPTIONS = { maxOpenConnections: 4, requestTimeoutMs: 3_600_000 };
+const REQUEST_TIMEOUT_MS = 3_600_000;
 /**
  * Settings for the record on a cluster: a quorum of servers has a write before it succeeds, and a read sees the last
  * write, from whichever server the next migration runs.
@@ -69,16 +64,13 @@ async function createDatabase(
 ): Promise<void> {
   const { database } = connection;
   // ClickHouse rejects a connection to a database that does not exist yet.
-  const client = connectClickHouse({ ...connection, database: 'default' }, CONNECT_OPTIONS);
-  try {
+  await withClient({ ...connection, database: 'default' }, REQUEST_TIMEOUT_MS, async (client) => {
     await rejectEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined, earlier });
     await client.command({
       query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
       query_params: { database },
     });
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 async function migrateWith(

@@ -1,0 +1,20 @@
+import { connectClickHouse, type QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+
+/**
+ * Runs a task with a client, which is closed at its end.
+ *
+ * @param requestTimeoutMs milliseconds after which a request without a response fails.
+ */
+export async function withClient<T>(
+  connection: ClickHouseConnection,
+  requestTimeoutMs: number,
+  task: (client: QueryClient) => Promise<T>,
+): Promise<T> {
+  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs });
+  try {
+    return await task(client);
+  } finally {
+    await client.close();
+  }
+}

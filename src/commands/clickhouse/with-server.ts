@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { firstRespondingServer } from '../../gateway/clickhouse/first-responding-server.js';
+import type { ClickHouseConfig, Config } from '../../gateway/config/config.js';
+import { interruptible } from '../cli/run-command.js';
+import { prepareDatabase } from '../demo-data/prepare-database.js';
+import { EmbeddedServer } from '../embedded/embedded-server.js';
+import { findRunningServer } from '../embedded/running-server.js';
+
+/**
+ * Where a command finds its data: on the servers of `CLICKHOUSE_URL`, in the data folder of the project, or on a temporary
+ * embedded server with the schema.
+ */
+export type DataSource = 'external' | 'own' | 'temporary';
+
+/** The ClickHouse that a command uses. */
+export interface CommandServer {
+  readonly source: DataSource;
+  /** Of a user that may change data; of an external server, the configured user. */
+  readonly admin: ClickHouseConnection;
+  /** The embedded server that runs for this command; absent where it is external, or that of a gateway that runs. */
+  readonly started?: EmbeddedServer;
+}
+
+/** How a command chooses its ClickHouse. */
+export interface ServerOptions {
+  /** The first that there is; the last one need not be there before. */
+  readonly sources: readonly DataSource[];
+  /** Whether a temporary server has demonstration data. */
+  readonly demoData?: boolean;
+  /** Ends the task. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a task on the ClickHouse that a command uses, which is stopped at its end where the command started it.
+ *
+ * @throws Error where no configured server responds, the data folder is in use, or the embedded server cannot start.
+ */
+export async function withServer<T>(
+  config: Config,
+  { sources, demoData = false, signal }: ServerOptions,
+  task: (server: CommandServer) => Promise<T>,
+): Promise<T> {
+  const { clickhouse, dataDir, project } = config;
+  const { database } = clickhouse;
+  const isThere = (source: DataSource): boolean =>
+    source === 'external' ? clickhouse.kind === 'external' : source === 'temporary' || hasData(dataDir);
+  const source = sources.find(isThere) ?? sources.at(-1);
+  if (source === 'external' && clickhouse.kind === 'external') {
+    return interruptible(signal, async () => task({ source, admin: await externalConnection(clickhouse) }));
+  }
+  if (source === 'own') {
+    const running = await findRunningServer(dataDir);
+    return running
+      ? interruptible(signal, () => task({ source, admin: { ...running, database } }))
+      : withStarted(dataDir, database, (server) => interruptible(signal, () => task({ source, ...server })));
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), 'querygate-check-'));
+  const demo = demoData ? { folder: project.demoFolder, upTo: new Date() } : undefined;
+  try {
+    return await withStarted(folder, database, (server) =>
+      interruptible(signal, async () => {
+        await prepareDatabase(server.admin, { schemaFolder: project.schemaFolder, demo });
+        return task({ source: 'temporary', ...server });
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A connection to the first configured server that responds. @throws Error where none responds */
+export function externalConnection({
+  urls,
+  username,
+  password,
+  database,
+}: Extract<ClickHouseConfig, { readonly kind: 'external' }>): Promise<ClickHouseConnection> {
+  return firstRespondingServer(urls.map((url) => ({ url, username, password, database })));
+}
+
+/** Whether a gateway or a command has made data. */
+const hasData = (dataDir: string): boolean => existsSync(path.join(dataDir, 'clickhouse'));
+
+async function withStarted<T>(
+  dataDir: string,
+  database: string,
+  task: (server: Required<Omit<CommandServer, 'source'>>) => Promise<T>,
+): Promise<T> {
+  // After a crash the task's requests fail and report it.
+  const started = await EmbeddedServer.start({ dataDir, database, onCrash: () => undefined });
+  try {
+    return await task({ admin: started.adminConnection, started });
+  } finally {
+    await started.stop();
+  }
+}
