@@ -1,7 +1,8 @@
+import path from 'node:path';
+
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
-import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /**
@@ -36,16 +37,23 @@ for (const [layer, places] of Object.entries(LAYERS)) {
 }
 
 /**
+ * @typedef {{ target: string, from: readonly string[], except: readonly string[], message: string }} Zone files of `target`
+ * import nothing of `from`, `except` aside
+ */
+
+/**
  * @param {string} folder
  * @param {readonly string[]} allowed
+ * @returns {Zone}
  */
 const zone = (folder, allowed) => ({
-  target: `./src/${folder}`,
-  from: './src',
-  except: [folder, ...allowed].map((place) => `./${place}`),
+  target: `src/${folder}`,
+  from: ['src'],
+  except: [folder, ...allowed].map((place) => `src/${place}`),
   message: `src/${folder} may import only ${[folder, ...allowed].join(', ')} of src (see ARCHITECTURE.md).`,
 });
-const zones = [
+/** @type {readonly Zone[]} */
+const ZONES = [
   zone('files', []),
   zone('endpoint', ['files']),
   zone('gateway', ['endpoint', 'files', 'package-files.ts']),
@@ -55,7 +63,59 @@ const zones = [
       ...(READS_PACKAGE.includes(layer) ? ['package-files.ts'] : []),
     ]),
   ),
+  {
+    target: 'src',
+    from: ['endpoints', 'bench', 'test', 'scripts'],
+    except: [],
+    message: 'The gateway knows no project, and needs neither benchmarks nor tests.',
+  },
+  {
+    target: 'console',
+    from: ['src', 'endpoints', 'bench', 'test'],
+    except: [],
+    message: 'The console runs in browsers, and knows the gateway by its HTTP interface alone.',
+  },
+  {
+    target: 'console/src/model',
+    from: ['console/src'],
+    except: ['console/src/model'],
+    message: 'console/src/model may import only itself of console/src.',
+  },
 ];
+
+/**
+ * @param {string} file
+ * @param {readonly string[]} places files and folders
+ */
+const isIn = (file, places) => places.some((place) => file === place || file.startsWith(`${place}/`));
+
+/** Holds the zones. A relative import names its file in full, so that nothing needs to be resolved. */
+const zonesRule = {
+  /** @param {import('eslint').Rule.RuleContext} context */
+  create(context) {
+    const file = path.relative(import.meta.dirname, context.filename);
+    const zones = ZONES.filter(({ target }) => isIn(file, [target]));
+    /** @param {{ source?: { value?: unknown } | null }} node */
+    const check = (node) => {
+      const source = node.source?.value;
+      if (typeof source !== 'string' || !source.startsWith('.')) return;
+      const imported = path.join(path.dirname(file), source).replace(/\.js$/, '.ts');
+      for (const { from, except, message } of zones) {
+        if (isIn(imported, from) && !isIn(imported, except)) context.report({ node, message });
+      }
+    };
+    return {
+      ImportDeclaration: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+      ImportExpression: check,
+    };
+  },
+};
+
+const NO_DEFAULT_EXPORT = ['ExportDefaultDeclaration', 'ExportSpecifier[exported.name="default"]'].map(
+  (selector) => ({ selector, message: 'Export by name.' }),
+);
 
 export default defineConfig(
   { ignores: ['**/dist/', '**/*-dist/', 'node_modules/', '.data/', 'coverage/'] },
@@ -63,38 +123,12 @@ export default defineConfig(
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {
-    plugins: { 'import-x': importX },
+    plugins: { querygate: { rules: { zones: zonesRule } } },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    settings: {
-      'import-x/resolver-next': [
-        createNodeResolver({
-          extensions: ['.ts', '.tsx', '.mjs', '.js'],
-          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
-        }),
-      ],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
-      // What endpoint files import: src/index.ts once it is built.
-      'import-x/core-modules': ['querygate'],
-      'import-x/extensions': ['.ts', '.tsx', '.mjs', '.js'],
-    },
     rules: {
-      'import-x/no-cycle': 'error',
-      'import-x/no-unresolved': 'error',
-      'import-x/no-duplicates': 'error',
-      'import-x/no-default-export': 'error',
-      'import-x/no-restricted-paths': [
-        'error',
-        {
-          zones: [
-            ...zones,
-            // The gateway knows no project, and needs neither benchmarks nor tests.
-            { target: './src', from: ['./endpoints', './bench', './test', './scripts'] },
-            // The console runs in browsers, and knows the gateway by its HTTP interface alone.
-            { target: './console', from: ['./src', './endpoints', './bench', './test'] },
-            { target: './console/src/model', from: './console/src', except: ['./model'] },
-          ],
-        },
-      ],
+      'querygate/zones': 'error',
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
+      'no-restricted-syntax': ['error', ...NO_DEFAULT_EXPORT],
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Only the entry points read the environment.' },
@@ -125,16 +159,6 @@ export default defineConfig(
       '*.config.mjs',
     ],
     rules: { 'no-restricted-properties': 'off' },
-  },
-  {
-    files: [
-      'endpoints/**',
-      'src/commands/cli/templates/**',
-      '*.config.mjs',
-      'console/vite.config.ts',
-      'test/support/global-*.mjs',
-    ],
-    rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' },
   },
   {
     // An endpoint file must be what it would be in any other project.
@@ -170,6 +194,7 @@ export default defineConfig(
       'max-lines-per-function': 'off',
       'no-restricted-syntax': [
         'error',
+        ...NO_DEFAULT_EXPORT,
         {
           selector: "Property[key.name='interruptAfterTimeLimit']",
           message:
@@ -177,6 +202,16 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    files: [
+      'endpoints/**',
+      'src/commands/cli/templates/**',
+      '*.config.mjs',
+      'console/vite.config.ts',
+      'test/support/global-*.mjs',
+    ],
+    rules: { 'no-restricted-syntax': 'off', 'max-lines-per-function': 'off' },
   },
   prettier,
 );

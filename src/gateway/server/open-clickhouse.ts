@@ -47,7 +47,7 @@ export async function openClickHouse(config: Config, options: OwnServerOptions):
     return { servers, logConnections, own: undefined, close: () => closeAll(servers) };
   }
   // What only a server of its own needs is not loaded beside external ones.
-  // eslint-disable-next-line import-x/no-restricted-paths
+  // eslint-disable-next-line querygate/zones
   const { openOwnServer } = await import('../../commands/embedded/open-own-server.js');
   const own = await openOwnServer(config, clickhouse, options);
   const servers = [open(own.readerConnection, config)];
