@@ -95,7 +95,7 @@ const zonesRule = {
   create(context) {
     const file = path.relative(import.meta.dirname, context.filename);
     const zones = ZONES.filter(({ target }) => isIn(file, [target]));
-    /** @param {{ source?: { value?: unknown } | null }} node */
+    /** @param {import('estree').Node & { source?: { value?: unknown } | null }} node */
     const check = (node) => {
       const source = node.source?.value;
       if (typeof source !== 'string' || !source.startsWith('.')) return;

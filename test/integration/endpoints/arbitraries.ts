@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 
-import { clockAt, MINUTE, SECOND, startOf, type Bound, type Micros } from '../../support/models/time.js';
+import {
+  clockAt,
+  microsOf,
+  MINUTE,
+  SECOND,
+  startOf,
+  type Bound,
+  type Micros,
+} from '../../support/models/time.js';
 
 /** Runs per property, each with other records: set PROPERTY_RUNS=100 after changing the query under test. */
 export const PROPERTY_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 5);
@@ -84,9 +92,19 @@ export function clockAround(moment: Micros): fc.Arbitrary<Micros> {
   return millis.map((offset) => startOf(MINUTE, moment) + offset * (SECOND / 1000n));
 }
 
-/** A bound at such a time or shortly after it, in one of the notations of ISO 8601. */
+/** The first and the last bound that a parameter may have, and the limits of ClickHouse's types between them. */
+const EXTREME = fc.constantFrom(
+  ...[
+    '1900-01-01T00:00:00Z',
+    '1969-12-31T23:59:59.999999Z',
+    '2106-02-07T06:28:16Z',
+    '2299-12-31T23:59:59.999999Z',
+  ].map((text) => ({ text, nanos: microsOf(text) * 1000n })),
+);
+
+/** A bound at such a time or shortly after it, in one of the notations of ISO 8601, or an extreme one. */
 export function boundAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbitrary<Bound> {
-  return fc
+  const near: fc.Arbitrary<Bound> = fc
     .record({
       time: timeAround(...moments),
       finer: fc.constantFrom(0n, 0n, 1n, 999n),
@@ -104,6 +122,7 @@ export function boundAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbi
         nanos: time * 1000n + finer,
       };
     });
+  return fc.oneof({ weight: 8, arbitrary: near }, { weight: 1, arbitrary: EXTREME });
 }
 
 /** At most this many of the fields, so that filters match some records. */

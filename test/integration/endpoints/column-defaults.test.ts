@@ -64,6 +64,8 @@ describe('columns of a request that are absent are read from metadata', () => {
     expect(await stored('edge_logs', 'method, url, path, status_code', { ...own, metadata })).toEqual(
       Object.values(own),
     );
+    expect(await stored('edge_logs', 'path', { path: '', metadata })).toEqual(['']);
+    expect(await stored('edge_logs', 'path', { path: null, metadata })).toEqual(['/auth/v1']);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { scalarTexts } from './scalar-texts.js';
 import { DAY, isWithin, printSeconds, startOf, type Bound, type Micros } from './time.js';
 
 /** The columns that the parameter of the same name filters, and that define a group together with the day and utm_params. */
-const REDIRECT_COLUMNS = ['event_name', 'country', 'device', 'language', 'referrer'] as const;
+export const REDIRECT_COLUMNS = ['event_name', 'country', 'device', 'language', 'referrer'] as const;
 
 type RedirectColumn = (typeof REDIRECT_COLUMNS)[number];
 
