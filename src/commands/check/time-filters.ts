@@ -4,7 +4,6 @@ import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { bindValues, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import type { TableRead } from './checked-endpoint.js';
-import { containsName } from './contains-name.js';
 import { granulesOf } from './estimate.js';
 
 /** A table that is read completely, whatever the value of a parameter with a time. */
@@ -74,51 +73,21 @@ async function warningOf(names: readonly string[], read: TableRead, tools: Analy
 interface Keys {
   readonly partition_key: string;
   readonly sorting_key: string;
-  /** The columns with a date or a time. */
-  readonly times: readonly string[];
 }
 
-const SELECT_KEYS = `
-  SELECT partition_key, sorting_key, times
-  FROM system.tables AS t
-  LEFT JOIN (
-    SELECT groupArray(name) AS times
-    FROM system.columns
-    WHERE database = {database:String} AND table = {table:String} AND type LIKE '%Date%'
-  ) AS c ON true
-  WHERE t.database = {database:String} AND t.name = {table:String}`;
+const SELECT_KEYS =
+  'SELECT partition_key, sorting_key FROM system.tables WHERE database = {database:String} AND name = {table:String}';
 
 async function adviceFor({ database, table }: TableRead, tools: AnalysisTools): Promise<string> {
-  try {
-    const [keys] = await queryRows<Keys>(tools, SELECT_KEYS, { database, table });
-    if (keys) return advice(table, keys);
-  } catch (error) {
-    // A user with the right to the query can have none to system tables; other failures would fail the example too.
-    if (!(error instanceof ClickHouseError)) throw error;
-  }
-  return `Compare a column of the keys of ${table} with the parameter, not a function of it`;
-}
-
-/** What to do about a time filter that no index can use. */
-export function advice(
-  table: string,
-  { partition_key: partition, sorting_key: sorting, times }: Keys,
-): string {
-  const [first = ''] = sorting.split(',');
-  const leading = times.find((time) => containsName(partition, time) || containsName(first, time));
-  if (leading !== undefined) {
-    return `The keys of ${table} begin with ${leading}: compare this column itself with the parameter, not a function of it`;
-  }
-  const later = times.find((time) => containsName(sorting, time));
-  if (later !== undefined) {
-    return (
-      `Its sorting key (${sorting}) has ${later} only after ${first}: filter ${first} too and compare ${later} itself, ` +
-      `or partition the table by toYYYYMM(${later})`
-    );
-  }
-  const [column = 'the column with the time'] = times;
+  // A user with the right to the query can have none to system tables; other failures would fail the example too.
+  const [keys] = await queryRows<Keys>(tools, SELECT_KEYS, { database, table }).catch((error: unknown) => {
+    if (error instanceof ClickHouseError) return [];
+    throw error;
+  });
+  const shown =
+    keys && ` (partition key: ${keys.partition_key || 'none'}; sorting key: ${keys.sorting_key || 'none'})`;
   return (
-    `Neither its partition key nor its sorting key (${sorting}) has a column with a time: ` +
-    `add ${column} to the sorting key, or partition the table by its month`
+    `Compare the time with which a key of ${table} begins${shown ?? ''} with the parameter, not a function of it; ` +
+    'where none does, filter the columns before it too, or partition the table by toYYYYMM of the time'
   );
 }
