@@ -80,7 +80,7 @@ describe('querygate check', () => {
       );
       expect(code).toBe(1);
       expect(await readFile(junit, 'utf8')).toMatch(
-        /<testsuite name="querygate check" tests="5" failures="2"[^]*<failure message="the example failed: /,
+        /<testsuite name="querygate check" tests="5" failures="2"[^]*<failure message="Unknown table /,
       );
       expect(stdout).toMatch(/^ENDPOINT +STATE +ROWS.*\n(full|no|wrong)/);
       expect(stdout).toMatch(/full\.scan +warning +\d+ .*edge_logs/);
@@ -94,7 +94,7 @@ describe('querygate check', () => {
         'error: wrong.columns: column hits Int32 is returned by the query, but not declared\n',
       );
       expect(stderr).toMatch(
-        /error: wrong\.query: the example failed: .*no_such_table.*\n {4}SELECT project FROM no_such_table\n {24}\^\n/,
+        /error: wrong\.query: Unknown table .*no_such_table.*\n {4}SELECT project FROM no_such_table\n {24}\^\n/,
       );
       expect(stderr.match(/error: wrong\.query/g)).toHaveLength(1);
       expect(stderr).not.toMatch(/\blog\b/);

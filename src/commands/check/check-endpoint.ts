@@ -7,10 +7,9 @@ import { OPERATORS } from '../../endpoint/figures.js';
 import { RESERVED_SOON } from '../../endpoint/reserved.js';
 import type { RunQuery } from '../../gateway/query/ports.js';
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
-import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
-import { checkCombinations } from '../../gateway/analysis/check-combinations.js';
+import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
-import { columnProblems } from '../../gateway/analysis/column-problems.js';
 import { secretSamples } from '../../gateway/analysis/combinations.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
@@ -18,6 +17,7 @@ import { fullScans } from './full-scans.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { withPrefix } from '../../gateway/analysis/with-prefix.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
+import { queryProblem } from '../../gateway/analysis/query-problem.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
 import { problemInFile, type SqlFile } from '../../gateway/analysis/sql-file.js';
 import { unprunedTimes } from './time-filters.js';
@@ -32,30 +32,33 @@ export interface CheckTools extends AnalysisTools {
   readonly writes?: boolean;
 }
 
-/** The file that an endpoint is from. */
+/** What is known of an endpoint that is checked. */
 export interface EndpointSource {
-  /** As messages name it: `endpoints/visits.by-day.sql`. */
+  /** The file that it is from, as messages name it: `endpoints/visits.by-day.sql`. */
   readonly shownPath?: string | undefined;
   /** Of an endpoint in SQL, as it was loaded. */
   readonly sql?: SqlFile | undefined;
+  /** What ClickHouse said of its query; absent: ClickHouse is asked. */
+  readonly analysis?: Analysis | undefined;
 }
 
 /**
- * Runs an endpoint's example as the gateway would, with its settings, limits and time limit, describes its query, and compares
- * what it reads with its tables; of a `.sql` file in every combination of optional parts, and its `columns` are found where the
- * header has none. Returns what it finds as data; throws only when aborted.
+ * Lets ClickHouse analyse an endpoint; runs its example as the gateway would, with its settings, limits and time limit; and compares
+ * what it reads with its tables. The `columns` of a `.sql` file are found where the header has none. Returns what it finds as data;
+ * throws only when aborted.
  */
 export async function checkEndpoint(
   endpoint: Endpoint,
   tools: CheckTools,
-  { shownPath, sql }: EndpointSource = {},
+  source: EndpointSource = {},
 ): Promise<CheckedEndpoint> {
-  const file = sql?.shownPath ?? shownPath;
+  const { sql } = source;
+  const file = sql?.shownPath ?? source.shownPath;
   const identity = { name: endpoint.name, ...(file !== undefined && { file }) };
-  if (!sql?.lacksColumns) return { ...identity, ...(await checkDeclared(endpoint, tools, sql)) };
+  if (!sql?.lacksColumns) return { ...identity, ...(await checkDeclared(endpoint, tools, source)) };
   const found = await findColumns(endpoint, sql, { ...tools, writes: tools.writes ?? false });
   tools.signal.throwIfAborted();
-  const findings = found.endpoint ? await checkDeclared(found.endpoint, tools, sql) : NOTHING_FOUND;
+  const findings = found.endpoint ? await checkDeclared(found.endpoint, tools, { sql }) : NOTHING_FOUND;
   return {
     ...identity,
     ...findings,
@@ -71,7 +74,7 @@ const NOTHING_FOUND: Findings = { problems: [], warnings: [], tables: [] };
 async function checkDeclared(
   endpoint: Endpoint,
   tools: CheckTools,
-  file: SqlFile | undefined,
+  { sql: file, analysis }: EndpointSource,
 ): Promise<Findings> {
   let values: Values;
   try {
@@ -79,11 +82,32 @@ async function checkDeclared(
   } catch (error) {
     return { ...NOTHING_FOUND, problems: [invalidExample(error, file)] };
   }
-  const findings = await checkExample(endpoint, values, tools, file);
-  if (file === undefined) return findings;
-  const more = await checkCombinations(endpoint, file, tools, findings.problems);
-  return { ...findings, problems: [...findings.problems, ...more] };
+  const [analysed] = await Promise.allSettled([analysis ?? analyseEndpoint(endpoint, file, tools)]);
+  tools.signal.throwIfAborted();
+  const { columns, findings } = analysed.status === 'fulfilled' ? analysed.value : NOT_ANALYSED;
+  const ofExample = findings.flatMap(({ calls, problem }) => (calls ? [] : [problem]));
+  const ofOthers = findings.flatMap(({ calls, problem }) => (calls ? [problem] : []));
+  if (analysed.status === 'fulfilled' && columns === undefined)
+    return { ...NOTHING_FOUND, problems: ofExample };
+  const run = await checkExample(endpoint, values, tools, file);
+  const failure = analysed.status === 'rejected' ? [queryProblem(analysed.reason, '')] : [];
+  return {
+    ...run,
+    problems: [
+      // The query asks for the declared columns by name, so that it also fails where they differ.
+      ...([ofExample, run.problems, failure].find(({ length }) => length > 0) ?? []),
+      ...ofOthers,
+    ],
+    warnings: [
+      ...run.warnings,
+      ...withheldParts(endpoint, file),
+      ...soonReserved(endpoint),
+      ...uselessZones(endpoint, columns ?? []),
+    ],
+  };
 }
+
+const NOT_ANALYSED: Analysis = { findings: [] };
 
 function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem {
   const reason = error instanceof Error ? error.message : String(error);
@@ -92,6 +116,7 @@ function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem 
   return problemInFile(file, { ...readHeader(file.source).placeOf({ path: ['example'] }), problem });
 }
 
+/** Runs the example. Its problems are those of declared types, or else what failed. */
 async function checkExample(
   endpoint: Endpoint,
   values: Values,
@@ -100,17 +125,12 @@ async function checkExample(
 ): Promise<Findings> {
   const query = bindValues(endpoint, values, tools);
   const columns = returnedColumns(endpoint, values);
-  const [described] = await Promise.allSettled([describe(query, tools)]);
   const [run] = await Promise.allSettled([runExample({ ...endpoint, columns }, query, tools)]);
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
-  const differences =
-    described.status === 'fulfilled' ? columnProblems(columns, described.value, file, values) : [];
   const withoutForm = formRemarks(columns);
-  // One mistake usually fails all three: it is one problem, of the query itself where that failed.
   const outcomes = [
     ['the example failed', '', run],
-    ['DESCRIBE failed', DESCRIBE, described],
     ['EXPLAIN ESTIMATE failed', EXPLAIN_ESTIMATE, estimate],
   ] as const;
   const failures = outcomes.flatMap(([what, prefix, outcome]): readonly FileProblem[] =>
@@ -123,9 +143,7 @@ async function checkExample(
   const unpruned = await unprunedTimes(endpoint, values, tables, tools);
   tools.signal.throwIfAborted();
   return {
-    // The query asks for the declared columns by name, so that it also fails where they differ.
-    problems:
-      [differences, withoutForm.problems, failures.slice(0, 1)].find(({ length }) => length > 0) ?? [],
+    problems: withoutForm.problems.length > 0 ? withoutForm.problems : failures.slice(0, 1),
     warnings: [
       ...withoutForm.warnings,
       ...emptyResult(example, tables, tools),
@@ -133,9 +151,6 @@ async function checkExample(
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
-      ...withheldParts(endpoint, file),
-      ...soonReserved(endpoint),
-      ...(described.status === 'fulfilled' ? uselessZones(endpoint, described.value) : []),
     ],
     tables,
     ...(example && { example }),

@@ -1,10 +1,11 @@
-import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { DESCRIBE, describe, repeatedColumn } from '../../gateway/clickhouse/describe-columns.js';
 import type { Values } from '../../endpoint/values.js';
 import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from '../../gateway/analysis/combinations.js';
-import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
+import type { ResultColumn } from '../../gateway/formats/format.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { withPrefix } from '../../gateway/analysis/with-prefix.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
@@ -34,7 +35,7 @@ export async function findColumns(
   const optional = [...loaded.optionalColumns.values()].flat();
   const values = sampleValues(loaded, { names: [...Object.keys(loaded.example), ...optional] }, tools.now());
   const query = bindValues(loaded, values, tools);
-  let columns: readonly DescribedColumn[];
+  let columns: readonly ResultColumn[];
   try {
     columns = await withoutDecidedZones(await describe(query, tools), loaded, values, tools);
   } catch (error) {
@@ -46,11 +47,11 @@ export async function findColumns(
 
 /** The columns without the zones that a parameter decides: another call returns them in another zone. */
 async function withoutDecidedZones(
-  columns: readonly DescribedColumn[],
+  columns: readonly ResultColumn[],
   endpoint: Endpoint,
   values: Values,
   tools: AnalysisTools,
-): Promise<readonly DescribedColumn[]> {
+): Promise<readonly ResultColumn[]> {
   const others = withOtherZones(endpoint, values);
   if (!others) return columns;
   const elsewhere = await describe(bindValues(endpoint, others, tools), tools);
@@ -62,17 +63,14 @@ async function withoutDecidedZones(
 }
 
 async function accept(
-  columns: readonly DescribedColumn[],
+  columns: readonly ResultColumn[],
   loaded: Endpoint,
   file: SqlFile,
   writes: boolean,
 ): Promise<FoundColumns> {
-  const repeated = columns.find(
-    ({ name }, index) => columns.findIndex((other) => other.name === name) < index,
-  );
-  if (repeated) {
-    return { problems: [{ problem: `the query returns two columns ${repeated.name}: rename one with AS` }] };
-  }
+  const repeated = repeatedColumn(columns);
+  if (repeated !== undefined)
+    return { problems: [{ problem: `the query returns two columns ${repeated}: rename one with AS` }] };
   const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
   let endpoint: Endpoint;
   try {

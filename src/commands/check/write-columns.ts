@@ -2,7 +2,7 @@ import { lstat, readFile } from 'node:fs/promises';
 
 import { replaceFile } from '../../files/replace-file.js';
 import { columnsText, withColumns, withId } from './columns-text.js';
-import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
+import type { ResultColumn } from '../../gateway/formats/format.js';
 import type { SqlFile } from '../../gateway/analysis/sql-file.js';
 
 const WRITABLE = 0o222;
@@ -12,7 +12,7 @@ const WRITABLE = 0o222;
  *
  * @throws Error that says why the file stays as it is, with the text to write into it.
  */
-export async function writeColumns(file: SqlFile, columns: readonly DescribedColumn[]): Promise<void> {
+export async function writeColumns(file: SqlFile, columns: readonly ResultColumn[]): Promise<void> {
   const reason = await replaceText(file, withColumns(file.source, columns));
   if (reason === undefined) return;
   throw new Error(

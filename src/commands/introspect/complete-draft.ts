@@ -2,10 +2,11 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
-import { bindValues, describe, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { withColumns } from '../check/columns-text.js';
 import { sampleValues } from '../../gateway/analysis/combinations.js';
-import type { DescribedColumn } from '../../gateway/analysis/described-column.js';
+import type { ResultColumn } from '../../gateway/formats/format.js';
+import { describe, repeatedColumn } from '../../gateway/clickhouse/describe-columns.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
 import { draftText, type Draft } from './draft.js';
 import { NotCarriedOver } from './query-draft.js';
@@ -24,17 +25,15 @@ export async function completeDraft(draft: Draft, tools: AnalysisTools): Promise
   return complete;
 }
 
-async function describedColumns(text: string, tools: AnalysisTools): Promise<readonly DescribedColumn[]> {
+async function describedColumns(text: string, tools: AnalysisTools): Promise<readonly ResultColumn[]> {
   const endpoint = load(text, { any: 'String' });
   const values = sampleValues(endpoint, { names: [...endpoint.parameters.keys()] }, tools.now());
   const columns = await describe(bindValues(endpoint, values, tools), tools).catch((error: unknown) => {
     if (!(error instanceof ClickHouseError)) throw error;
     throw new NotCarriedOver(`ClickHouse rejects its query: ${error.message.trim()}`);
   });
-  const repeated = columns.find(
-    ({ name }, index) => columns.findIndex((other) => other.name === name) < index,
-  );
-  if (repeated) throw new NotCarriedOver(`it returns two columns ${repeated.name}`);
+  const repeated = repeatedColumn(columns);
+  if (repeated !== undefined) throw new NotCarriedOver(`it returns two columns ${repeated}`);
   const column = columns.find(({ type }) => missingForms(type)?.isEvery);
   if (column)
     throw new NotCarriedOver(`its column ${column.name}: ${missingForms(column.type)?.reason ?? ''}`);

@@ -1,32 +1,41 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { isOfDefinition } from '../clickhouse/definition-errors.js';
+import { DESCRIBE, describe, type ResultColumn } from '../clickhouse/describe-columns.js';
 import { isRejectionOfQuery } from '../clickhouse/translate-error.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
-import type { FileProblem } from '../../endpoint/file-problems.js';
-import { analyseCombination } from './analyse-combination.js';
-import type { AnalysisTools } from './analyze-query.js';
-import { combinationText } from './check-combinations.js';
-import { combinationsOf, type Combination } from './combinations.js';
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { bindValues, queryRows, type AnalysisTools } from './analyze-query.js';
+import { columnProblems } from './column-problems.js';
+import { combinationsOf, combinationText, sampleValues, type Combination } from './combinations.js';
+import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { withPrefix } from './with-prefix.js';
 
-/** What ClickHouse says of an endpoint without running it. */
-export interface Analysis {
-  /** Why ClickHouse rejects its query; empty where it accepts it. */
-  readonly rejections: readonly FileProblem[];
-  /** The calls that are rejected; absent: all. */
-  readonly rejected?: Combination;
-  /** How the columns of the query, which ClickHouse accepts, differ from the declared ones. */
-  readonly differences: readonly FileProblem[];
+/** What an analysis found wrong with the query of an endpoint. */
+export interface Finding {
+  readonly problem: FileProblem;
+  /**
+   * `rejected`: ClickHouse does not run such a call. `differs`: it returns other columns than declared. `values`: only the made-up
+   * values of the analysis may be wrong.
+   */
+  readonly kind: 'rejected' | 'differs' | 'values';
+  /** The calls that have it, the first of which the problem names; absent: all. */
+  readonly calls?: readonly Combination[];
 }
 
-const ACCEPTED: Analysis = { rejections: [], differences: [] };
+/** What ClickHouse says of an endpoint without running it. */
+export interface Analysis {
+  /** Of the example's query; absent where ClickHouse rejects it. */
+  readonly columns?: readonly ResultColumn[];
+  /** Each problem once. */
+  readonly findings: readonly Finding[];
+}
 
 /**
- * Lets ClickHouse analyse the query of an endpoint, one query at a time: that of the example, then, of a `.sql` file, the
- * combinations of its optional parts until one is rejected. Made-up values can be ones that the query does not take, so that of
- * them only errors of the definition count.
+ * Lets ClickHouse analyse the query of an endpoint, one query at a time: that of the example, then, where it is accepted, those of
+ * the combinations of optional parts of a `.sql` file.
  *
  * @throws Error where ClickHouse does not analyse it, because it is away, busy or at a limit
  */
@@ -35,41 +44,72 @@ export async function analyseEndpoint(
   file: SqlFile | undefined,
   tools: AnalysisTools,
 ): Promise<Analysis> {
-  const ofExample = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) });
-  if (ofExample.rejections.length > 0 || file === undefined) return ofExample;
-  let { differences } = ofExample;
+  const example = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) }, 'rejected');
+  if (file === undefined || example.findings.some(({ kind }) => kind === 'rejected')) return example;
+  const known = new Set(example.findings.map(({ problem }) => textOfProblem(problem)));
+  const found = new Map<string, Finding & { readonly calls: Combination[] }>();
   for (const combination of combinationsOf(file.select.pieces, endpoint.parameters)) {
-    const found = await analyse(endpoint, file, tools, combination, isOfDefinition);
-    const where = (problem: FileProblem): FileProblem => withPrefix(combinationText(combination, 0), problem);
-    if (found.rejections.length > 0) {
-      return { rejections: found.rejections.map(where), differences, rejected: combination };
+    for (const finding of (await analyse(endpoint, file, tools, combination, 'values')).findings) {
+      const text = textOfProblem(finding.problem);
+      if (known.has(text)) continue;
+      const { calls } = found.get(text) ?? { calls: [] };
+      found.set(text, { ...finding, calls: [...calls, combination] });
     }
-    if (differences.length === 0) differences = found.differences.map(where);
+    tools.signal.throwIfAborted();
   }
-  return { rejections: [], differences };
+  const named = [...found.values()].map(({ problem, ...rest }) => ({
+    ...rest,
+    problem: withPrefix(combinationText(rest.calls), problem),
+  }));
+  return { ...example, findings: [...example.findings, ...named] };
 }
 
-/** @param counts whether an error of this code is one of the query, and not of the values. */
+/** @param other what an error is that need not be one of the definition. */
 async function analyse(
   endpoint: Endpoint,
   file: SqlFile | undefined,
   tools: AnalysisTools,
   combination: Combination,
-  counts: (code: string) => boolean = () => true,
+  other: Finding['kind'],
 ): Promise<Analysis> {
-  const found = await analyseCombination(endpoint, file, tools, combination);
-  if (!('error' in found)) {
-    const { differences, lacksColumn } = found;
-    // The gateway asks for the declared columns by name, which ClickHouse then rejects.
-    return lacksColumn ? { ...ACCEPTED, rejections: differences } : { ...ACCEPTED, differences };
+  const values = sampleValues(endpoint, combination, tools.now());
+  const query = bindValues(endpoint, values, tools);
+  try {
+    const columns = await describe(query, tools);
+    const declared = returnedColumns(endpoint, values);
+    const returned = new Set(columns.map(({ name }) => name));
+    // The gateway asks for the declared columns by name, which ClickHouse rejects where it lacks one.
+    const kind = [...declared.keys()].every((name) => returned.has(name)) ? 'differs' : 'rejected';
+    const problems = columnProblems(declared, columns, file, values);
+    return { columns, findings: problems.map((problem) => ({ problem, kind })) };
+  } catch (error) {
+    if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
+    const [precise, prefix] = await withPlace(error, query, tools);
+    const problem = queryProblemInFile(precise, { prefix, text: query.text, values }, file);
+    return { findings: [{ problem, kind: isOfDefinition(error.code) ? 'rejected' : other }] };
   }
-  const { error, problem } = found;
-  if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
-  return counts(error.code) ? { ...ACCEPTED, rejections: [problem] } : ACCEPTED;
 }
 
-/** Everything that is wrong. */
-export const problemsOf = ({ rejections, differences }: Analysis): readonly FileProblem[] => [
-  ...rejections,
-  ...differences,
-];
+const SYNTAX_ERROR = '62';
+const EXPLAIN_AST = 'EXPLAIN AST ';
+
+/** The parenthesis around a query that is described hides where it has one too many: the query alone has the place. */
+async function withPlace(
+  error: ClickHouseError,
+  { text, parameters }: BoundQuery,
+  tools: AnalysisTools,
+): Promise<readonly [error: unknown, prefix: string]> {
+  if (error.code !== SYNTAX_ERROR) return [error, DESCRIBE];
+  return queryRows(tools, `${EXPLAIN_AST}${text}`, parameters).then(
+    () => [error, DESCRIBE],
+    (precise: unknown) => [precise, EXPLAIN_AST],
+  );
+}
+
+/** Everything that is wrong, whatever the values of a call. */
+export const problemsOf = ({ findings }: Analysis): readonly FileProblem[] =>
+  findings.flatMap(({ kind, problem }) => (kind === 'values' ? [] : [problem]));
+
+/** Why ClickHouse rejects some or all calls. */
+export const rejectionsIn = ({ findings }: Analysis): readonly Finding[] =>
+  findings.filter(({ kind }) => kind === 'rejected');

@@ -1,10 +1,10 @@
-import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseClient } from '@clickhouse/client';
 
 import { bindQuery, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import type { Values } from '../../endpoint/values.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { tenantSettings } from '../../endpoint/tenant-settings.js';
-import type { DescribedColumn } from './described-column.js';
+import { READ_ONLY } from '../clickhouse/describe-columns.js';
 
 /** What queries are analysed with. */
 export interface AnalysisTools {
@@ -12,9 +12,6 @@ export interface AnalysisTools {
   readonly now: () => Date;
   readonly signal: AbortSignal;
 }
-
-/** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
-const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
 
 /**
  * The query of an endpoint with its parameters bound, as a request without pinned parameters sends it; but with the filters of
@@ -29,25 +26,6 @@ export function bindValues(endpoint: Endpoint, values: Values, { now }: Analysis
   const settings = tenantSettings(tenant, values, new Set(given));
   return given.length === 0 ? bound : { ...bound, settings: { ...bound.settings, ...settings } };
 }
-
-/** What stands before a query that is described. */
-export const DESCRIBE = 'DESCRIBE (';
-
-/** The columns that a query returns. @throws Error where the response is none of ClickHouse, such as one of a proxy */
-export async function describe(query: BoundQuery, tools: AnalysisTools): Promise<readonly DescribedColumn[]> {
-  const columns = await queryRows<Partial<DescribedColumn>>(
-    tools,
-    `${DESCRIBE}${query.text})`,
-    query.parameters,
-  );
-  const described = columns.filter(isDescribed);
-  if (described.length === 0 || described.length < columns.length)
-    throw new Error('the response to DESCRIBE has no columns');
-  return described;
-}
-
-const isDescribed = (column: Partial<DescribedColumn>): column is DescribedColumn =>
-  typeof column.name === 'string' && typeof column.type === 'string';
 
 /** Runs a query that reads no data of the endpoints. */
 export async function queryRows<T>(

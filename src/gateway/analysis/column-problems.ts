@@ -1,26 +1,75 @@
 import type { Values } from '../../endpoint/values.js';
 import type { Column } from '../../endpoint/definition.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
-import { compareColumns, NOT_RETURNED, type ColumnDifference } from './compare-columns.js';
-import type { DescribedColumn } from './described-column.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
+import { readHeader } from '../../endpoint/sql-file/header.js';
+import type { ResultColumn } from '../clickhouse/describe-columns.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
-import { zonesOf } from './zones.js';
+import { withoutZones, zonesOf } from './zones.js';
 
-/** The differences between declared and returned columns; those of a `.sql` file with their place in its header. */
+/** A difference between the declared columns and those of the query. */
+export interface ColumnDifference {
+  readonly problem: string;
+  /** The declared column that differs; absent where the difference is not one of a declared column. */
+  readonly column?: string;
+  /** Whether the query lacks the column. */
+  readonly isMissing?: boolean;
+}
+
+/**
+ * The differences between an endpoint's declared columns and the columns of its query; empty where they are equal.
+ *
+ * @param zones time zones that the values of the call can have given to columns: they are not compared.
+ */
+export function compareColumns(
+  declared: ReadonlyMap<string, Pick<Column, 'type'>>,
+  described: readonly ResultColumn[],
+  zones: ReadonlySet<string> = new Set(),
+): readonly ColumnDifference[] {
+  const returned = new Map(described.map(({ name, type }) => [name, type]));
+  const ofDeclared = [...declared].flatMap(([column, { type }]): readonly ColumnDifference[] => {
+    const real = returned.get(column);
+    if (real === undefined)
+      return [
+        {
+          column,
+          isMissing: true,
+          problem: `column ${column} is declared, but the query does not return it`,
+        },
+      ];
+    if (isSameType(type, real, zones)) return [];
+    return [{ column, problem: `column ${column} is declared as ${type}, but the query returns ${real}` }];
+  });
+  const undeclared = described.filter(({ name }) => !declared.has(name));
+  const differences = [
+    ...ofDeclared,
+    ...undeclared.map(({ name, type }) => ({
+      problem: `column ${name} ${type} is returned by the query, but not declared`,
+    })),
+  ];
+  const names = described.map(({ name }) => name).join(', ');
+  if (differences.length > 0 || names === [...declared.keys()].join(', ')) return differences;
+  return [{ problem: `the query returns the columns in another order than declared: ${names}` }];
+}
+
+function isSameType(declared: string, real: string, zones: ReadonlySet<string>): boolean {
+  if (declared === real) return true;
+  return withoutZones(real, zones) !== real && withoutZones(declared) === withoutZones(real);
+}
+
+/** The differences as problems; those of a `.sql` file with their place in its header. */
 export function columnProblems(
   declared: ReadonlyMap<string, Column>,
-  described: readonly DescribedColumn[],
+  described: readonly ResultColumn[],
   file: SqlFile | undefined,
   values: Values,
 ): readonly FileProblem[] {
   const differences = compareColumns(declared, described, zonesOf(values));
-  const isStale = differences.some(({ problem }) => problem.endsWith(NOT_RETURNED));
   if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => ({ problem }));
-  const [first, ...others] = differences.map((difference) => problemOfHeader(difference, file));
-  if (first === undefined || !isStale) return first ? [first, ...others] : [];
-  const advice = 'delete columns from the header, and it is written anew';
-  return [{ ...first, problem: `${first.problem}: ${advice}` }, ...others];
+  const isStale = differences.some(({ isMissing }) => isMissing);
+  const advice = isStale ? ': delete columns from the header, and it is written anew' : '';
+  return differences.map(({ problem, ...difference }, index) =>
+    problemOfHeader({ ...difference, problem: index === 0 ? problem + advice : problem }, file),
+  );
 }
 
 function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): FileProblem {

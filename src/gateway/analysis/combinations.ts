@@ -46,6 +46,21 @@ export function combinationsOf(
   return [...combinations.values()];
 }
 
+/** How messages name the calls with a problem. */
+export function combinationText([first, ...others]: readonly Combination[]): string {
+  const { names, choice } = first ?? { names: [] };
+  const of = names.length === 0 ? 'without optional parameters' : `with a value for ${names.join(', ')}`;
+  const which = choice ? `where ${choice[0]} is ${choice[1]}` : of;
+  if (others.length === 0) return which;
+  return `${which} (and in ${others.length} other ${others.length === 1 ? 'combination' : 'combinations'})`;
+}
+
+/** Whether a call applies the parts of a combination, and perhaps others. */
+export function isOfCombination(values: Values, { names, choice }: Combination): boolean {
+  const isChosen = choice === undefined || values.get(choice[0]) === choice[1];
+  return isChosen && names.every((name) => (values.get(name) ?? null) !== null);
+}
+
 function choicesOf(parameters: Endpoint['parameters']): readonly (readonly [string, string])[] {
   return [...parameters].flatMap(([name, { kind, choices = [] }]) =>
     kind === 'enum' ? choices.map((choice) => [name, choice] as const) : [],

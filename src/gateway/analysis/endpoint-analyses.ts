@@ -2,12 +2,14 @@ import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { Failure } from '../errors.js';
-import { analyseEndpoint, problemsOf, type Analysis } from './analyse-endpoint.js';
+import { analyseEndpoint, problemsOf, rejectionsIn, type Analysis } from './analyse-endpoint.js';
 import type { AnalysisTools } from './analyze-query.js';
-import type { Combination } from './combinations.js';
+import { isOfCombination } from './combinations.js';
 import type { SqlFile } from './sql-file.js';
 
-/** What ClickHouse said of each endpoint, by the digest of the definition. */
+const NOT_ASKED: Analysis = { findings: [] };
+
+/** What ClickHouse said of each endpoint, by the digest of the definition: a changed one is analysed once. */
 export class EndpointAnalyses {
   private readonly known = new Map<string, Analysis>();
 
@@ -17,12 +19,12 @@ export class EndpointAnalyses {
   }
 
   isAccepted(endpoint: Endpoint): boolean {
-    return this.of(endpoint)?.rejections.length === 0;
+    return this.of(endpoint) !== undefined && !this.isRejected(endpoint);
   }
 
   /** Why ClickHouse rejects the query; empty where it accepts it, or was not asked yet. */
   rejectionsOf(endpoint: Endpoint): readonly FileProblem[] {
-    return this.of(endpoint)?.rejections ?? [];
+    return rejectionsIn(this.of(endpoint) ?? NOT_ASKED).map(({ problem }) => problem);
   }
 
   isRejected(endpoint: Endpoint): boolean {
@@ -31,8 +33,7 @@ export class EndpointAnalyses {
 
   /** Whether ClickHouse was asked, and something is wrong. */
   hasProblem(endpoint: Endpoint): boolean {
-    const analysis = this.of(endpoint);
-    return analysis !== undefined && problemsOf(analysis).length > 0;
+    return problemsOf(this.of(endpoint) ?? NOT_ASKED).length > 0;
   }
 
   /** Asks ClickHouse again. @throws Error where it does not analyse the query */
@@ -47,13 +48,15 @@ export class EndpointAnalyses {
    * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call
    */
   readonly requireNoRejection = (endpoint: Endpoint, values: Values = new Map()): void => {
-    const { rejections: [first] = [], rejected } = this.of(endpoint) ?? {};
-    if (first === undefined || (rejected && !isOfCombination(values, rejected))) return;
+    const found = rejectionsIn(this.of(endpoint) ?? NOT_ASKED).find(
+      ({ calls }) => calls?.some((combination) => isOfCombination(values, combination)) ?? true,
+    );
+    if (found === undefined) return;
     throw new Failure(
       'ENDPOINT_INVALID',
       'ClickHouse rejects the query of this endpoint. Its definition or its tables have to be corrected; the gateway’s log says ' +
         'where.',
-      { diagnosis: textOfProblem(first).split('\n', 1).join() },
+      { diagnosis: textOfProblem(found.problem).split('\n', 1).join() },
     );
   };
 
@@ -67,10 +70,4 @@ export class EndpointAnalyses {
     const digests = new Set(endpoints.map(({ digest }) => digest));
     for (const digest of this.known.keys()) if (!digests.has(digest)) this.known.delete(digest);
   }
-}
-
-/** Whether a call applies the parts of a combination, and perhaps others. */
-function isOfCombination(values: Values, { names, choice }: Combination): boolean {
-  const isChosen = choice === undefined || values.get(choice[0]) === choice[1];
-  return isChosen && names.every((name) => (values.get(name) ?? null) !== null);
 }

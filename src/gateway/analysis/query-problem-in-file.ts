@@ -7,6 +7,7 @@ import { placeInFile } from './place-in-file.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
+import { sqlWithCarets } from './sql-with-carets.js';
 
 /** Places of one name that a problem shows at most: a name can also stand in comments. */
 const MAX_PLACES = 3;
@@ -23,12 +24,18 @@ export interface SentQuery {
 export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFile | undefined): FileProblem {
   const { prefix = '', text } = query;
   const sent = prefix + text;
-  if (file === undefined) return queryProblem(error, sent);
+  const inText = (position: number): number => Math.max(0, position - prefix.length);
+  if (file === undefined) {
+    return queryProblem(error, sent, (problem, positions) => ({
+      problem,
+      excerpt: sqlWithCarets(text, positions.map(inText)),
+    }));
+  }
   const { cause } = translateClickHouseError(error).details;
   const showInFile: ShowInFile = (message, positions) => {
     const places = positions
       .slice(0, MAX_PLACES)
-      .map((position) => placeInFile(file, query, Math.max(0, position - prefix.length)));
+      .map((position) => placeInFile(file, query, inText(position)));
     if (places.includes(undefined)) return undefined;
     const [named, ...others] = places.filter((place) => place !== undefined);
     const advised = cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;

@@ -2,7 +2,7 @@ import type { Value, Values } from '../../endpoint/values.js';
 import { itemKind } from '../../endpoint/parameters/kinds.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import type { DescribedColumn } from './described-column.js';
+import type { ResultColumn } from '../clickhouse/describe-columns.js';
 
 /** The zone of a time: `DateTime64(3, 'Europe/Berlin')`, also within another type. */
 const ZONE = /(?<=\bDateTime(?:64\(\d)?)(\(|, )'([^']+)'\)?/g;
@@ -35,7 +35,7 @@ const OTHER_ZONES = ['Pacific/Chatham', 'Asia/Kathmandu'] as const;
 /** A warning where a query changes the zone of a time that it returns: callers get the same text as without. */
 export function uselessZones(
   { savedQuery }: Pick<Endpoint, 'savedQuery'>,
-  described: readonly DescribedColumn[],
+  described: readonly ResultColumn[],
 ): readonly string[] {
   if (!/\btoTimeZone\s*\(/i.test(savedQuery)) return [];
   const inZones = described.filter(({ type }) => withoutZones(type, UTC) !== withoutZones(type));

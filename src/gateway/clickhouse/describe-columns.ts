@@ -4,22 +4,32 @@ import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpo
 import { Failure } from '../errors.js';
 import type { ResultColumn } from '../formats/format.js';
 
-/** Maximum number of columns of a caller's own SQL. */
-const MAX_COLUMNS = 200;
+export type { ResultColumn };
+
+/** What stands before a query that is described. */
+export const DESCRIBE = 'DESCRIBE (';
+
+/** Settings of what reads no data of the endpoints, as the gateway's own queries have them. */
+export const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
+
+/** How a query is described. */
+export interface DescribeOptions {
+  readonly client: ClickHouseClient;
+  readonly signal: AbortSignal;
+  readonly settings?: ClickHouseSettings;
+}
 
 /**
- * Reads the names and types of a query's columns from ClickHouse's own analysis.
+ * The names and types of a query's columns, by ClickHouse's own analysis.
  *
- * @throws Failure INVALID_PARAMETERS (`sql`) when there are too many columns, or two have the same name.
+ * @throws Error where ClickHouse rejects the query, and where the response is none of ClickHouse, such as one of a proxy
  */
-export async function describeColumns(
-  client: ClickHouseClient,
+export async function describe(
   query: BoundQuery,
-  settings: ClickHouseSettings,
-  signal: AbortSignal,
+  { client, signal, settings = READ_ONLY }: DescribeOptions,
 ): Promise<readonly ResultColumn[]> {
-  const described = await client.query({
-    query: `DESCRIBE TABLE (${query.text})`,
+  const response = await client.query({
+    query: `${DESCRIBE}${query.text})`,
     query_params: revealedParameters(query),
     ...(hasSecretValue(query) && { use_multipart_params: true }),
     use_multipart_params_auto: true,
@@ -27,17 +37,41 @@ export async function describeColumns(
     abort_signal: signal,
     clickhouse_settings: settings,
   });
-  const columns = await described.json<ResultColumn>();
+  const rows = await response.json<Partial<ResultColumn>>();
+  const columns = rows.flatMap(({ name, type }) =>
+    typeof name === 'string' && typeof type === 'string' ? [{ name, type }] : [],
+  );
+  if (columns.length === 0 || columns.length < rows.length)
+    throw new Error('the response to DESCRIBE has no columns');
+  return columns;
+}
+
+/** Maximum number of columns of a caller's own SQL. */
+const MAX_COLUMNS = 200;
+
+/**
+ * The columns of a caller's own SQL.
+ *
+ * @throws Failure INVALID_PARAMETERS (`sql`) when there are too many columns, or two have the same name.
+ */
+export async function describeOwnSql(
+  query: BoundQuery,
+  options: DescribeOptions,
+): Promise<readonly ResultColumn[]> {
+  const columns = await describe(query, options);
   if (columns.length > MAX_COLUMNS) {
     throw sqlProblem(`returns ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
   }
-  const seen = new Set<string>();
-  for (const { name } of columns) {
-    if (seen.has(name))
-      throw sqlProblem(`returns two columns named “${name.slice(0, 80)}”; rename one with AS`);
-    seen.add(name);
-  }
-  return columns.map(({ name, type }) => ({ name, type }));
+  const repeated = repeatedColumn(columns);
+  if (repeated !== undefined)
+    throw sqlProblem(`returns two columns named “${repeated.slice(0, 80)}”; rename one with AS`);
+  return columns;
+}
+
+/** The first name that two columns have. */
+export function repeatedColumn(columns: readonly ResultColumn[]): string | undefined {
+  const names = columns.map(({ name }) => name);
+  return names.find((name, index) => names.indexOf(name) < index);
 }
 
 /** The failure of a caller's own SQL. */

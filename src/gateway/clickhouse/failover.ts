@@ -17,9 +17,9 @@ const NOTHING_SENT: readonly unknown[] = [
  *
  * @param clients at least one.
  */
-export function withFailover(
-  clients: readonly ClickHouseClient[],
-): <T>(task: (client: ClickHouseClient) => Promise<T>) => Promise<T> {
+export function withFailover<Client extends ClickHouseClient>(
+  clients: readonly Client[],
+): <T>(task: (client: Client) => Promise<T>) => Promise<T> {
   let current = 0;
   return async (task) => {
     for (let remaining = clients.length; ; remaining -= 1) {

@@ -11,7 +11,7 @@ import type { ResultColumn } from '../formats/format.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import type { QueryClient } from './connect-clickhouse.js';
-import { describeColumns } from './describe-columns.js';
+import { describeOwnSql } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
 import { errorNames } from './error-names.js';
 import { explained } from './explain-error.js';
@@ -180,7 +180,7 @@ async function run(
     };
   };
   const described =
-    columns === 'unknown' ? await describeColumns(client, query, settings, signal) : columnsOf(columns);
+    columns === 'unknown' ? await describeOwnSql(query, { client, settings, signal }) : columnsOf(columns);
   return fetchRows(request, described, sendQuery, maxBytes);
 }
 

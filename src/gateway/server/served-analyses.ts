@@ -35,7 +35,7 @@ export interface ServedAnalysesDependencies {
 /** Lets ClickHouse analyse the endpoints of a gateway: changed ones before they are served, the others while they are. */
 export class ServedAnalyses {
   private readonly closing = new AbortController();
-  private readonly onServer: ReturnType<typeof withFailover>;
+  private readonly onServer: ReturnType<typeof withFailover<ClickHouseClient>>;
   private timer: NodeJS.Timeout | undefined;
   private isRunning = false;
 
@@ -127,12 +127,12 @@ export class ServedAnalyses {
   }
 
   private logChange(analysed: Endpoint, before: Analysis | undefined, after: Analysis): void {
-    const { endpoints, logger } = this.dependencies;
+    const { analyses, endpoints, logger } = this.dependencies;
     const { name: endpoint } = analysed;
     const problems = problemsOf(after).map(textOfProblem);
     const earlier = before ? problemsOf(before).map(textOfProblem) : [];
     if (problems.join() === earlier.join()) return;
-    if (after.rejections.length > 0) {
+    if (analyses.isRejected(analysed)) {
       // One that is not served is a problem of the reload.
       if (!endpoints.has(analysed)) return;
       logger.warn('ClickHouse rejects the query of an endpoint: its calls are 500 ENDPOINT_INVALID', {

@@ -1,6 +1,6 @@
 import { checkTable } from '../../../../src/commands/cli/check/check-report.js';
 import type { CheckedEndpoint, TableRead } from '../../../../src/commands/check/checked-endpoint.js';
-import { compareColumns } from '../../../../src/gateway/analysis/compare-columns.js';
+import { compareColumns } from '../../../../src/gateway/analysis/column-problems.js';
 import { fullScans } from '../../../../src/commands/check/full-scans.js';
 
 const declared = new Map([

@@ -1,0 +1,19 @@
+import { readSelect, readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readHeader } from '../../../../src/endpoint/sql-file/header.js';
+import { combinationsOf } from '../../../../src/gateway/analysis/combinations.js';
+import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
+
+it('tries at most 200 combinations of optional parts', () => {
+  const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+  const source = sqlEndpointFile(
+    'visits',
+    [
+      'columns: { city: String }',
+      'parameters:',
+      ...names.map((name) => `  ${name}: { kind: string, description: Which. }`),
+    ],
+    `SELECT city FROM visits WHERE true\n${names.map((name) => `[[ AND device != @${name} ]]`).join('\n')}`,
+  );
+  const { select } = readSelect(source, readHeader(source));
+  expect(combinationsOf(select.pieces, readSqlEndpoint(source).parameters)).toHaveLength(200);
+});
