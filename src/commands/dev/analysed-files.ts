@@ -21,6 +21,11 @@ export interface AnalysisDependencies {
   readonly onWritten: (file: string, columns: string) => void;
 }
 
+interface AnalysedFile {
+  readonly endpoint: Endpoint;
+  readonly problems: readonly FileProblem[];
+}
+
 /** Analyses at a time: each waits for ClickHouse. */
 const CONCURRENT = 4;
 
@@ -77,24 +82,12 @@ export class AnalysedFiles {
     return isGood && !files.lacksColumns(endpoint);
   }
 
-  private async analyse(
-    endpoint: Endpoint,
-    tools: CheckTools,
-  ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
-    const file = this.dependencies.files.of(endpoint);
-    if (file?.lacksColumns) return this.withColumns(endpoint, file, tools);
-    return { endpoint, problems: await this.problemsOf(endpoint, file, tools) };
-  }
-
-  private async withColumns(
-    endpoint: Endpoint,
-    file: SqlFile,
-    tools: CheckTools,
-  ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
+  private async analyse(endpoint: Endpoint, tools: CheckTools): Promise<AnalysedFile> {
     const { files, onWritten } = this.dependencies;
+    const file = files.of(endpoint);
+    if (!file?.lacksColumns) return { endpoint, problems: await this.problemsOf(endpoint, file, tools) };
     const found = await findColumns(endpoint, file, { ...tools, writes: true });
-    if (found.written === undefined)
-      return { endpoint: found.endpoint ?? endpoint, problems: found.problems };
+    if (found.written === undefined) return { endpoint, ...found };
     onWritten(file.shownPath, found.written);
     const read = files.read(await readFile(file.path, 'utf8'), file.path);
     return { endpoint: read, problems: await this.problemsOf(read, files.of(read), tools) };

@@ -4,9 +4,11 @@ import path from 'node:path';
 import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
-import { externalConnection } from '../clickhouse/with-server.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
-import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import type { CheckTools } from '../check/check-endpoint.js';
+import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
+import { withFailover } from '../../gateway/clickhouse/failover.js';
+import { createQueryRunner } from '../../gateway/clickhouse/query-runner.js';
 import type { Config } from '../../gateway/config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
@@ -22,7 +24,7 @@ import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { Reload } from '../../gateway/server/reloader.js';
 import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
-import { MissingIds } from './missing-ids.js';
+import { writeMissingIds } from './missing-ids.js';
 import { Revision } from './revision.js';
 import type { ChangedPart } from './watch-project.js';
 
@@ -41,30 +43,25 @@ export class DevelopmentServer implements Development {
   private readonly findings: FindingsOfEndpoints;
   private readonly analysed: AnalysedFiles;
   readonly analyses = new EndpointAnalyses();
-  private readonly ids: MissingIds;
   private readonly revision = new Revision();
   private clickhouse: OpenClickHouse | undefined;
+  private onServer: ReturnType<typeof withFailover<QueryClient>> | undefined;
   private problems: readonly FileProblem[] = [];
   private readonly notices = new Map<ChangedPart, string>();
 
   constructor(
     private readonly config: Config,
     private readonly reporter: Reporter,
-    signal: AbortSignal,
+    private readonly signal: AbortSignal,
   ) {
     this.files = new SqlFiles(config.project.endpointsFolder);
-    this.ids = new MissingIds(config.project.endpointsFolder, reporter.idWritten);
-    const server = {
-      connection: () => this.connection(),
-      isTemporary: config.clickhouse.kind === 'embedded',
-    };
-    this.findings = new FindingsOfEndpoints(config, server, this.files, signal, () => {
+    const { analyses, files, withTools } = this;
+    const onFound = (): void => {
       this.revision.change();
-    });
+    };
+    this.findings = new FindingsOfEndpoints({ analyses, files, withTools, onFound });
     this.analysed = new AnalysedFiles({
-      analyses: this.analyses,
-      files: this.files,
-      withTools: (task) => this.findings.withTools(task),
+      ...{ analyses, files, withTools },
       prepareFor: async (endpoints) => this.clickhouse?.own?.prepareFor(endpoints),
       onWritten: reporter.columnsWritten,
     });
@@ -77,13 +74,27 @@ export class DevelopmentServer implements Development {
     },
     // The first load is before ClickHouse is open; the endpoints are loaded again when it is.
     complete: async (loaded, earlier) => {
-      const withIds = { ...loaded, problems: await this.ids.write(loaded.problems) };
+      const { endpointsFolder } = this.config.project;
+      const problems = await writeMissingIds(endpointsFolder, loaded.problems, this.reporter.idWritten);
+      const withIds = { ...loaded, problems };
       return this.clickhouse ? this.analysed.complete(withIds, earlier) : withIds;
     },
   };
 
   readonly onOpened = (clickhouse: OpenClickHouse): void => {
     this.clickhouse = clickhouse;
+    this.onServer = withFailover(clickhouse.servers.map(({ client }) => client));
+  };
+
+  /** Runs a task on a server of the gateway. @throws Error where none responds */
+  private readonly withTools = <T>(task: (tools: CheckTools) => Promise<T>): Promise<T> => {
+    const { clickhouse, queryLimits } = this.config;
+    if (!this.onServer) throw new Error('ClickHouse is not open');
+    return this.onServer((client) => {
+      const runQuery = createQueryRunner(client, queryLimits);
+      const isTemporary = clickhouse.kind === 'embedded';
+      return task({ client, runQuery, now: () => new Date(), signal: this.signal, isTemporary });
+    });
   };
 
   readonly onReload = (outcome: Reload): void => {
@@ -169,13 +180,6 @@ export class DevelopmentServer implements Development {
     if (notice === undefined) this.notices.delete(part);
     else this.notices.set(part, notice);
     this.revision.change();
-  }
-
-  private connection(): Promise<ClickHouseConnection> {
-    const { clickhouse } = this.config;
-    if (clickhouse.kind === 'external') return externalConnection(clickhouse);
-    if (!this.embedded) throw new Error('the embedded ClickHouse is not running');
-    return Promise.resolve(this.embedded.readerConnection);
   }
 
   private withPath(problem: FileProblem): FileProblem & { readonly path?: string } {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 
 /** Milliseconds after which a waiting reader gets a response without news, before a proxy ends its request. */
 const LONGEST_WAIT_MS = 25_000;
@@ -8,7 +9,7 @@ export class Revision {
   /** Different in each process, so that a page that was open before a restart sees a change. */
   private readonly process = randomBytes(4).toString('hex');
   private number = 0;
-  private waiting: (() => void)[] = [];
+  private readonly changes = new EventEmitter().setMaxListeners(0);
 
   get text(): string {
     return `${this.process}-${this.number}`;
@@ -16,25 +17,13 @@ export class Revision {
 
   change(): void {
     this.number += 1;
-    for (const resume of this.waiting.splice(0)) resume();
+    this.changes.emit('change');
   }
 
   /** Resolves when the revision is not, or no longer, a known one; when the signal aborts; or after a while. */
   async changed(from: string, signal: AbortSignal): Promise<void> {
-    if (this.text !== from || signal.aborted) return;
-    let timer: NodeJS.Timeout | undefined;
-    let onEnd: () => void = () => undefined;
-    await new Promise<void>((resolve) => {
-      onEnd = () => {
-        resolve();
-      };
-      timer = setTimeout(onEnd, LONGEST_WAIT_MS);
-      timer.unref();
-      signal.addEventListener('abort', onEnd, { once: true });
-      this.waiting.push(onEnd);
-    });
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onEnd);
-    this.waiting = this.waiting.filter((resume) => resume !== onEnd);
+    if (this.text !== from) return;
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
+    await once(this.changes, 'change', { signal: ends }).catch(() => undefined);
   }
 }

@@ -28,28 +28,6 @@ class ChangesUnderTest {
 }
 
 describe('SchemaChanges', () => {
-  it('applies new files, and reports what it applied', async () => {
-    const under = new ChangesUnderTest();
-    const changes = under.changes();
-    changes.onSchema(FILES);
-    await changes.settled;
-    expect(under.events).toEqual(['notify schema nothing', 'print applied 0001_a.sql', 'changed']);
-  });
-
-  it('changes nothing where the servers are external', async () => {
-    const under = new ChangesUnderTest();
-    const changes = under.changes({ database: undefined });
-    changes.onSchema(FILES);
-    changes.onDemo(['/p/demo/a.sql']);
-    await changes.settled;
-    expect(under.events).toEqual([
-      expect.stringContaining('print demo/a.sql changed. querygate dev changes nothing'),
-      expect.stringContaining('notify demo demo/a.sql changed.'),
-      expect.stringContaining('print clickhouse-schema/0001_a.sql changed. querygate dev changes nothing'),
-      expect.stringContaining('notify schema clickhouse-schema/0001_a.sql changed.'),
-    ]);
-  });
-
   it('drops the database only after a yes, and asks once while nobody answers', async () => {
     const under = new ChangesUnderTest();
     under.outcome = () => Promise.resolve({ differs: '0001_a.sql differs.' });
