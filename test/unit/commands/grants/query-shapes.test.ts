@@ -1,18 +1,6 @@
 import { queryShapes } from '../../../../src/commands/grants/query-shapes.js';
 import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
-import {
-  choose,
-  is,
-  oneOf,
-  part,
-  sql,
-  text,
-  whenGiven,
-  where,
-  withParts,
-  type Reference,
-  type Sql,
-} from '../../../../src/endpoint/index.js';
+import { choose, is, oneOf, sql, text, type Reference, type Sql } from '../../../../src/endpoint/index.js';
 import { isOmitted, type Query } from '../../../../src/endpoint/sql.js';
 import { SAMPLE } from '../../../support/sample-endpoint.js';
 
@@ -36,28 +24,6 @@ function shapesOf(build: (parameters: Parameters) => Sql | Query): readonly stri
 }
 
 describe('queryShapes', () => {
-  it('writes NULL for each parameter, and every optional filter', () => {
-    const shapes = shapesOf(
-      ({ city }) => sql`SELECT 1 FROM a ${where(whenGiven(city, sql`city = ${city}`))}`,
-    );
-    expect(shapes).toEqual(['SELECT 1 FROM a WHERE city = NULL']);
-  });
-
-  it('writes parts that the body does not read', () => {
-    const unread = part('unread', sql`SELECT 1 FROM b`);
-    expect(shapesOf(() => withParts([unread], sql`SELECT 1 FROM a`))).toEqual([
-      'WITH unread AS ( SELECT 1 FROM b ) SELECT 1 FROM a',
-    ]);
-  });
-
-  it('takes every branch of a choice', () => {
-    const shapes = shapesOf(
-      ({ unit }) =>
-        sql`SELECT 1 FROM ${choose([is(unit, 'day'), sql`days`], [is(unit, 'hour'), sql`hours`], sql`all`)}`,
-    );
-    expect([...shapes].sort()).toEqual(['SELECT 1 FROM all', 'SELECT 1 FROM days', 'SELECT 1 FROM hours']);
-  });
-
   it('takes every branch of a choice inside another, which the outer one may have to lead to', () => {
     const shapes = shapesOf(({ city, unit }) => {
       const inner = choose([isOmitted(city), sql`inner_one`], sql`inner_other`);

@@ -1,9 +1,5 @@
 import { grantStatement, type Grant } from '../../../../src/commands/grants/grant.js';
-import {
-  grantsInUsersFile,
-  readerUserFile,
-  withLocalTables,
-} from '../../../../src/commands/grants/reader-user-file.js';
+import { grantsInUsersFile, readerUserFile } from '../../../../src/commands/grants/reader-user-file.js';
 
 const grant = (name: string, rest: Partial<Grant> = {}): Grant => ({
   privilege: 'SELECT',
@@ -29,10 +25,5 @@ describe('the users file of the reader', () => {
     expect(grantsInUsersFile('<!-- <query>GRANT a</query> --><query>\n GRANT b\n</query>')).toEqual([
       'GRANT b',
     ]);
-  });
-
-  it('has grants on the local tables of stored tables only', () => {
-    const grants = [grant('logs'), grant('view', { isStored: false })];
-    expect(withLocalTables(grants).map(({ name }) => name)).toEqual(['logs', 'logs_local', 'view']);
   });
 });
