@@ -106,10 +106,12 @@ function readAttributes(
   allowed: ReadonlySet<string> | undefined,
 ): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
+  const isRejected = (key: string): boolean =>
+    allowed !== undefined && (!allowed.has(key) || attributes.has(key));
   let remaining = rest;
   while (remaining !== '') {
     const [opening = '', key] = /^, ([a-z_]+) ?: /u.exec(remaining) ?? [];
-    if (key === undefined || (allowed && (!allowed.has(key) || attributes.has(key)))) {
+    if (key === undefined || isRejected(key)) {
       if (!allowed) break;
       throw unsupported(`${shown(kind)}${key === undefined ? '' : ` with ${key}`}`);
     }
