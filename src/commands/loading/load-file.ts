@@ -1,7 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
 
-import { metered, openSource, type ByteSource } from './byte-source.js';
 import { checkBatch, type CheckedBatch } from './check-batch.js';
 import { decompress } from './decompress.js';
 import { findNewest } from './find-newest.js';
@@ -11,6 +10,7 @@ import { lineReader } from './line-reader.js';
 import { LoadError } from './load-error.js';
 import type { LoadProgress, LoadReport } from './load-report.js';
 import { oneAhead } from './one-ahead.js';
+import { metered, openSource, type ByteSource } from './open-source.js';
 import { readBatches, type Batch, type BatchLimits } from './read-batches.js';
 import type { SourceFormat } from './source-format.js';
 import { Tally } from './tally.js';

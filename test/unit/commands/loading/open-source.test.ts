@@ -8,7 +8,7 @@ import {
   openSource,
   type ByteSource,
   type SourceRequest,
-} from '../../../../src/commands/loading/byte-source.js';
+} from '../../../../src/commands/loading/open-source.js';
 import { InputFailure, LoadError } from '../../../../src/commands/loading/load-error.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
 import { chunks, drain } from './streams.js';
@@ -38,16 +38,6 @@ describe('openSource', () => {
       expect(await textOf(source)).toBe('one');
       await appendFile(file, 'more');
       expect(await textOf(source)).toBe('one');
-      await source.close();
-    });
-  });
-
-  it('reads an empty file', async () => {
-    await withTemporaryFolder(async (folder) => {
-      const file = path.join(folder, 'empty');
-      await writeFile(file, '');
-      const source = await openSource(request({ source: file }));
-      expect(await textOf(source)).toBe('');
       await source.close();
     });
   });

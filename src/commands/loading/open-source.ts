@@ -1,8 +1,10 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 
 import { codeOf, InputFailure, LoadError, messageOf } from './load-error.js';
-import { copyToTemporaryFile } from './temporary-copy.js';
 
 /** Large enough to keep the number of reads low, small compared with a batch. */
 const READ_BYTES = 256 * 1024;
@@ -32,15 +34,19 @@ export interface SourceRequest {
  * @throws LoadError when the file does not exist, cannot be read, or cannot be copied.
  */
 export async function openSource(request: SourceRequest): Promise<ByteSource> {
-  if (request.source === '-') return openStream(request, request.stdin);
-  const handle = await openFile(request.source);
+  const { source, stdin } = request;
+  if (source === '-') return openStream(request, stdin);
+  const handle = await open(source, 'r').catch((cause: unknown) => {
+    const reason = codeOf(cause) === 'ENOENT' ? 'the file does not exist' : messageOf(cause);
+    throw new LoadError(`${source} cannot be opened: ${reason}`, { cause });
+  });
   try {
     const stat = await handle.stat();
-    if (stat.isDirectory()) throw new LoadError(`${request.source} is a folder`);
-    if (stat.isFile()) return fileSource(handle, stat.size);
-    // A named pipe, such as bash's <(…), can be read only once, like standard input.
-    const stream = await openStream(request, handle.createReadStream({ autoClose: false }));
-    return { ...stream, close: () => closeAll(stream, handle) };
+    if (stat.isDirectory()) throw new LoadError(`${source} is a folder`);
+    // A named pipe, such as bash's <(…), can be read only once, like standard input. The stream closes the handle.
+    return stat.isFile()
+      ? fileSource(handle, stat.size)
+      : await openStream(request, handle.createReadStream());
   } catch (error) {
     await handle.close();
     throw error;
@@ -62,21 +68,31 @@ export async function* metered(
   }
 }
 
-async function openFile(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'r');
-  } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'the file does not exist' : messageOf(cause);
-    throw new LoadError(`${file} cannot be opened: ${reason}`, { cause });
+async function openStream({ readTwice, onCopied }: SourceRequest, stream: Readable): Promise<ByteSource> {
+  if (!readTwice) {
+    const close = (): Promise<void> => {
+      stream.destroy();
+      return Promise.resolve();
+    };
+    return { size: undefined, read: () => stream, close };
   }
+  const handle = await copyToTemporaryFile(metered(stream, onCopied));
+  return fileSource(handle, (await handle.stat()).size);
 }
 
-async function openStream(request: SourceRequest, stream: Readable): Promise<ByteSource> {
-  if (!request.readTwice) {
-    return { size: undefined, read: () => stream, close: () => Promise.resolve() };
+/** The file is unlinked at once: it disappears with its handle, even if the process is killed. */
+async function copyToTemporaryFile(bytes: AsyncIterable<Buffer>): Promise<FileHandle> {
+  const file = path.join(tmpdir(), `querygate-load-${randomUUID()}`);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, 'wx+', 0o600);
+    await unlink(file);
+    await writeFile(handle, bytes);
+    return handle;
+  } catch (cause) {
+    await handle?.close();
+    throw new LoadError(`the input cannot be copied to ${tmpdir()}: ${messageOf(cause)}`, { cause });
   }
-  const handle = await copyToTemporaryFile(metered(stream, request.onCopied));
-  return fileSource(handle, (await handle.stat()).size);
 }
 
 /** All reads end at the initial size: a file that grows in between cannot add rows newer than the newest. */
@@ -95,9 +111,4 @@ async function* readUpTo(handle: FileHandle, end: number): AsyncGenerator<Buffer
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
-}
-
-async function closeAll(source: ByteSource, handle: FileHandle): Promise<void> {
-  await source.close();
-  await handle.close();
 }
