@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
-import { quoteName } from '../../endpoint/quote-sql.js';
-import { inferredTable, jsonTable, READ_SETTINGS } from './json-table.js';
+import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { jsonTable, READ_SETTINGS, verbatim } from './json-table.js';
 import { describeFailure, firstPart, LoadError } from './load-error.js';
 
 /** A column of a table that does not exist yet. */
@@ -16,6 +16,7 @@ export interface InferredColumn {
 
 /** What the values of a column have in common, as texts. */
 interface Texts {
+  readonly name: string;
   readonly values: number;
   readonly distinct: number;
   /** Texts of digits that a number would change: `007`, `+49`. */
@@ -28,29 +29,30 @@ interface Texts {
   readonly fractionDigits: number;
 }
 
-interface ColumnFacts extends Texts {
-  readonly name: string;
-  /** As ClickHouse infers it. */
-  readonly inferred: string;
-  /** Number of rows in the sample. */
-  readonly rows: number;
-}
-
 /** Objects and mixed lists are texts of JSON: their fields may differ from row to row. */
 const INFERENCE: ClickHouseSettings = {
   ...READ_SETTINGS,
-  schema_inference_mode: 'default',
   schema_inference_make_columns_nullable: 0,
-  input_format_try_infer_integers: 1,
-  input_format_try_infer_dates: 1,
-  input_format_try_infer_datetimes: 1,
   input_format_try_infer_datetimes_only_datetime64: 1,
   input_format_json_try_infer_named_tuples_from_objects: 0,
   input_format_json_infer_array_of_dynamic_from_array_of_different_types: 0,
   input_format_json_infer_incomplete_types_as_strings: 1,
   input_format_max_rows_to_read_for_schema_inference: '1000000',
   input_format_max_bytes_to_read_for_schema_inference: '268435456',
+  output_format_json_quote_64bit_integers: 0,
 };
+
+/** SQL of `Texts`, a row for each field, of `(name, text)` for each line. */
+const TEXTS = String.raw`
+  SELECT name, count(text) AS values, uniqExact(text) AS distinct,
+    countIf(match(text, '^(?:\\+|-?0[0-9])')) AS codes,
+    countIf(match(text, '^-?[0-9]{17}')) AS longIntegers,
+    countIf(match(text, '^(?i:true|false)$')) AS booleans,
+    countIf(match(text, '^(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$')) AS uuids,
+    countIf(match(text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')) AS days,
+    max(length(extract(ifNull(text, ''), '[.,]([0-9]+)'))) AS fractionDigits
+  FROM (SELECT arrayJoin([FIELDS]) AS field, field.1 AS name, field.2 AS text FROM LINES)
+  GROUP BY name`;
 
 /** More different texts than this gain nothing from a dictionary. */
 const MAX_DICTIONARY = 10_000;
@@ -67,9 +69,18 @@ export async function inferColumns(
   rows: readonly string[],
   valuesAreTexts: boolean,
 ): Promise<InferredColumn[]> {
+  const numbers = { input_format_json_try_infer_numbers_from_strings: valuesAreTexts ? 1 : 0 } as const;
+  const clickhouse_settings = { ...INFERENCE, ...numbers };
+  const run = async <T>(query: string): Promise<T[]> =>
+    (await client.query({ query, format: 'JSONEachRow', clickhouse_settings })).json<T>();
   try {
-    const described = await describe(client, rows, valuesAreTexts);
-    if (described.length > 0) return (await readTexts(client, rows, described)).map(columnOf);
+    const types = await run<{ name: string; type: string }>(
+      `DESCRIBE format(JSONEachRow, ${verbatim(rows.join('\n'))})`,
+    );
+    const texts = types.length > 0 ? await run<Texts>(textsQuery(types, rows)) : [];
+    const textsOf = new Map(texts.map((one) => [one.name, one]));
+    const columns = types.flatMap(({ name, type }) => columnsOf(type, textsOf.get(name), rows.length));
+    if (columns.length > 0) return columns;
   } catch (cause) {
     if (!(cause instanceof ClickHouseError)) throw new LoadError(describeFailure(cause), { cause });
     throw new LoadError(
@@ -81,93 +92,46 @@ export async function inferColumns(
   throw new LoadError('the lines have no fields with names to infer columns from');
 }
 
-interface Described {
-  readonly name: string;
-  readonly type: string;
+function textsQuery(fields: readonly { readonly name: string }[], rows: readonly string[]): string {
+  const columns = fields.map(({ name }) => ({ name, type: 'Nullable(String)', defaultExpression: '' }));
+  const tuples = fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ');
+  return TEXTS.replace('FIELDS', () => tuples).replace('LINES', () =>
+    jsonTable({ columns, computed: [] }, rows),
+  );
 }
 
-async function describe(
-  client: ClickHouseClient,
-  rows: readonly string[],
-  valuesAreTexts: boolean,
-): Promise<Described[]> {
-  const result = await client.query({
-    query: `DESCRIBE TABLE ${inferredTable(rows)}`,
-    format: 'JSONEachRow',
-    clickhouse_settings: {
-      ...INFERENCE,
-      input_format_json_try_infer_numbers_from_strings: valuesAreTexts ? 1 : 0,
-    },
-  });
-  return result.json<Described>();
-}
-
-async function readTexts(
-  client: ClickHouseClient,
-  rows: readonly string[],
-  described: readonly Described[],
-): Promise<ColumnFacts[]> {
-  const columns = described.map(({ name }) => ({ name, type: 'Nullable(String)', defaultExpression: '' }));
-  const result = await client.query({
-    query: `SELECT ${described.map(({ name }) => textsOf(quoteName(name))).join(', ')} FROM ${jsonTable({ columns, computed: [] }, rows)}`,
-    format: 'JSONCompact',
-    clickhouse_settings: { ...READ_SETTINGS, output_format_json_quote_64bit_integers: 0 },
-  });
-  const [facts = []] = (await result.json<readonly (readonly number[])[]>()).data;
-  return described.map(({ name, type }, index) => {
-    const [values = 0, distinct = 0, codes = 0, longIntegers = 0, ...others] = facts[index] ?? [];
-    const [booleans = 0, uuids = 0, days = 0, fractionDigits = 0] = others;
-    const texts = { values, distinct, codes, longIntegers, booleans, uuids, days, fractionDigits };
-    return { name, inferred: type.replace(/^Nullable\((.*)\)$/, '$1'), rows: rows.length, ...texts };
-  });
-}
-
-/** SQL: the numbers of `Texts`, in its order. */
-function textsOf(column: string): string {
-  const matching = (pattern: string): string => `countIf(match(${column}, '${pattern}'))`;
-  const numbers = [
-    `count(${column})`,
-    `uniqExact(${column})`,
-    matching(String.raw`^(?:\\+|-?0[0-9])`),
-    matching('^-?[0-9]{17}'),
-    matching('^(?i:true|false)$'),
-    matching('^(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$'),
-    matching('^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
-    `max(length(extract(ifNull(${column}, ''), '[.,]([0-9]+)')))`,
-  ];
-  return `tuple(${numbers.join(', ')})`;
-}
-
-function columnOf(facts: ColumnFacts): InferredColumn {
-  const { name, values, rows, distinct } = facts;
-  const type = plainType(facts);
+function columnsOf(inferred: string, texts: Texts | undefined, rows: number): InferredColumn[] {
+  if (!texts) return [];
+  const { name, values, distinct } = texts;
+  const type = plainType(inferred.replace(/^Nullable\((.*)\)$/, '$1'), texts);
   const isNullable = values < rows && !type.startsWith('Array(');
   const isCategory = type === 'String' && values > 0 && distinct * 2 <= values && distinct <= MAX_DICTIONARY;
   const inner = isNullable ? `Nullable(${type})` : type;
-  return {
-    name,
-    type: isCategory ? `LowCardinality(${inner})` : inner,
-    use: isNullable ? 'other' : isCategory ? 'category' : type.startsWith('Date') ? 'time' : 'other',
-    distinct,
-  };
+  const use = isCategory ? 'category' : type.startsWith('Date') ? 'time' : 'other';
+  return [
+    {
+      name,
+      type: isCategory ? `LowCardinality(${inner})` : inner,
+      use: isNullable ? 'other' : use,
+      distinct,
+    },
+  ];
 }
 
-function plainType(facts: ColumnFacts): string {
-  const { inferred, values, booleans, uuids, days } = facts;
-  if (/^(?:U?Int64|Float64)$/.test(inferred)) return isExact(facts) ? inferred : 'String';
-  if (inferred.startsWith('DateTime64')) return days === values ? 'Date32' : timeType(facts);
+function plainType(inferred: string, texts: Texts): string {
+  const { values, codes, longIntegers, booleans, uuids, days } = texts;
+  if (/^(?:U?Int64|Float64)$/.test(inferred)) {
+    const isExact = codes === 0 && (inferred !== 'Float64' || longIntegers === 0);
+    return isExact ? inferred : 'String';
+  }
+  if (inferred.startsWith('DateTime64')) return days === values ? 'Date32' : timeType(texts);
   if (/^(?:Date|Bool|Array\(.*\))$/.test(inferred)) return inferred;
   if (values > 0 && booleans === values) return 'Bool';
   return values > 0 && uuids === values ? 'UUID' : 'String';
 }
 
-/** Whether the numbers are those of the texts. */
-function isExact({ inferred, codes, longIntegers }: ColumnFacts): boolean {
-  return codes === 0 && (inferred !== 'Float64' || longIntegers === 0);
-}
-
 /** As precise as the most precise value, and UTC, which the values are converted to. */
-function timeType({ fractionDigits }: ColumnFacts): string {
+function timeType({ fractionDigits }: Texts): string {
   const precision = [3, 6].find((digits) => fractionDigits <= digits) ?? 9;
   return `DateTime64(${precision}, 'UTC')`;
 }

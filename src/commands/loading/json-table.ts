@@ -2,8 +2,8 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
-import type { ComputedColumn, RowShape } from './row-shape.js';
 import type { Column } from './column.js';
+import type { ComputedColumn, RowShape } from './row-shape.js';
 
 /**
  * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with
@@ -31,25 +31,18 @@ export const READ_SETTINGS: ClickHouseSettings = {
 
 /**
  * Lines of JSON as a table function in SQL, with the columns of a table and their defaults. The check and the INSERT
- * both use it, so they read lines identically. The lines stand unescaped between dollar-quote tags; a tag is random, so
- * no line can contain it.
+ * both use it, so they read lines identically.
  */
-export function jsonTable(
-  { columns, computed }: Pick<RowShape, 'columns' | 'computed'>,
-  lines: readonly string[],
-): string {
-  const tag = randomTag();
+export function jsonTable({ columns, computed }: Omit<RowShape, 'time'>, lines: readonly string[]): string {
   const structure = [...columns.map(declaration), ...computed.map(alias)].join(', ');
-  return `format(JSONEachRow, ${tag}${structure}${tag}, ${tag}${lines.join('\n')}${tag})`;
+  return `format(JSONEachRow, ${verbatim(structure)}, ${verbatim(lines.join('\n'))})`;
 }
 
-/** Lines of JSON as a table function in SQL, whose columns ClickHouse infers. */
-export function inferredTable(lines: readonly string[]): string {
-  const tag = randomTag();
-  return `format(JSONEachRow, ${tag}${lines.join('\n')}${tag})`;
+/** A text in SQL that needs no escaping, between dollar-quote tags: a tag is random, so that no text can contain it. */
+export function verbatim(text: string): string {
+  const tag = `$lines_${randomUUID().replaceAll('-', '')}$`;
+  return tag + text + tag;
 }
-
-const randomTag = (): string => `$lines_${randomUUID().replaceAll('-', '')}$`;
 
 function declaration({ name, type, defaultExpression }: Column): string {
   const fallback = defaultExpression === '' ? '' : ` DEFAULT ${defaultExpression}`;
