@@ -115,16 +115,19 @@ function machineReadable({ loaded, rejected, olderThanRetention, unknownFields }
     // Scripts read the older name `refused`.
     refused: rejected,
     olderThanRetention,
-    unknownFields: unknownFields.map(({ field, lines, suggestion }) => ({ field, lines, suggestion })),
+    unknownFields: unknownFields.list(),
   };
 }
 
-function printUnknownFields({ unknownFields, hasMoreUnknownFields }: LoadReport): void {
-  for (const { lines, description } of unknownFields.slice(0, REPORTED_FIELDS))
-    process.stderr.write(`${countLines(lines)} ${lines === 1 ? 'has' : 'have'} the ${description}\n`);
-  const more = unknownFields.length - REPORTED_FIELDS;
+function printUnknownFields({ unknownFields }: LoadReport): void {
+  const fields = unknownFields.list();
+  for (const { lines, field } of fields.slice(0, REPORTED_FIELDS)) {
+    const have = lines === 1 ? 'has' : 'have';
+    process.stderr.write(`${countLines(lines)} ${have} the ${unknownFields.describe(field)}\n`);
+  }
+  const more = fields.length - REPORTED_FIELDS;
   if (more > 0) process.stderr.write(`… and ${more} more unknown ${more === 1 ? 'field' : 'fields'}\n`);
-  if (hasMoreUnknownFields)
+  if (unknownFields.hasMore)
     process.stderr.write('… and unknown fields with too many or too long names to count\n');
 }
 

@@ -1,80 +1,78 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
+import { isInRange, microsecondsOf, timeOutOfRange } from './columns.js';
 import { explainRejections } from './explain-rejections.js';
-import type { Row } from './row.js';
-import { BatchFailure } from './load-error.js';
-import type { RejectedLine } from './load-report.js';
+import type { Line } from './line-splitter.js';
 import type { Batch } from './read-batches.js';
 import { readRows, type RowsQuery } from './read-rows.js';
-import { timeOutOfRange } from './rejection-reasons.js';
 import type { TargetTable } from './target-table.js';
-import { isInRange, microsecondsOf } from './time-column.js';
 
-/** A row that ClickHouse can read. */
-export interface TimedRow extends Row {
-  /** The time, after the shift, in microseconds since 1970; undefined without one. */
-  readonly micros: bigint | undefined;
-  /** Whether the table's TTL deletes the row. */
-  readonly isExpired: boolean;
+/** A batch whose every row ClickHouse can read; the rejected lines are in line order. */
+export interface CheckedBatch extends Batch {
+  /** Number of rows that the table's TTL deletes. */
+  readonly expired: number;
 }
 
-/** A batch whose every row ClickHouse has read or rejected. */
-export interface CheckedBatch {
-  readonly rows: readonly TimedRow[];
-  /** In line order. */
-  readonly rejected: readonly RejectedLine[];
-  readonly unknownFields: ReadonlyMap<string, number>;
-  readonly lastLine: number;
+/** Separates a batch into insertable rows, with times shifted by `shift` microseconds, and rejected lines. */
+export async function checkBatch(
+  client: ClickHouseClient,
+  table: TargetTable,
+  batch: Batch,
+  shift: bigint,
+): Promise<CheckedBatch> {
+  const query = rowsQuery(client, table, shift);
+  const read = await readRows(query, batch.rows);
+  const unread = batch.rows.filter(({ line }) => !read.has(line));
+  const rejected = [...batch.rejected, ...(await explainRejections(query, unread))];
+  const rows: Line[] = [];
+  let expired = 0;
+  for (const row of batch.rows) {
+    const values = read.get(row.line);
+    if (!values) continue;
+    const reason = reasonOutOfRange(table, microsOf(values), shift);
+    if (reason === undefined) {
+      rows.push(row);
+      expired += Number(values[1]);
+    } else rejected.push({ line: row.line, reason });
+  }
+  rejected.sort((a, b) => a.line - b.line);
+  const { unknownFields, lastLine } = batch;
+  return { rows, rejected, unknownFields, lastLine, expired };
 }
 
-/** The query that reads rows for `timeRows`, with times shifted by microseconds. */
-export function rowsQuery(client: ClickHouseClient, table: TargetTable, shift = 0n): RowsQuery {
+/** The newest time among the rows that can be loaded, in microseconds since 1970; undefined without one. */
+export async function newestOf(
+  client: ClickHouseClient,
+  table: TargetTable,
+  rows: readonly Line[],
+): Promise<bigint | undefined> {
+  const read = await readRows(rowsQuery(client, table, 0n), rows);
+  return [...read.values()]
+    .map(microsOf)
+    .filter((micros) => reasonOutOfRange(table, micros, 0n) === undefined)
+    .reduce(later, undefined);
+}
+
+/** The later of two times. */
+export function later(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b > a) ? b : a;
+}
+
+function rowsQuery(client: ClickHouseClient, table: TargetTable, shift: bigint): RowsQuery {
   const expressions = [table.time ? microsecondsOf(table.time) : 'NULL', table.ttl?.isExpired ?? '0'];
   return { client, shape: table, expressions, shift };
 }
 
-/** The rows that ClickHouse can read; the others are omitted. */
-export async function timeRows(query: RowsQuery, rows: readonly Row[]): Promise<TimedRow[]> {
-  const valuesByLine = await readRows(query, rows);
-  return rows.flatMap((row) => {
-    const values = valuesByLine.get(row.line);
-    if (!values) return [];
-    const [micros, isExpired] = values as [string | null, number];
-    return [{ ...row, micros: micros === null ? undefined : BigInt(micros), isExpired: isExpired === 1 }];
-  });
+/** The time, after the shift, in microseconds since 1970; undefined without one. */
+function microsOf([micros]: readonly unknown[]): bigint | undefined {
+  return typeof micros === 'string' ? BigInt(micros) : undefined;
 }
 
-/**
- * Separates a batch into insertable rows, with times shifted by `shift` microseconds, and rejected lines.
- *
- * @throws BatchFailure when ClickHouse fails for a reason other than a row.
- */
-export async function checkBatch(
-  client: ClickHouseClient,
-  table: TargetTable,
-  { rows, rejected, unknownFields, lastLine }: Batch,
+function reasonOutOfRange(
+  { time }: TargetTable,
+  micros: bigint | undefined,
   shift: bigint,
-): Promise<CheckedBatch> {
-  try {
-    const query = rowsQuery(client, table, shift);
-    const timed = await timeRows(query, rows);
-    const read = new Set(timed.map((row) => row.line));
-    const unread = rows.filter((row) => !read.has(row.line));
-    const rejections = [...rejected, ...(await explainRejections(query, unread))];
-    const storable: TimedRow[] = [];
-    for (const row of timed) {
-      const reason = reasonOutOfRange(table, row, shift);
-      if (reason === undefined) storable.push(row);
-      else rejections.push({ line: row.line, reason });
-    }
-    rejections.sort((a, b) => a.line - b.line);
-    return { rows: storable, rejected: rejections, unknownFields, lastLine };
-  } catch (cause) {
-    throw new BatchFailure(lastLine, false, cause);
-  }
-}
-
-function reasonOutOfRange({ time }: TargetTable, { micros }: TimedRow, shift: bigint): string | undefined {
+): string | undefined {
   if (!time || micros === undefined) return undefined;
   if (!isInRange(time, micros - shift)) return timeOutOfRange(time);
   return isInRange(time, micros) ? undefined : timeOutOfRange(time, true);

@@ -1,14 +1,14 @@
 import { CsvRecord } from './csv-record.js';
 import { headerError, rowWriter, type WriteRow } from './csv-row.js';
-import { LineSplitter, MAX_LINE_BYTES, tooLong, type Line, type LineReader } from './line-splitter.js';
-import type { RejectedLine } from './load-report.js';
-import type { Column } from './column.js';
+import { LineSplitter, MAX_LINE_BYTES, tooLong } from './line-splitter.js';
+import type { Line, LineReader, RejectedLine } from './line-splitter.js';
+import type { Column } from './columns.js';
 
 export interface CsvOptions {
   /** `,` stands for the delimiter that the first line has: another one only where it contains no comma. */
   readonly delimiter: ',' | '\t';
   /** The columns of the table; absent where it does not exist yet. */
-  readonly columns?: readonly Column[];
+  readonly columns: readonly Column[] | undefined;
   /** Maximum length of a record, so that a quote that is never closed cannot fill the memory. */
   readonly maxRecordBytes?: number;
 }
@@ -18,13 +18,6 @@ interface OpenRecord {
   readonly record: CsvRecord;
   readonly lines: Line[];
   bytes: number;
-}
-
-/** What a line leads to. */
-interface Step {
-  readonly result?: Line | RejectedLine;
-  /** Lines to read next, in this order. */
-  readonly again?: readonly (Line | RejectedLine)[];
 }
 
 const UNCLOSED = 'a quote is not closed';
@@ -44,41 +37,29 @@ export class CsvReader implements LineReader {
 
   constructor(private readonly options: CsvOptions) {
     this.#maxBytes = options.maxRecordBytes ?? MAX_LINE_BYTES;
-    this.#splitter = new LineSplitter({ maxLineBytes: this.#maxBytes, isVerbatim: true });
+    this.#splitter = new LineSplitter(this.#maxBytes);
   }
 
   /** @throws LoadError where the first record does not name columns. */
   push(chunk: Buffer): (Line | RejectedLine)[] {
-    return this.#read(this.#splitter.push(chunk), false);
+    return this.#splitter.push(chunk).flatMap((line) => this.#add(line));
   }
 
   /** @throws LoadError where the first record does not name columns. */
   end(): (Line | RejectedLine)[] {
-    return this.#read(this.#splitter.end(), true);
+    const records = this.#splitter.end().flatMap((line) => this.#add(line));
+    while (this.#open) records.push(...this.#reject(this.#open, UNCLOSED));
+    return records;
   }
 
-  #read(lines: readonly (Line | RejectedLine)[], isLast: boolean): (Line | RejectedLine)[] {
-    const results: (Line | RejectedLine)[] = [];
-    const waiting = [...lines].reverse();
-    while (waiting.length > 0 || (isLast && this.#open)) {
-      const { result, again = [] } = this.#next(waiting.pop());
-      if (result) results.push(result);
-      for (const line of [...again].reverse()) waiting.push(line);
+  #add(line: Line | RejectedLine): (Line | RejectedLine)[] {
+    if ('reason' in line) {
+      if (this.#open) return [...this.#reject(this.#open, UNCLOSED), ...this.#add(line)];
+      if (!this.#header) throw headerError(line.reason);
+      return [line];
     }
-    return results;
-  }
-
-  /** @param line absent after the last one. */
-  #next(line: Line | RejectedLine | undefined): Step {
-    if (line && 'text' in line) return this.#add(line);
-    if (this.#open) return this.#reject(this.#open, UNCLOSED, line);
-    if (!this.#header) throw headerError(line?.reason ?? UNCLOSED);
-    return line ? { result: line } : {};
-  }
-
-  #add(line: Line): Step {
     const { text } = line;
-    if (!this.#open && (text === '' || text === '\r')) return {};
+    if (!this.#open && /^\r?$/.test(text)) return [];
     this.#delimiter ??= delimiterOf(text, this.options.delimiter);
     const open = (this.#open ??= { record: new CsvRecord(this.#delimiter), lines: [], bytes: 0 });
     open.lines.push(line);
@@ -86,31 +67,28 @@ export class CsvReader implements LineReader {
     if (state === 'complete') return this.#finish(open);
     if (state !== 'open') return this.#reject(open, state.reason);
     open.bytes += Buffer.byteLength(text) + 1;
-    return open.bytes > this.#maxBytes ? this.#reject(open, `${UNCLOSED}: ${tooLong(this.#maxBytes)}`) : {};
+    return open.bytes > this.#maxBytes ? this.#reject(open, `${UNCLOSED}: ${tooLong(this.#maxBytes)}`) : [];
   }
 
-  #reject({ lines: [first, ...others] }: OpenRecord, reason: string, next?: RejectedLine): Step {
+  #reject({ lines: [first, ...others] }: OpenRecord, reason: string): (Line | RejectedLine)[] {
     this.#open = undefined;
-    if (!this.#header) throw headerError(reason);
-    return {
-      ...(first && { result: { line: first.line, reason } }),
-      again: next ? [...others, next] : others,
-    };
+    if (!this.#header || !first) throw headerError(reason);
+    return [{ line: first.line, reason }, ...others.flatMap((line) => this.#add(line))];
   }
 
-  #finish({ record: { fields }, lines }: OpenRecord): Step {
+  #finish({ record: { fields }, lines }: OpenRecord): (Line | RejectedLine)[] {
     this.#open = undefined;
     if (!this.#header) {
       const names = fields.map(({ text }) => text.trim());
       this.#header = { size: names.length, write: rowWriter(names, this.options.columns) };
-      return {};
+      return [];
     }
     const { size, write } = this.#header;
     const line = lines[0]?.line ?? 0;
     const place = lines.length === 1 ? { line } : { line, lastLine: line + lines.length - 1 };
-    if (fields.length === size) return { result: { ...place, text: write(fields) } };
+    if (fields.length === size) return [{ ...place, text: write(fields) }];
     const count = `${fields.length} field${fields.length === 1 ? '' : 's'}`;
-    return { result: { ...place, reason: `${count}, but the first line names ${size} columns` } };
+    return [{ ...place, reason: `${count}, but the first line names ${size} columns` }];
   }
 }
 

@@ -1,77 +1,51 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import type { Row } from './row.js';
-import { firstPart } from './load-error.js';
-import type { RejectedLine } from './load-report.js';
-import { readRow, readRows, type RowsQuery } from './read-rows.js';
-import { mismatch, printable, UNREADABLE } from './rejection-reasons.js';
 import { bareType } from '../../endpoint/type-name.js';
-import type { Column } from './column.js';
+import { mismatch } from './inspect-line.js';
+import type { Line, RejectedLine } from './line-splitter.js';
+import { firstPart, printable } from './load-error.js';
+import { readAllowing, readRows, type RowsQuery } from './read-rows.js';
 
-/** Maximum number of lines of a batch that are explained by a query each. */
-const MAX_SINGLE_QUERIES = 100;
+/** Maximum number of lines of a batch that are explained; the command prints no more. */
+const MAX_EXPLAINED = 100;
 
 /**
- * Explains why ClickHouse cannot read rows. One query per column that is not a string finds, for any number of rows,
- * those whose value does not fit: all other columns are read as strings.
+ * Explains why ClickHouse cannot read rows. It reads each of their fields as a line of its own, all in one query: a field that
+ * it cannot read does not fit its column. Every text fits a string, so for another row ClickHouse's own message is the reason.
  */
-export async function explainRejections(query: RowsQuery, rows: readonly Row[]): Promise<RejectedLine[]> {
-  if (rows.length === 0) return [];
-  const { columns } = query.shape;
-  const strings = columns.map(asString);
-  const asStrings = withColumns(query, strings);
-  const wellFormed = await readRows(asStrings, rows);
-  const [malformed, others] = divide(rows, (row) => !wellFormed.has(row.line));
-  const rejected = await explainEach(asStrings, malformed);
-  let unexplained = others;
-  for (const column of columns.filter((candidate) => bareType(candidate.type).name !== 'String')) {
-    if (unexplained.length === 0) break;
-    const one = strings.map((each) => (each.name === column.name ? { ...each, type: column.type } : each));
-    const fitting = await readRows(withColumns(query, one), unexplained);
-    const [misfits, rest] = divide(unexplained, (row) => !fitting.has(row.line));
-    rejected.push(
-      ...misfits.map((row) => ({ line: row.line, reason: mismatch(column, valueOf(row, column)) })),
-    );
-    unexplained = rest;
-  }
-  return [...rejected, ...(await explainEach(query, unexplained))];
+export async function explainRejections(query: RowsQuery, rows: readonly Line[]): Promise<RejectedLine[]> {
+  const columns = query.shape.columns.map((column) => ({ ...column, defaultExpression: '' }));
+  const others = columns.filter(({ type }) => bareType(type).name !== 'String');
+  const fields = rows.slice(0, MAX_EXPLAINED).flatMap(({ line, text }) => {
+    const values = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return others
+      .filter(({ name }) => Object.hasOwn(values, name))
+      .map((column) => ({ line, column, value: values[column.name] }));
+  });
+  // Without what is computed from several columns.
+  const shape = { columns, computed: [], time: undefined };
+  const lines = fields.map(({ column, value }, line) => ({
+    line,
+    text: JSON.stringify({ [column.name]: value }),
+  }));
+  const fitting = await readRows({ client: query.client, shape, expressions: [] }, lines);
+  const misfits = fields.filter((_, line) => !fitting.has(line));
+  return Promise.all(
+    rows.map(async (row, index) => {
+      const misfit = misfits.find(({ line }) => line === row.line);
+      if (misfit) return { line: row.line, reason: mismatch(misfit.column, misfit.value) };
+      const message = index < MAX_EXPLAINED ? await messageAbout(row, query) : '';
+      return { line: row.line, reason: `ClickHouse cannot read the line${message}` };
+    }),
+  );
 }
 
-function asString({ name }: Column): Column {
-  return { name, type: 'String', defaultExpression: '' };
-}
-
-/** Without what is computed from columns, which needs their own types. */
-function withColumns(query: RowsQuery, columns: readonly Column[]): RowsQuery {
-  const shape = { ...query.shape, columns, computed: [], time: undefined };
-  return { client: query.client, shape, expressions: [] };
-}
-
-function divide(rows: readonly Row[], belongs: (row: Row) => boolean): [readonly Row[], readonly Row[]] {
-  return [rows.filter(belongs), rows.filter((row) => !belongs(row))];
-}
-
-function valueOf(row: Row, column: Column): unknown {
-  return (JSON.parse(row.text) as Readonly<Record<string, unknown>>)[column.name];
-}
-
-/** Rejects each row, the first ones with ClickHouse's own message. */
-async function explainEach(query: RowsQuery, rows: readonly Row[]): Promise<RejectedLine[]> {
-  const rejected: RejectedLine[] = [];
-  for (const [index, row] of rows.entries()) {
-    const message = index < MAX_SINGLE_QUERIES ? await errorOf(query, row) : undefined;
-    const reason = message === undefined ? UNREADABLE : `${UNREADABLE}: ${message}`;
-    rejected.push({ line: row.line, reason });
-  }
-  return rejected;
-}
-
-async function errorOf(query: RowsQuery, row: Row): Promise<string | undefined> {
+async function messageAbout(row: Line, query: RowsQuery): Promise<string> {
   try {
-    await readRow(query, row);
-    return undefined;
+    await readAllowing(0, query, [row]);
+    return '';
   } catch (error) {
-    if (error instanceof ClickHouseError) return printable(firstPart(error.message), 120);
+    if (error instanceof ClickHouseError) return `: ${printable(firstPart(error.message), 120)}`;
     throw error;
   }
 }

@@ -1,11 +1,10 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
-import type { CheckedBatch } from './check-batch.js';
+import { shifted } from './columns.js';
 import { jsonTable, READ_SETTINGS } from './json-table.js';
-import { BatchFailure, codeOf } from './load-error.js';
+import type { Line } from './line-splitter.js';
 import type { TargetTable } from './target-table.js';
-import { shifted } from './time-column.js';
 
 /**
  * Makes a batch one block: ClickHouse reads all of it before it writes a part per day. Each part is atomic, but a
@@ -27,15 +26,11 @@ const ONE_BLOCK: ClickHouseSettings = {
   wait_end_of_query: 1,
 };
 
-/**
- * Inserts the rows of a checked batch, with times shifted by `shift` microseconds.
- *
- * @throws BatchFailure
- */
+/** Inserts rows that ClickHouse can read, with times shifted by `shift` microseconds. */
 export async function insertBatch(
   client: ClickHouseClient,
   table: TargetTable,
-  { rows, lastLine }: CheckedBatch,
+  rows: readonly Line[],
   shift: bigint,
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -46,13 +41,8 @@ export async function insertBatch(
     table,
     rows.map(({ text }) => text),
   );
-  try {
-    await client.command({
-      query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
-      clickhouse_settings: { ...READ_SETTINGS, ...ONE_BLOCK },
-    });
-  } catch (cause) {
-    // Only after a refused connection is it certain that no row was written.
-    throw new BatchFailure(lastLine, codeOf(cause) !== 'ECONNREFUSED', cause);
-  }
+  await client.command({
+    query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
+    clickhouse_settings: { ...READ_SETTINGS, ...ONE_BLOCK },
+  });
 }

@@ -1,68 +1,49 @@
-import type { Line } from './line-splitter.js';
-import { messageOf } from './load-error.js';
-import type { RejectedLine } from './load-report.js';
-import { isOutOfRange, numberRanges, type NumberRange } from './number-range.js';
-import { mismatch, printable, timeOutOfRange } from './rejection-reasons.js';
-import type { RowShape } from './row-shape.js';
-import type { Row } from './row.js';
-import { isInRange, type TimeColumn } from './time-column.js';
-import { FieldNames } from './unknown-fields.js';
+import { bareType } from '../../endpoint/type-name.js';
+import { isInRange, timeOutOfRange, type Column, type RowShape, type TimeColumn } from './columns.js';
+import { messageOf, printable } from './load-error.js';
+import { UnknownFields } from './unknown-fields.js';
 
-/** A line that may be loaded or is rejected, with its fields that the table does not store. */
-export interface InspectedLine {
-  readonly result: Row | RejectedLine;
-  readonly unknownFields: readonly string[];
-}
-
-/** What the lines for a table must satisfy. */
-export interface LineRules {
-  readonly ranges: readonly NumberRange[];
-  readonly time: TimeColumn | undefined;
-  readonly fields: FieldNames;
-  /** Whether a line with an unknown field is rejected. */
-  readonly strict: boolean;
-}
-
-/** The rules for the lines of a table. */
-export function lineRules(
-  shape: Pick<RowShape, 'columns' | 'computed' | 'time'>,
-  strict: boolean,
-): LineRules {
-  return { ranges: numberRanges(shape.columns), time: shape.time, fields: new FieldNames(shape), strict };
-}
-
-/** Rejects lines that are invalid without asking ClickHouse, or whose values ClickHouse would silently change. */
-export function inspectLine({ line, text }: Line, rules: LineRules): InspectedLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    // V8 quotes the line in its message.
-    const reason = `not JSON: ${printable(messageOf(error), 120)}`;
-    return { result: { line, reason }, unknownFields: [] };
-  }
-  if (!isObject(value)) return { result: { line, reason: 'not a JSON object' }, unknownFields: [] };
-  const unknownFields = rules.fields.unknownOf(value);
-  const reason = reasonToReject(value, unknownFields, rules);
-  return {
-    result: reason === undefined ? { line, text: text.trimStart() } : { line, reason },
-    unknownFields,
-  };
+/** A column with the least and the greatest number that it can store. */
+interface NumberRange {
+  readonly column: Column;
+  readonly least: number;
+  readonly greatest: number;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Why a line is rejected, if it is; calls back for each of its fields that the table does not store. */
+export type InspectLine = (text: string, onUnknownField: (name: string) => void) => string | undefined;
+
+/**
+ * Rejects lines that are invalid without asking ClickHouse, or whose values ClickHouse would silently change.
+ *
+ * @param strict whether a line with an unknown field is rejected.
+ */
+export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
+  const ranges = shape.columns.flatMap(rangeOf);
+  const fields = new UnknownFields(shape);
+  return (text, onUnknownField) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      // V8 quotes the line in its message.
+      return `not JSON: ${printable(messageOf(error), 120)}`;
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
+    const unknown = fields.namesIn(value);
+    unknown.forEach(onUnknownField);
+    if (!strict || unknown[0] === undefined) return misfitOf(value as JsonObject, ranges, shape.time);
+    return fields.describe(unknown[0]) + (unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : '');
+  };
 }
 
-function reasonToReject(
+function misfitOf(
   value: JsonObject,
-  [unknown, ...others]: readonly string[],
-  { ranges, time, fields, strict }: LineRules,
+  ranges: readonly NumberRange[],
+  time: TimeColumn | undefined,
 ): string | undefined {
-  if (strict && unknown !== undefined)
-    return `${fields.describe(unknown)}${others.length > 0 ? ` (and ${others.length} more)` : ''}`;
   if (time) {
     const timestamp = value[time.name] ?? undefined;
     // ClickHouse would use the time of the INSERT, or 1970.
@@ -73,4 +54,28 @@ function reasonToReject(
   }
   const exceeded = ranges.find((range) => isOutOfRange(range, value[range.column.name]));
   return exceeded && mismatch(exceeded.column, value[exceeded.column.name]);
+}
+
+/** ClickHouse would store another number: 99999 in a UInt16 as 34463, 1e999 in a Float64 as infinity. */
+function isOutOfRange({ least, greatest }: NumberRange, value: unknown): boolean {
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value));
+  return isNumber && (Number(value) < least || Number(value) > greatest);
+}
+
+/** The bounds of more than 32 bits are those that JavaScript's numbers can compare: rounded outwards. */
+function rangeOf(column: Column): NumberRange[] {
+  const [, kind, bits] = /^(U?Int|Float)(\d+)$/.exec(bareType(column.type).name) ?? [];
+  if (kind === undefined) return [];
+  const floats = bits === '32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
+  const greatest = kind === 'Float' ? floats : 2 ** (Number(bits) - (kind === 'Int' ? 1 : 0)) - 1;
+  const least = kind === 'Float' ? -floats : kind === 'Int' ? -greatest - 1 : 0;
+  return [{ column, least, greatest }];
+}
+
+/** The reason why a value does not fit its column: `status_code "OK" does not fit UInt16`. */
+export function mismatch({ name, type }: Column, value: unknown): string {
+  const shown = typeof value === 'number' ? String(value) : JSON.stringify(value ?? null);
+  const bare = bareType(type).name;
+  const isTime = bare.startsWith('Date');
+  return `${name} ${printable(shown, 60)} ${isTime ? 'is not a time that ClickHouse can read' : `does not fit ${bare}`}`;
 }

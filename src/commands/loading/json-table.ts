@@ -2,8 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
-import type { Column } from './column.js';
-import type { ComputedColumn, RowShape } from './row-shape.js';
+import type { Column, ComputedColumn, RowShape } from './columns.js';
 
 /**
  * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with

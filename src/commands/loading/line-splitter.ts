@@ -1,17 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 
-import type { RejectedLine } from './load-report.js';
-
 /** Maximum length of a line, so that a file without line breaks cannot fill the memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** A line of the file, without its line break. */
-export interface Line {
+/** Where a line, or a record of several lines, stands in the file. */
+interface Place {
   /** From 1. */
   readonly line: number;
-  readonly text: string;
   /** The last line of a record that has several; absent where it has one. */
   readonly lastLine?: number;
+}
+
+/** A line of NDJSON, or a record of another format that became one. */
+export interface Line extends Place {
+  readonly text: string;
+}
+
+/** A line that is not loaded, and the reason, for people. */
+export interface RejectedLine extends Place {
+  readonly reason: string;
 }
 
 /** Turns chunks of bytes into lines of NDJSON; records of other formats become such lines. */
@@ -22,40 +29,23 @@ export interface LineReader {
   readonly end: () => (Line | RejectedLine)[];
 }
 
-export interface LineSplitterOptions {
-  readonly maxLineBytes?: number;
-  /** Whether blank lines and carriage returns are kept, which can be parts of a quoted field. */
-  readonly isVerbatim?: boolean;
-}
-
 const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/**
- * Splits chunks of bytes into lines. Unless `isVerbatim`, blank lines are counted but not returned, and a carriage return
- * before a line break is removed. A byte order mark at the start of the file is removed.
- */
+/** Splits chunks of bytes at line feeds. A byte order mark at the start of the file is removed. */
 export class LineSplitter implements LineReader {
   #line = 0;
   #pieces: Buffer[] = [];
   #length = 0;
 
-  readonly #maxLineBytes: number;
-  readonly #isVerbatim: boolean;
+  constructor(private readonly maxLineBytes = MAX_LINE_BYTES) {}
 
-  constructor({ maxLineBytes = MAX_LINE_BYTES, isVerbatim = false }: LineSplitterOptions = {}) {
-    this.#maxLineBytes = maxLineBytes;
-    this.#isVerbatim = isVerbatim;
-  }
-
-  /** The lines that end in this chunk; a line that is not valid text is rejected. */
+  /** The lines that end in this chunk; one that is too long or not valid text is rejected. */
   push(chunk: Buffer): (Line | RejectedLine)[] {
     const lines: (Line | RejectedLine)[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#append(chunk.subarray(start, end));
-      lines.push(...this.#finishLine());
+      lines.push(this.#finishLine());
       start = end + 1;
     }
     this.#append(chunk.subarray(start));
@@ -64,40 +54,29 @@ export class LineSplitter implements LineReader {
 
   /** The last line, if it has no line break. */
   end(): (Line | RejectedLine)[] {
-    return this.#length > 0 ? this.#finishLine() : [];
+    return this.#length > 0 ? [this.#finishLine()] : [];
   }
 
   #append(piece: Buffer): void {
     this.#length += piece.length;
-    if (this.#length > this.#maxLineBytes) this.#pieces = [];
+    if (this.#length > this.maxLineBytes) this.#pieces = [];
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  #finishLine(): (Line | RejectedLine)[] {
-    const [only, ...more] = this.#pieces;
-    const isTooLong = this.#length > this.#maxLineBytes;
-    const bytes = only && more.length === 0 ? only : Buffer.concat(this.#pieces);
+  #finishLine(): Line | RejectedLine {
+    const isTooLong = this.#length > this.maxLineBytes;
+    const bytes = Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#length = 0;
     const line = ++this.#line;
-    if (isTooLong) return [{ line, reason: tooLong(this.#maxLineBytes) }];
-    const content = line === 1 ? withoutMark(bytes) : bytes;
-    if (!isUtf8(content)) return [{ line, reason: 'not valid UTF-8' }];
-    return this.#isVerbatim ? [{ line, text: content.toString('utf8') }] : withoutBreak(line, content);
+    if (isTooLong) return { line, reason: tooLong(this.maxLineBytes) };
+    if (!isUtf8(bytes)) return { line, reason: 'not valid UTF-8' };
+    const text = bytes.toString('utf8');
+    return { line, text: line === 1 ? text.replace(/^\ufeff/, '') : text };
   }
 }
 
 /** The reason why a line, or a record of several, is rejected for its length. */
 export function tooLong(maxBytes: number): string {
   return `longer than ${maxBytes.toLocaleString('en-US')} bytes`;
-}
-
-function withoutBreak(line: number, bytes: Buffer): Line[] {
-  const text = bytes.toString('utf8', 0, bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length);
-  return text.trim() === '' ? [] : [{ line, text }];
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  const mark = bytes.subarray(0, BYTE_ORDER_MARK.length);
-  return mark.equals(BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }

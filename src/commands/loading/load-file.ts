@@ -1,22 +1,18 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
 
-import { checkBatch, type CheckedBatch } from './check-batch.js';
+import { checkBatch, later, newestOf, type CheckedBatch } from './check-batch.js';
+import { CsvReader } from './csv-reader.js';
 import { decompress } from './decompress.js';
-import { findNewest } from './find-newest.js';
 import { insertBatch } from './insert-batch.js';
-import { inspectLine, lineRules } from './inspect-line.js';
-import { lineReader } from './line-reader.js';
-import { LoadError } from './load-error.js';
-import type { LoadProgress, LoadReport } from './load-report.js';
-import { oneAhead } from './one-ahead.js';
+import { lineInspector } from './inspect-line.js';
+import { LineSplitter } from './line-splitter.js';
+import { InputFailure, LoadError } from './load-error.js';
+import { LoadReport, type LoadProgress } from './load-report.js';
 import { metered, openSource, type ByteSource } from './open-source.js';
 import { readBatches, type Batch, type BatchLimits } from './read-batches.js';
 import type { SourceFormat } from './source-format.js';
-import { Tally } from './tally.js';
 import { describeTable, type TargetTable } from './target-table.js';
-import { toMicroseconds, type TimeColumn } from './time-column.js';
-import { toLoadError } from './to-load-error.js';
 
 export interface LoadOptions {
   /** Connected to the table's database. Needs INSERT, and CREATE TEMPORARY TABLE for the table function. */
@@ -43,11 +39,16 @@ export interface LoadOptions {
 /** Enough lines for types that hold for the rest, few enough for one query. */
 const SAMPLE: BatchLimits = { bytes: 16_000_000, lines: 100_000 };
 
+/** What a table is before it exists. */
+const NO_TABLE = { columns: [], computed: [], time: undefined, ttl: undefined };
+
 interface Load {
   readonly options: LoadOptions;
   readonly table: TargetTable;
   readonly source: ByteSource;
-  readonly tally: Tally;
+  readonly report: LoadReport;
+  /** In this phase. */
+  bytesRead: number;
 }
 
 /**
@@ -76,7 +77,11 @@ export async function loadFile(options: LoadOptions): Promise<LoadReport> {
 
 async function targetOf({ client, table: name, shiftToNow }: LoadOptions): Promise<TargetTable> {
   const table = await describeTable(client, name);
-  return shiftToNow ? withTime(table) : table;
+  if (!shiftToNow || table.time) return table;
+  throw new LoadError(
+    `the table ${name} has no column timestamp that --shift-to-now can shift: ` +
+      'one of the type Date or DateTime that lines can set; load it without --shift-to-now',
+  );
 }
 
 function openLoad({ source, stdin, shiftToNow, createTable, onProgress }: LoadOptions): Promise<ByteSource> {
@@ -87,77 +92,91 @@ function openLoad({ source, stdin, shiftToNow, createTable, onProgress }: LoadOp
     readTwice: shiftToNow || createTable !== undefined,
     onCopied: (bytes) => {
       bytesRead += bytes;
-      onProgress?.({ phase: 'copying', bytesRead, bytesTotal: undefined, loaded: 0, rejected: 0 });
+      onProgress?.({ phase: 'copying', bytesRead, bytesTotal: undefined, loaded: 0 });
     },
   });
 }
 
-async function loadSource(options: LoadOptions, table: TargetTable, source: ByteSource): Promise<LoadReport> {
-  const tally = new Tally(table);
-  try {
-    const load = { options, table, source, tally };
-    if (options.shiftToNow) tally.shiftMicroseconds = await findShift(load, withTime(table));
-    for await (const batch of oneAhead(checkedBatches(load))) await insert(load, batch);
-    return tally.report();
-  } catch (error) {
-    throw toLoadError(error, options.source, tally);
-  }
-}
-
 /** The first lines of the source that are valid. @throws LoadError where there are none. */
-async function sampleOf({ source: name, format }: LoadOptions, source: ByteSource): Promise<string[]> {
-  const noTable = { columns: [], computed: [], time: undefined, ttl: undefined };
-  const rules = lineRules(noTable, false);
-  const options = { reader: lineReader(format), limits: SAMPLE };
-  const bytes = decompress(metered(source.read(), () => undefined));
+async function sampleOf(options: LoadOptions, source: ByteSource): Promise<string[]> {
+  const { source: name } = options;
   try {
-    for await (const { rows } of readBatches(bytes, (line) => inspectLine(line, rules), options))
+    for await (const { rows } of readSource(options, source.read(), undefined, SAMPLE))
       if (rows.length > 0) return rows.map(({ text }) => text);
   } catch (error) {
-    throw toLoadError(error, name, new Tally(noTable));
+    throw new LoadReport(NO_TABLE).failure(error, name);
   }
   const shown = name === '-' ? 'standard input' : name;
   throw new LoadError(`${shown} has no valid line, so the columns of a new table cannot be inferred`);
 }
 
-type TimedTable = TargetTable & { readonly time: TimeColumn };
-
-function withTime({ time, ...table }: TargetTable): TimedTable {
-  if (time) return { ...table, time };
-  throw new LoadError(
-    `the table ${table.name} has no column timestamp that --shift-to-now can shift: ` +
-      'one of the type Date or DateTime that lines can set; load it without --shift-to-now',
-  );
-}
-
-async function findShift(load: Load, table: TimedTable): Promise<bigint> {
-  const { options, source, tally } = load;
-  const { client, now } = options;
-  const newest = await findNewest(client, table, oneAhead(batches(load)), () =>
-    options.onProgress?.(tally.progress('scanning', source.size)),
-  );
-  return newest === undefined ? 0n : toMicroseconds(now) - newest;
-}
-
-async function* checkedBatches(load: Load): AsyncGenerator<CheckedBatch> {
-  const { options, table, tally } = load;
-  for await (const batch of batches(load)) {
-    yield await checkBatch(options.client, table, batch, tally.shiftMicroseconds);
+async function loadSource(options: LoadOptions, table: TargetTable, source: ByteSource): Promise<LoadReport> {
+  const report = new LoadReport(table);
+  const load = { options, table, source, report, bytesRead: 0 };
+  let inserted = Promise.resolve();
+  try {
+    const shift = options.shiftToNow ? await findShift(load) : 0n;
+    try {
+      for await (const batch of batches(load)) {
+        const checked = await checkBatch(options.client, table, batch, shift);
+        await inserted;
+        inserted = insert(load, checked, shift);
+        // A failure is thrown where it is awaited; without a handler until then, Node would end the process.
+        inserted.catch(() => undefined);
+      }
+    } finally {
+      await inserted;
+    }
+    return report;
+  } catch (error) {
+    throw report.failure(error, options.source);
   }
 }
 
-async function insert({ options, table, source, tally }: Load, batch: CheckedBatch): Promise<void> {
-  await insertBatch(options.client, table, batch, tally.shiftMicroseconds);
-  tally.add(batch);
+/** The microseconds from the newest time of the source to now. Damaged input counts up to the damage. */
+async function findShift(load: Load): Promise<bigint> {
+  const { client, now } = load.options;
+  let newest: bigint | undefined;
+  try {
+    for await (const { rows } of batches(load)) {
+      newest = later(newest, await newestOf(client, load.table, rows));
+      reportProgress(load, 'scanning');
+    }
+  } catch (error) {
+    // The load will reach the same damage and report it.
+    if (!(error instanceof InputFailure)) throw error;
+  }
+  return newest === undefined ? 0n : BigInt(now.getTime()) * 1000n - newest;
+}
+
+async function insert(load: Load, batch: CheckedBatch, shift: bigint): Promise<void> {
+  const { options, table, report } = load;
+  await report.addInserted(batch, insertBatch(options.client, table, batch.rows, shift));
   for (const { line, reason } of batch.rejected) options.onRejected?.(line, reason);
-  options.onProgress?.(tally.progress('loading', source.size));
+  reportProgress(load, 'loading');
+}
+
+function reportProgress({ options, source, report, bytesRead }: Load, phase: LoadProgress['phase']): void {
+  options.onProgress?.({ phase, bytesRead, bytesTotal: source.size, loaded: report.loaded });
 }
 
 /** The batches of the source, from its start. */
-function batches({ options, table, source, tally }: Load): AsyncGenerator<Batch> {
-  tally.bytes = 0;
-  const bytes = metered(source.read(), (length) => (tally.bytes += length));
-  const rules = lineRules(table, options.strict ?? false);
-  const reader = lineReader(options.format, table.columns);
-  return readBatches(decompress(bytes), (line) => inspectLine(line, rules), { reader });
+function batches(load: Load): AsyncGenerator<Batch> {
+  load.bytesRead = 0;
+  const bytes = metered(load.source.read(), (length) => (load.bytesRead += length));
+  return readSource(load.options, bytes, load.table);
+}
+
+/** @param table undefined where it does not exist yet. */
+function readSource(
+  { format = 'ndjson', strict = false }: LoadOptions,
+  bytes: AsyncIterable<Buffer>,
+  table: TargetTable | undefined,
+  limits?: BatchLimits,
+): AsyncGenerator<Batch> {
+  const inspect = lineInspector(table ?? NO_TABLE, table !== undefined && strict);
+  const delimiter = format === 'csv' ? ',' : '\t';
+  const reader =
+    format === 'ndjson' ? new LineSplitter() : new CsvReader({ delimiter, columns: table?.columns });
+  return readBatches(decompress(bytes), reader, inspect, limits);
 }

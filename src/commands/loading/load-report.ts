@@ -1,55 +1,65 @@
-import type { Ttl } from './ttl.js';
-
-/** A line that was not loaded: its number in the file, from 1, and the reason, for people. */
-export interface RejectedLine {
-  readonly line: number;
-  readonly reason: string;
-  /** The last line of a record that has several; absent where it has one. */
-  readonly lastLine?: number;
-}
-
-/** A field of lines that the table does not store. */
-export interface UnknownField {
-  readonly field: string;
-  /** Number of lines with it, rejected ones included. */
-  readonly lines: number;
-  /** The column that is probably meant. */
-  readonly suggestion: string | undefined;
-  /** For people: ``unknown field `projekt`; did you mean `project`?``. */
-  readonly description: string;
-}
-
-/** The result of a load. */
-export interface LoadReport {
-  /** Number of loaded lines. */
-  readonly loaded: number;
-  /** Number of rejected lines; blank lines are neither loaded nor rejected. */
-  readonly rejected: number;
-  /** Loaded rows that the table's TTL deletes, now or soon. */
-  readonly olderThanRetention: number;
-  /** The TTL that deletes rows of the table. */
-  readonly ttl: Ttl | undefined;
-  /** The most frequent field first. */
-  readonly unknownFields: readonly UnknownField[];
-  /** Whether there are more unknown fields than are counted. */
-  readonly hasMoreUnknownFields: boolean;
-  /** Bytes read from the source; of a compressed source, compressed bytes. */
-  readonly bytes: number;
-  /** The newest loaded timestamp, as stored, in microseconds since 1970; undefined if no row with a time was loaded. */
-  readonly newest: bigint | undefined;
-  /** The shift of every timestamp, in microseconds; 0 without `shiftToNow`. */
-  readonly shiftMicroseconds: bigint;
-}
-
-/** `copying` standard input to a file, and `scanning` for the newest timestamp, happen only with `shiftToNow`. */
-export type LoadPhase = 'copying' | 'scanning' | 'loading';
+import type { CheckedBatch } from './check-batch.js';
+import { codeOf, describeFailure, InputFailure, LoadError } from './load-error.js';
+import type { TargetTable } from './target-table.js';
+import { UnknownFields } from './unknown-fields.js';
 
 /** The progress of a load; `bytesRead` restarts from 0 in each phase. */
 export interface LoadProgress {
-  readonly phase: LoadPhase;
+  /** `copying` standard input to a file, and `scanning` for the newest time, happen only where it is read twice. */
+  readonly phase: 'copying' | 'scanning' | 'loading';
+  /** Of a compressed source, compressed bytes. */
   readonly bytesRead: number;
   /** The size of the source; undefined if unknown before its end. */
   readonly bytesTotal: number | undefined;
   readonly loaded: number;
-  readonly rejected: number;
+}
+
+/** The result of a load, which grows with each batch. */
+export class LoadReport {
+  /** Number of loaded lines. */
+  loaded = 0;
+  /** Number of rejected lines; blank lines are neither loaded nor rejected. */
+  rejected = 0;
+  /** Loaded rows that the table's TTL deletes, now or soon. */
+  olderThanRetention = 0;
+  readonly ttl: TargetTable['ttl'];
+  readonly unknownFields: UnknownFields;
+
+  /** The first line that is neither loaded nor rejected. */
+  #nextLine = 1;
+  /** The last line of a batch that is being inserted: some of its rows may have been written. */
+  #insertingTo: number | undefined;
+
+  constructor(table: Pick<TargetTable, 'columns' | 'computed' | 'ttl'>) {
+    this.ttl = table.ttl;
+    this.unknownFields = new UnknownFields(table);
+  }
+
+  /** Counts a batch once it is inserted. */
+  async addInserted(batch: CheckedBatch, inserted: Promise<void>): Promise<void> {
+    this.#insertingTo = batch.lastLine;
+    await inserted;
+    this.#insertingTo = undefined;
+    this.#nextLine = batch.lastLine + 1;
+    this.loaded += batch.rows.length;
+    this.rejected += batch.rejected.length;
+    this.olderThanRetention += batch.expired;
+    for (const [name, lines] of batch.unknownFields) this.unknownFields.add(name, lines);
+  }
+
+  /** The error that ends the load, with what was loaded before, and where to resume. */
+  failure(cause: unknown, source: string): LoadError {
+    if (cause instanceof LoadError) return cause;
+    const next = this.#nextLine;
+    const loaded = this.loaded === 0 ? 'Nothing was loaded' : `${this.loaded} lines were loaded`;
+    if (cause instanceof InputFailure) {
+      const name = source === '-' ? 'standard input' : source;
+      return new LoadError(`${name}: ${cause.message}, after line ${next - 1}. ${loaded}.`, { cause });
+    }
+    // Only after a refused connection is it certain that no row was written.
+    const isInDoubt = this.#insertingTo !== undefined && codeOf(cause) !== 'ECONNREFUSED';
+    const doubt = ` Rows of lines ${next} to ${this.#insertingTo} may already have been written.`;
+    const message = `${describeFailure(cause)}. ${loaded}; resume from line ${next}.`;
+    return new LoadError(message + (isInDoubt ? doubt : ''), { cause });
+  }
 }

@@ -1,11 +1,9 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
-import type { Row } from './row.js';
+import { shifted, type Column, type RowShape } from './columns.js';
 import { jsonTable, READ_SETTINGS } from './json-table.js';
-import type { ComputedColumn, RowShape } from './row-shape.js';
-import type { Column } from './column.js';
-import { shifted } from './time-column.js';
+import type { Line } from './line-splitter.js';
 
 /** Expressions to evaluate for each line: SQL over the columns, the computed ones too. */
 export interface RowsQuery {
@@ -35,14 +33,14 @@ const SETTINGS: ClickHouseSettings = {
  * @returns the expressions' values by line, for the rows that ClickHouse can read.
  * @throws the client's error when the cause is not a row.
  */
-export async function readRows(query: RowsQuery, rows: readonly Row[]): Promise<ValuesByLine> {
+export async function readRows(query: RowsQuery, rows: readonly Line[]): Promise<ValuesByLine> {
   try {
-    return await queryRows(query, rows);
+    return await readAllowing(rows.length, query, rows);
   } catch (error) {
     // ClickHouse skips most rows that it cannot read, but fails on some, such as those nested too deeply.
     if (!(error instanceof ClickHouseError) || rows.length === 0) throw error;
     // A single row is the cause, unless a query without rows fails too.
-    if (rows.length === 1) return queryRows(query, []);
+    if (rows.length === 1) return readAllowing(0, query, []);
     const middle = Math.ceil(rows.length / 2);
     const first = await readRows(query, rows.slice(0, middle));
     const second = await readRows(query, rows.slice(middle));
@@ -50,27 +48,24 @@ export async function readRows(query: RowsQuery, rows: readonly Row[]): Promise<
   }
 }
 
-/**
- * Lets ClickHouse read one row.
- *
- * @throws ClickHouseError about the row.
- */
-export async function readRow(query: RowsQuery, row: Row): Promise<void> {
-  await queryRows(query, [row], 0);
-}
-
-async function queryRows(
+/** Reads rows of which ClickHouse may skip a number of errors. @throws ClickHouseError where there are more. */
+export async function readAllowing(
+  errors: number,
   { client, shape, expressions, shift = 0n }: RowsQuery,
-  rows: readonly Row[],
-  allowedErrors = rows.length,
+  rows: readonly Line[],
 ): Promise<ValuesByLine> {
-  const table = jsonTable({ ...shape, columns: [LINE, ...shape.columns] }, rows.map(numbered));
-  const names = [...shape.computed.map(computedValue), ...shiftedTime(shape, shift)].join(', ');
+  const { columns, computed, time } = shape;
+  const table = jsonTable({ columns: [LINE, ...columns], computed }, rows.map(numbered));
+  const names = computed.map(
+    ({ name, type, expression }) => `CAST(${expression}, ${quoteText(type)}) AS ${quoteName(name)}`,
+  );
+  // Replaces the column in every expression but its own.
+  if (time && shift !== 0n) names.push(`${shifted(time, shift)} AS ${time.name}`);
   try {
     const result = await client.query({
-      query: `${names === '' ? '' : `WITH ${names} `}SELECT ${[LINE.name, ...expressions].join(', ')} FROM ${table}`,
+      query: `${names.length > 0 ? 'WITH ' : ''}${names.join(', ')} SELECT ${[LINE.name, ...expressions].join(', ')} FROM ${table}`,
       format: 'JSONCompact',
-      clickhouse_settings: { ...SETTINGS, input_format_allow_errors_num: String(allowedErrors) },
+      clickhouse_settings: { ...SETTINGS, input_format_allow_errors_num: String(errors) },
     });
     const { data } = await result.json<[string, ...unknown[]]>();
     return new Map(data.map(([line, ...values]) => [Number(line), values]));
@@ -81,17 +76,8 @@ async function queryRows(
   }
 }
 
-function computedValue({ name, type, expression }: ComputedColumn): string {
-  return `CAST(${expression}, ${quoteText(type)}) AS ${quoteName(name)}`;
-}
-
-/** Replaces the column in every expression but its own. */
-function shiftedTime({ time }: RowShape, shift: bigint): string[] {
-  return time && shift !== 0n ? [`${shifted(time, shift)} AS ${time.name}`] : [];
-}
-
 /** Pads the line, because ClickHouse reads 36 characters of a malformed UUID at once, possibly into the next line. */
-function numbered({ line, text }: Row): string {
-  const fields = text.slice(1);
+function numbered({ line, text }: Line): string {
+  const fields = text.trim().slice(1);
   return `{"${LINE.name}":${line}${/^\s*\}/.test(fields) ? '' : ','}${fields}${' '.repeat(36)}`;
 }

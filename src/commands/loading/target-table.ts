@@ -2,10 +2,8 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { RECORD_TABLE } from '../../gateway/schema/earlier-migrations.js';
+import { findTimeColumn, type Column, type ComputedColumn, type RowShape } from './columns.js';
 import { describeFailure, LoadError } from './load-error.js';
-import type { ComputedColumn, RowShape } from './row-shape.js';
-import type { Column } from './column.js';
-import { findTimeColumn } from './time-column.js';
 import { findTtl, type Ttl } from './ttl.js';
 
 /** The table into which lines are loaded. */
@@ -47,11 +45,7 @@ async function readShape(client: ClickHouseClient, name: string): Promise<RowSha
       computed.push({ name: column, type, kind: default_type, expression: default_expression });
     else columns.push({ name: column, type, defaultExpression: default_expression });
   }
-  return {
-    columns,
-    computed,
-    time: findTimeColumn(columns),
-  };
+  return { columns, computed, time: findTimeColumn(columns) };
 }
 
 async function describe(client: ClickHouseClient, name: string): Promise<Description[]> {

@@ -1,9 +1,10 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
+import { quoteText } from '../../endpoint/quote-sql.js';
 import { listItems, masked } from '../../gateway/schema/statement-text.js';
+import type { RowShape } from './columns.js';
+import { printable } from './load-error.js';
 import { readRows } from './read-rows.js';
-import { printable } from './rejection-reasons.js';
-import type { RowShape } from './row-shape.js';
 
 /** When ClickHouse deletes rows of a table. */
 export interface Ttl {
@@ -25,7 +26,7 @@ export async function findTtl(
   shape: RowShape,
 ): Promise<Ttl | undefined> {
   try {
-    const ttl = parseTtl(await engineOf(client, name));
+    const ttl = parseTtl(await engineOf(client, 'currentDatabase()', quoteText(name)));
     if (ttl) await readRows({ client, shape, expressions: [ttl.isExpired] }, []);
     return ttl;
   } catch (error) {
@@ -66,18 +67,15 @@ function describe(elements: readonly string[]): string {
   return `older than ${count} ${unit.toLowerCase()}${count === '1' ? '' : 's'}`;
 }
 
-/** The engine of a table with its clauses; of a Distributed table, that of the table on this shard. */
-async function engineOf(client: ClickHouseClient, name: string): Promise<string> {
-  const query = `SELECT engine_full FROM system.tables WHERE database = {database:String} AND name = {name:String}`;
-  const read = async (table: string, database: string): Promise<string> => {
-    const result = await client.query({
-      query: database === '' ? query.replace('{database:String}', 'currentDatabase()') : query,
-      query_params: { database, name: table },
-      format: 'JSONEachRow',
-    });
-    return (await result.json<{ engine_full: string }>())[0]?.engine_full ?? '';
-  };
-  const engine = await read(name, '');
-  const [, database, local] = /^Distributed\('[^']*', '([^']*)', '([^']*)'/.exec(engine) ?? [];
-  return database === undefined || local === undefined ? engine : read(local, database);
+/**
+ * The engine of a table with its clauses; of a Distributed table, that of the table on this shard.
+ *
+ * @param database and the table's name are expressions of SQL.
+ */
+async function engineOf(client: ClickHouseClient, database: string, name: string): Promise<string> {
+  const query = `SELECT engine_full FROM system.tables WHERE database = ${database} AND name = ${name}`;
+  const result = await client.query({ query, format: 'JSONEachRow' });
+  const engine = (await result.json<{ engine_full: string }>())[0]?.engine_full ?? '';
+  const [, shard, local] = /^Distributed\('[^']*', ('[^']*'), ('[^']*')/.exec(engine) ?? [];
+  return shard === undefined || local === undefined ? engine : engineOf(client, shard, local);
 }

@@ -1,35 +1,38 @@
 import { closestName } from '../../endpoint/closest-name.js';
-import type { UnknownField } from './load-report.js';
-import { printable } from './rejection-reasons.js';
-import type { RowShape } from './row-shape.js';
+import type { RowShape } from './columns.js';
+import { printable } from './load-error.js';
 
 /** Different names that are counted, so that names of a file's own making cannot fill the memory. */
 const MAX_NAMES = 1000;
 /** Longer names are not counted one by one. */
 const MAX_NAME_LENGTH = 200;
 
-const NONE: readonly string[] = [];
+/** A field of lines that the table does not store. */
+export interface UnknownField {
+  readonly field: string;
+  /** Number of lines with it, rejected ones included. */
+  readonly lines: number;
+  /** The column that is probably meant. */
+  readonly suggestion: string | undefined;
+}
 
-/** Finds the fields of lines that a table does not store. */
-export class FieldNames {
+/** Finds and counts the fields of lines that are no columns to load, ClickHouse's computed columns included. */
+export class UnknownFields {
+  /** Whether there are more names than are counted. */
+  hasMore = false;
+
   readonly #columns: ReadonlySet<string>;
   readonly #kinds: ReadonlyMap<string, string>;
+  readonly #linesByName = new Map<string, number>();
 
   constructor({ columns, computed }: Pick<RowShape, 'columns' | 'computed'>) {
     this.#columns = new Set(columns.map(({ name }) => name));
     this.#kinds = new Map(computed.map(({ name, kind }) => [name, kind]));
   }
 
-  /** The fields of a line that are no columns to load, ClickHouse's computed columns included. */
-  unknownOf(line: object): readonly string[] {
-    let unknown: string[] | undefined;
-    for (const name in line) if (!this.#columns.has(name)) (unknown ??= []).push(name);
-    return unknown ?? NONE;
-  }
-
-  /** The column that is probably meant. */
-  suggestionFor(name: string): string | undefined {
-    return this.#kinds.has(name) ? undefined : closestName(name, this.#columns);
+  /** The names of a line's unknown fields. */
+  namesIn(line: object): string[] {
+    return Object.keys(line).filter((name) => !this.#columns.has(name));
   }
 
   /** What is wrong with a field: ``unknown field `projekt`; did you mean `project`?``. */
@@ -37,17 +40,11 @@ export class FieldNames {
     const quoted = `\`${printable(name, 60)}\``;
     const kind = this.#kinds.get(name);
     if (kind !== undefined) return `field ${quoted}, which ClickHouse computes (${kind}) and no line can set`;
-    const suggestion = name.length > MAX_NAME_LENGTH ? undefined : this.suggestionFor(name);
+    const suggestion = this.#suggestionFor(name);
     return `unknown field ${quoted}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
   }
-}
 
-/** Counts the lines with each unknown field. */
-export class FieldCounts {
-  readonly #linesByName = new Map<string, number>();
-  /** Whether there are more names than are counted. */
-  hasMore = false;
-
+  /** Counts lines with a field. */
   add(name: string, lines: number): void {
     const counted = this.#linesByName.get(name);
     if (counted === undefined && (this.#linesByName.size >= MAX_NAMES || name.length > MAX_NAME_LENGTH))
@@ -56,14 +53,13 @@ export class FieldCounts {
   }
 
   /** The most frequent field first. */
-  list(fields: FieldNames): UnknownField[] {
-    return [...this.#linesByName]
-      .sort(([, a], [, b]) => b - a)
-      .map(([field, lines]) => ({
-        field,
-        lines,
-        suggestion: fields.suggestionFor(field),
-        description: fields.describe(field),
-      }));
+  list(): UnknownField[] {
+    const fields = [...this.#linesByName].sort(([, a], [, b]) => b - a);
+    return fields.map(([field, lines]) => ({ field, lines, suggestion: this.#suggestionFor(field) }));
+  }
+
+  #suggestionFor(name: string): string | undefined {
+    const hasNone = this.#kinds.has(name) || name.length > MAX_NAME_LENGTH;
+    return hasNone ? undefined : closestName(name, this.#columns);
   }
 }

@@ -1,4 +1,4 @@
-import { printable } from '../../loading/rejection-reasons.js';
+import { printable } from '../../loading/load-error.js';
 import type { InferredColumn } from '../../loading/infer-columns.js';
 import { sqlName } from '../../introspect/names.js';
 

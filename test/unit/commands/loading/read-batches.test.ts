@@ -1,15 +1,9 @@
+import { LineSplitter } from '../../../../src/commands/loading/line-splitter.js';
 import { readBatches, type Batch, type BatchLimits } from '../../../../src/commands/loading/read-batches.js';
 import { chunks, drain } from './streams.js';
 
 const read = (limits: BatchLimits, ...parts: (string | Error)[]): AsyncGenerator<Batch> =>
-  readBatches(
-    chunks(...parts),
-    ({ line, text }) => ({
-      result: text === 'bad' ? { line, reason: 'bad' } : { line, text },
-      unknownFields: [text],
-    }),
-    { limits },
-  );
+  readBatches(chunks(...parts), new LineSplitter(), (text) => (text === 'bad' ? 'bad' : undefined), limits);
 const shape = (batch: Batch): unknown => [
   batch.rows.map((row) => row.line),
   batch.rejected.map(({ line }) => line),
@@ -29,17 +23,6 @@ describe('readBatches', () => {
   it('ends a batch with the line that reaches the maximum length', async () => {
     const { items } = await drain(read({ lines: 100, bytes: 4 }, 'éé\nab\nabc\nx\n'));
     expect(items.map((batch) => batch.lastLine)).toEqual([1, 3, 4]);
-  });
-
-  it('counts the lines with an unknown field for each batch, those of rejected lines too', async () => {
-    const { items } = await drain(read({ lines: 3, bytes: 100 }, 'bad\na\nbad\na\n'));
-    expect(items.map(({ unknownFields }) => [...unknownFields])).toEqual([
-      [
-        ['bad', 2],
-        ['a', 1],
-      ],
-      [['a', 1]],
-    ]);
   });
 
   it('yields nothing without lines', async () => {

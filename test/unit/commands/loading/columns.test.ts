@@ -1,17 +1,9 @@
-import { findTimeColumn, isInRange } from '../../../../src/commands/loading/time-column.js';
+import { findTimeColumn } from '../../../../src/commands/loading/columns.js';
 
 const find = (type: string, defaultExpression = ''): ReturnType<typeof findTimeColumn> =>
   findTimeColumn([{ name: 'timestamp', type, defaultExpression }]);
 
 describe('findTimeColumn', () => {
-  it.each(['String', 'UInt64', 'Array(DateTime)'])('finds none of the type %s', (type) => {
-    expect(find(type)).toBeUndefined();
-  });
-
-  it('finds none of another name', () => {
-    expect(findTimeColumn([{ name: 'created', type: 'DateTime', defaultExpression: '' }])).toBeUndefined();
-  });
-
   it.each([
     ['Date', [1970, 2148]],
     ['Date32', [1900, 2298]],
@@ -31,19 +23,5 @@ describe('findTimeColumn', () => {
     ['Nullable(DateTime)', '', false],
   ])('of the type %s with the default %j must be in each line: %s', (type, defaultExpression, isRequired) => {
     expect(find(type, defaultExpression)).toMatchObject({ isRequired });
-  });
-});
-
-describe('isInRange', () => {
-  const time = find('DateTime64(3)');
-  if (!time) throw new Error('no time column');
-
-  it.each([
-    [BigInt(Date.UTC(1900, 0, 1)) * 1000n, true],
-    [BigInt(Date.UTC(1900, 0, 1)) * 1000n - 1n, false],
-    [BigInt(Date.UTC(2300, 0, 1)) * 1000n - 1n, true],
-    [BigInt(Date.UTC(2300, 0, 1)) * 1000n, false],
-  ])('of %s is %s', (micros, expected) => {
-    expect(isInRange(time, micros)).toBe(expected);
   });
 });

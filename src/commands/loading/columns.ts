@@ -1,5 +1,21 @@
 import { bareType } from '../../endpoint/type-name.js';
-import type { Column } from './column.js';
+
+/** A column that an INSERT can write. */
+export interface Column {
+  readonly name: string;
+  /** ClickHouse's spelling: `LowCardinality(Nullable(String))`. */
+  readonly type: string;
+  /** Default for lines without the field; empty for the default of the type. */
+  readonly defaultExpression: string;
+}
+
+/** A column that an INSERT cannot write, because ClickHouse computes it. */
+export interface ComputedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly kind: 'MATERIALIZED' | 'ALIAS';
+  readonly expression: string;
+}
 
 /** The column that `--shift-to-now` shifts, and whose times are checked. */
 const NAME = 'timestamp';
@@ -23,38 +39,48 @@ export interface TimeColumn {
   readonly type: string;
   /** The years that it can store. */
   readonly years: readonly [first: number, last: number];
-  /** Their begin and end, in microseconds since 1970. */
-  readonly earliest: number;
-  readonly end: number;
   /** Whether a line without a timestamp would get the time of the INSERT, or 1970. */
   readonly isRequired: boolean;
   /** Microseconds in the unit of a JSON number; 0 where ClickHouse reads every number as a time of the type. */
   readonly microsecondsPerUnit: number;
 }
 
+/** How ClickHouse reads lines as rows of a table. */
+export interface RowShape {
+  readonly columns: readonly Column[];
+  /** Defaults may depend on these. */
+  readonly computed: readonly ComputedColumn[];
+  readonly time: TimeColumn | undefined;
+}
+
 /** The time column among the columns of a table; undefined without one. */
 export function findTimeColumn(columns: readonly Column[]): TimeColumn | undefined {
   const column = columns.find(({ name }) => name === NAME);
   if (!column) return undefined;
-  const scale = /DateTime64\((\d)/.exec(column.type)?.[1];
-  const years = scale === '9' ? YEARS_OF_NANOSECONDS : YEARS_BY_TYPE[bareType(column.type).name];
-  if (!years) return undefined;
-  return {
-    name: NAME,
-    type: column.type,
-    years,
-    earliest: Date.UTC(years[0], 0, 1) * 1000,
-    end: Date.UTC(years[1] + 1, 0, 1) * 1000,
-    isRequired:
-      !column.type.includes('Nullable(') &&
-      (column.defaultExpression === '' || /\b(?:now|now64|today)\(/i.test(column.defaultExpression)),
-    microsecondsPerUnit: scale === undefined ? 0 : 10 ** (6 - Number(scale)),
-  };
+  const { type, defaultExpression } = column;
+  const scale = /DateTime64\((\d)/.exec(type)?.[1];
+  const years = scale === '9' ? YEARS_OF_NANOSECONDS : YEARS_BY_TYPE[bareType(type).name];
+  return (
+    years && {
+      name: NAME,
+      type,
+      years,
+      isRequired:
+        !type.includes('Nullable(') &&
+        (defaultExpression === '' || /\b(?:now|now64|today)\(/i.test(defaultExpression)),
+      microsecondsPerUnit: scale === undefined ? 0 : 10 ** (6 - Number(scale)),
+    }
+  );
 }
 
 /** Whether the column can store a time, in microseconds since 1970. */
-export function isInRange({ earliest, end }: TimeColumn, micros: bigint | number): boolean {
-  return micros >= earliest && micros < end;
+export function isInRange({ years: [first, last] }: TimeColumn, micros: bigint | number): boolean {
+  return micros >= Date.UTC(first, 0, 1) * 1000 && micros < Date.UTC(last + 1, 0, 1) * 1000;
+}
+
+/** The reason why a time is rejected, as it stands in the line or after the shift. */
+export function timeOutOfRange({ name, years: [first, last] }: TimeColumn, isShifted = false): string {
+  return `${name}${isShifted ? ', after the shift,' : ''} is outside the years ${first} to ${last}`;
 }
 
 /** SQL: the time in microseconds since 1970. */
@@ -66,9 +92,4 @@ export function microsecondsOf({ name }: TimeColumn): string {
 export function shifted({ name, type }: TimeColumn, shift: bigint): string {
   const time = bareType(type).name.startsWith('DateTime') ? name : `toDateTime64(${name}, 6, 'UTC')`;
   return `addMicroseconds(${time}, toInt64(${shift}))`;
-}
-
-/** Microseconds since 1970. */
-export function toMicroseconds(time: Date): bigint {
-  return BigInt(time.getTime()) * 1000n;
 }
