@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 
-import { parseSelectText, type Piece } from '../../src/endpoint/sql-file/select/select-text.js';
+import { parseSelectText } from '../../src/endpoint/sql-file/select/select-text.js';
 import { anySelect, printTemplate } from '../support/any-select.js';
 import { anyText } from '../support/any-text.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { combinationsOfParts } from '../support/combinations-of-parts.js';
 
 let database: TestDatabase;
 
@@ -21,22 +22,6 @@ afterAll(() => database.close());
 async function run<Row>(query: string, query_params: Record<string, unknown>): Promise<Row[]> {
   const result = await database.client.query({ query, query_params, format: 'JSONCompactEachRow' });
   return result.json<Row>();
-}
-
-/** The texts with each combination of parts, in which placeholders are written `{name:Type}`. */
-function combinations(pieces: readonly Piece[], type: string): string[] {
-  return pieces.reduce<string[]>(
-    (before, piece) => {
-      const texts =
-        piece.kind === 'optional' ? ['', ...combinations(piece.pieces, type)] : [printed(piece, type)];
-      return before.flatMap((start) => texts.map((text) => start + text));
-    },
-    [''],
-  );
-}
-
-function printed(piece: Exclude<Piece, { kind: 'optional' }>, type: string): string {
-  return piece.kind === 'text' ? piece.text : `{${piece.name}:${piece.type ?? type}}`;
 }
 
 /** Items of a SELECT list as text, and the values that they have. */
@@ -89,7 +74,7 @@ describe('parseSelectText', () => {
     for (const { text: list, values, parameters } of fc.sample(items, { numRuns: 200, seed: 1 })) {
       const { pieces, problems } = parseSelectText(`SELECT ${list}; -- @z`);
       expect(problems).toEqual([]);
-      const [query = ''] = combinations(pieces, 'String');
+      const [query = ''] = combinationsOfParts(pieces, 'String');
       expect({ query, rows: await run(query, parameters) }).toEqual({ query, rows: [values] });
     }
   });
@@ -98,7 +83,9 @@ describe('parseSelectText', () => {
     for (let seed = 1; seed <= 4; seed += 1) {
       const texts = fc
         .sample(anySelect, { numRuns: 30, seed })
-        .flatMap((template) => combinations(parseSelectText(printTemplate(template)).pieces, 'UInt64'));
+        .flatMap((template) =>
+          combinationsOfParts(parseSelectText(printTemplate(template)).pieces, 'UInt64'),
+        );
       await database.client.insert({
         table: 'queries',
         values: texts.map((query) => ({ query })),
@@ -112,7 +99,7 @@ describe('parseSelectText', () => {
   it('knows where a LIMIT after the text limits the whole result', async () => {
     for (const template of fc.sample(anySelect, { numRuns: 80, seed: 1 })) {
       const { pieces, needsWrapping } = parseSelectText(printTemplate(template));
-      const queries = combinations(pieces, 'UInt64');
+      const queries = combinationsOfParts(pieces, 'UInt64');
       const parameters = Object.fromEntries(Array.from({ length: 99 }, (_, index) => [`p${index}`, 1]));
       for (const query of new Set([queries.at(0), queries.at(-1)])) {
         const limited = needsWrapping ? `SELECT * FROM (\n${query}\n)\nLIMIT 1` : `${query}\nLIMIT 1`;

@@ -27,8 +27,6 @@ export interface GroupNode extends Place {
 /** What stands between `[[` and `]]`. */
 export interface PartNode extends Place {
   readonly kind: 'part';
-  /** Whether it has its `]]`. */
-  readonly isClosed: boolean;
   readonly nodes: readonly Node[];
 }
 

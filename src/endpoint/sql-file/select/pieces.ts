@@ -1,20 +1,17 @@
-import { isParameterName } from './placeholders.js';
 import type { Node, PartNode } from './nodes.js';
+import { isParameterName } from './read-nodes.js';
 import type { Piece, Place } from './select.js';
-
-/** The names of the columns that a part adds. */
-export type ColumnsOf = (part: PartNode) => readonly string[];
 
 /** What stands between two offsets of a text. */
 export interface Contents extends Place {
   readonly nodes: readonly Node[];
 }
 
-/** Cuts a text at its placeholders and optional parts. */
+/** Cuts a text at its placeholders and optional parts. @param columnsOf the names of the columns that a part adds */
 export function cutPieces(
   text: string,
   { nodes, start, end }: Contents,
-  columnsOf: ColumnsOf,
+  columnsOf: (part: PartNode) => readonly string[],
 ): readonly Piece[] {
   const pieces: Piece[] = [];
   let written = start;
@@ -33,9 +30,13 @@ export function cutPieces(
 }
 
 /** A space in the place of each bracket: `a[[, @b]]` would join what is before and after it otherwise. */
-function piecesOfPart(text: string, part: PartNode, columnsOf: ColumnsOf): readonly Piece[] {
-  const { start, end, nodes, isClosed } = part;
-  const contents = { nodes, start: start + 2, end: isClosed ? end - 2 : end };
+function piecesOfPart(
+  text: string,
+  part: PartNode,
+  columnsOf: (part: PartNode) => readonly string[],
+): readonly Piece[] {
+  const { start, end, nodes } = part;
+  const contents = { nodes, start: start + 2, end: end - 2 };
   const close: Piece = { kind: 'text', start: contents.end, end, text: ' ' };
   const pieces = [...cutPieces(text, contents, columnsOf), close];
   return [

@@ -1,10 +1,8 @@
-import { isQuery } from './clauses.js';
-import { comparisonsOf } from './comparisons.js';
-import { wordOf, type GroupNode, type Node } from './nodes.js';
+import { isQuery, readFrame, type Frame } from './frame.js';
 import { isName, nameOf } from './names.js';
-import type { Scan, Step } from './scan.js';
+import { isSymbol, wordOf, type GroupNode, type Node } from './nodes.js';
+import { readsOf } from './reads.js';
 import type { Place, WithQuery } from './select.js';
-import { tablesOf } from './tables.js';
 
 /** The WITH list of the outermost query. */
 export interface WithList {
@@ -13,18 +11,20 @@ export interface WithList {
 }
 
 /** Reads the WITH list at the beginning of a text. */
-export function readWithList({ steps }: Scan): WithList {
-  const [first, ...rest] = steps;
-  if (first === undefined || wordOf(first.node) !== 'WITH') return { list: undefined, queries: [] };
-  const length = rest.findIndex(({ role }) => role === 'clause' || role === 'set');
-  const list = rest.slice(0, length === -1 ? rest.length : length);
-  const [start, end] = [list.at(0)?.node.start, list.at(-1)?.node.end];
-  if (start === undefined || end === undefined) return { list: undefined, queries: [] };
+export function readWithList(nodes: readonly Node[], { words }: Frame): WithList {
+  const select = words.find(
+    ({ node, role, part }) =>
+      role === 'clause' && part === undefined && (wordOf(node) === 'SELECT' || wordOf(node) === 'FROM'),
+  );
+  const list = nodes.slice(1, select && nodes.indexOf(select.node));
+  const [start, end] = [list.at(0)?.start, list.at(-1)?.end];
+  if (wordOf(nodes[0]) !== 'WITH' || start === undefined || end === undefined)
+    return { list: undefined, queries: [] };
   const isOfRecursion = isRecursive(list);
   const items = splitItems(isOfRecursion ? list.slice(1) : list);
-  const scanOf = (group: GroupNode): Scan | undefined =>
-    isOfRecursion ? undefined : list.find(({ node }) => node === group)?.inner;
-  const queries = items.map((item) => readQuery(item, scanOf));
+  // What is optional in the list can give a name another meaning.
+  const isCertain = !isOfRecursion && !list.some(({ kind }) => kind === 'part');
+  const queries = items.map((item) => readQuery(item, isCertain));
   const names = items.flatMap((item, index) => (queries[index] === undefined ? namesIn(item) : []));
   return {
     list: { start, end },
@@ -53,51 +53,36 @@ const namesIn = (nodes: readonly Node[]): readonly string[] =>
   });
 
 /** WITH RECURSIVE, not an expression that begins with a column of that name. */
-function isRecursive([first, second]: readonly Step[]): boolean {
-  return wordOf(first?.node) === 'RECURSIVE' && isName(second?.node) && wordOf(second?.node) !== 'AS';
-}
+const isRecursive = ([first, second]: readonly Node[]): boolean =>
+  wordOf(first) === 'RECURSIVE' && isName(second) && wordOf(second) !== 'AS';
 
-/** Splits nodes at the commas between them. */
-export function splitItems(steps: readonly Step[]): readonly (readonly Node[])[] {
+function splitItems(nodes: readonly Node[]): readonly (readonly Node[])[] {
   const items: Node[][] = [[]];
-  for (const { node, role } of steps) {
-    if (role === 'comma') items.push([]);
+  for (const node of nodes) {
+    if (isSymbol(node, ',')) items.push([]);
     else items.at(-1)?.push(node);
   }
   return items;
 }
 
-/** Reads `name [(columns)] AS [MATERIALIZED] (query)`. */
-function readQuery(
-  item: readonly Node[],
-  scanOf: (group: GroupNode) => Scan | undefined,
-): WithQuery | undefined {
-  const [name] = item;
-  const group = item.at(-1);
+/** Reads `name [(columns)] AS [MATERIALIZED] (query)`, and passes over optional parts beside it. */
+function readQuery(all: readonly Node[], isCertain: boolean): WithQuery | undefined {
+  const item = all.filter(({ kind }) => kind !== 'part');
+  const [name, group] = [item.at(0), item.at(-1)];
   if (name === undefined || !isName(name) || !isQueryGroup(group)) return undefined;
   const between = item.slice(1, -1).filter((node) => node.kind !== 'group');
   const words = between.map((node) => wordOf(node)).join(' ');
   if (words !== 'AS' && words !== 'AS MATERIALIZED') return undefined;
+  const renames = between.length < item.length - 2;
+  const reads = isCertain ? readsOf(readFrame(group.nodes), renames) : undefined;
   return {
     name: nameOf(name),
     query: { start: group.start + 1, end: group.end - 1 },
     item: { start: name.start, end: group.end },
-    ...rowsOf(scanOf(group), between.length < item.length - 2),
+    tables: reads?.tables,
+    comparisons: reads?.comparisons,
   };
 }
-
-/** @param renames whether the item lists columns of its own. */
-function rowsOf(scan: Scan | undefined, renames: boolean): Pick<WithQuery, 'tables' | 'comparisons'> {
-  const read = scan && tablesOf(scan);
-  const isOfOneTable = read?.selects === 1 && read.tables.length === 1 && !renames;
-  return {
-    tables: read?.tables,
-    comparisons: scan && isOfOneTable && isSelect(scan) ? comparisonsOf(scan) : undefined,
-  };
-}
-
-/** A query with a WITH list of its own can give its names another meaning. */
-const isSelect = ({ steps: [first] }: Scan): boolean => wordOf(first?.node) === 'SELECT';
 
 function isQueryGroup(node: Node | undefined): node is GroupNode {
   return node?.kind === 'group' && node.open === '(' && isQuery(node.nodes);

@@ -74,16 +74,6 @@ describe('a mistake in an endpoint file in SQL', () => {
       'the header is invalid YAML: Source contains multiple documents',
     ],
     ['an ordinary comment', '/* My query */ SELECT 1', '1:4: the header must be an object with'],
-    [
-      'an optional WHERE',
-      file('SELECT city FROM t [[ WHERE city = @city ]]', NAMES),
-      '8:20: A whole WHERE cannot be optional: write WHERE true [[ AND … ]].',
-    ],
-    [
-      'an optional LIMIT',
-      file('SELECT city FROM t [[ LIMIT @city ]]', NAMES),
-      '8:20: LIMIT cannot be optional: give its parameter a default.',
-    ],
     ['no columns', file(CITY, NAMES.replace(/columns.*/, '')), 'columns is missing'],
     [
       'an undeclared parameter',
@@ -161,9 +151,6 @@ describe('a mistake in an endpoint file in SQL', () => {
       '8:6: a WITH query must not be named result',
     ],
     ['an INSERT', file('INSERT INTO t SELECT @city', NAMES), '8:1: '],
-    ['two SELECTs', file(`${CITY}; SELECT 2`, NAMES), '8:'],
-    ['FORMAT', file(`${CITY} FORMAT JSON`, NAMES), '8:'],
-    ['SETTINGS', file(`${CITY} SETTINGS max_threads = 1`, NAMES), '8:'],
   ])('is reported with its place: %s', (_what, source, expected) => {
     const problems = problemsOf(source);
     expect(problems.join('\n')).toContain(expected);

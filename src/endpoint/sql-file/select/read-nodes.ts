@@ -1,0 +1,170 @@
+import { isSymbol, wordOf, type Node, type ParameterNode, type TokenNode } from './nodes.js';
+import type { Place, SelectProblem } from './select.js';
+
+/** A text as a tree of brackets, optional parts and placeholders. */
+export interface NodeTree {
+  readonly nodes: readonly Node[];
+  readonly problems: readonly SelectProblem[];
+  /** Whether a bracket is not closed or closes nothing, so that it is unknown what encloses what. */
+  readonly isBroken: boolean;
+}
+
+const CLOSER = { '(': ')', '[': ']', '{': '}', '[[': ']]' } as const;
+type Open = keyof typeof CLOSER;
+
+const NAME = /^[a-z][a-z0-9_]*$/;
+/** What the server's parser and this one can read without running out of stack. */
+const MAX_DEPTH = 200;
+const ARRAY_OF_ARRAYS =
+  '[[ begins an optional part. Write an array of arrays with a space, as in [ [1], [2] ].';
+
+/** Finds what each bracket and each `[[` encloses, up to the first that is wrong, and the placeholders `@name` and `{name:Type}`. */
+export function readNodes(text: string, tokens: readonly TokenNode[]): NodeTree {
+  const reader = new NodeReader(text, tokens);
+  return { nodes: reader.read(), problems: reader.problems, isBroken: reader.isBroken };
+}
+
+/** Whether a text can be the name of a parameter. */
+export function isParameterName(name: string): boolean {
+  return NAME.test(name);
+}
+
+class NodeReader {
+  readonly problems: SelectProblem[] = [];
+  isBroken = false;
+  readonly #open: (Place & { readonly open: Open })[] = [];
+  #at = 0;
+
+  constructor(
+    readonly text: string,
+    readonly tokens: readonly TokenNode[],
+  ) {}
+
+  /** Reads up to the end of the innermost open bracket, or of the text. */
+  read(): Node[] {
+    const nodes: Node[] = [];
+    while (!this.isBroken) {
+      const [token, open] = [this.tokens[this.#at], this.#open.at(-1)];
+      if (token === undefined && open) this.#break(open, unclosed(open));
+      if (token === undefined || this.#closes(token)) break;
+      nodes.push(this.#readPlaceholder(token) ?? this.#readNode(token));
+    }
+    return nodes;
+  }
+
+  #report({ start, end }: Place, problem: string): void {
+    this.problems.push({ start, end, problem });
+  }
+
+  #break(place: Place, problem: string): void {
+    this.#report(place, problem);
+    this.isBroken = true;
+  }
+
+  /** Whether a token closes the innermost bracket, or one that is not open. `]]` ends a part where it closes no other bracket in it. */
+  #closes(token: TokenNode): boolean {
+    if (token.type !== 'symbol' || !/[)\]}]/.test(token.text)) return false;
+    const top = this.#open.at(-1);
+    const second = this.#secondOf(token);
+    const isCloser = ({ open }: { readonly open: Open }): boolean =>
+      CLOSER[open] === token.text || (CLOSER[open] === ']]' && second !== undefined);
+    if (top === undefined) this.#breakAt({ ...token, end: second?.end ?? token.end });
+    else if (!isCloser(top)) {
+      if (this.#open.some(isCloser)) this.#break(top, unclosed(top));
+      else if (top.open === '[[' && token.text === ']') this.#break(top, ARRAY_OF_ARRAYS);
+      else this.#breakAt(token);
+    }
+    return true;
+  }
+
+  #breakAt({ start, end }: Place): void {
+    const written = this.text.slice(start, end);
+    this.#break({ start, end }, `${written} closes nothing. Remove it, or write what it closes before it.`);
+  }
+
+  /** The same bracket right after the next one. */
+  #secondOf(token: TokenNode): TokenNode | undefined {
+    const second = this.tokens[this.#at + 1];
+    return second?.start === token.end && isSymbol(second, token.text) ? second : undefined;
+  }
+
+  #readNode(token: TokenNode): Node {
+    const bracket = (['(', '[', '{'] as const).find((text) => isSymbol(token, text));
+    if (bracket !== undefined) return this.#readBracket(token, bracket);
+    this.#at += 1;
+    return token;
+  }
+
+  #readBracket(token: TokenNode, bracket: '(' | '[' | '{'): Node {
+    const open = bracket === '[' && this.#secondOf(token) ? '[[' : bracket;
+    const { start } = token;
+    this.#open.push({ open, start, end: start + open.length });
+    if (this.#open.length > MAX_DEPTH)
+      this.#break(token, `Brackets are nested more than ${MAX_DEPTH} deep. Use WITH queries instead.`);
+    this.#at += open.length;
+    const nodes = this.read();
+    this.#open.pop();
+    const end = this.tokens[this.#at + open.length - 1]?.end ?? this.text.length;
+    this.#at += open.length;
+    return open === '[['
+      ? { kind: 'part', start, end, nodes }
+      : { kind: 'group', open: bracket, start, end, nodes };
+  }
+
+  #readPlaceholder(token: TokenNode): ParameterNode | undefined {
+    const read = isSymbol(token, '@')
+      ? this.#readAtName(token)
+      : isSymbol(token, '{')
+        ? this.#readBraces(token)
+        : undefined;
+    if (read && !isParameterName(read.name))
+      this.#report(
+        read,
+        `${read.name} is not a name of a parameter: write lower-case letters, digits and _ with a letter first.`,
+      );
+    return read;
+  }
+
+  #readAtName({ start, end }: TokenNode): ParameterNode | undefined {
+    const name = this.tokens[this.#at + 1];
+    if (name?.type !== 'word' || name.start !== end) {
+      this.#report(
+        { start, end },
+        '@ has no name. Write @name for a parameter, without a space, or remove @.',
+      );
+      return undefined;
+    }
+    this.#at += 2;
+    return { kind: 'parameter', start, end: name.end, name: name.text, type: undefined };
+  }
+
+  /** Reads `{name:Type}`; other braces, a map for example, are not placeholders. */
+  #readBraces({ start }: TokenNode): ParameterNode | undefined {
+    const [name, colon, type] = this.tokens.slice(this.#at + 1, this.#at + 4);
+    if (name && isSymbol(name, ':'))
+      this.#report({ start, end: name.end }, 'The parameter has no name. Write {name:Type}.');
+    if (name?.type !== 'word') return undefined;
+    const typeMissing = `A type is missing. Write {${name.text}:String}, or @${name.text}.`;
+    if (colon === undefined || !isSymbol(colon, ':')) {
+      this.#report({ start, end: name.end }, typeMissing);
+      return undefined;
+    }
+    const close = this.#nextBrace(this.#at + 3);
+    const last = this.tokens[close];
+    if (last?.text !== '}') return undefined;
+    if (wordOf(type) === '') this.#report({ start, end: last.end }, typeMissing);
+    this.#at = close + 1;
+    const written = this.text.slice(colon.end, last.start).trim();
+    return { kind: 'parameter', start, end: last.end, name: name.text, type: written };
+  }
+
+  /** A type has no braces, and to look no further keeps the work linear. */
+  #nextBrace(from: number): number {
+    let at = from;
+    while (at < this.tokens.length && !/^[{}]$/.test(this.tokens[at]?.text ?? '')) at += 1;
+    return at;
+  }
+}
+
+const unclosed = ({ open }: { readonly open: Open }): string =>
+  `${open} is not closed. Write ${CLOSER[open]} after it.`;
