@@ -2,7 +2,6 @@ import type { BoundQuery } from '../../endpoint/bind.js';
 import type { Values } from '../../endpoint/values.js';
 import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { Column } from '../../endpoint/definition.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
 import { OPERATORS } from '../../endpoint/figures.js';
 import { RESERVED_SOON } from '../../endpoint/reserved.js';
 import type { RunQuery } from '../../gateway/query/ports.js';
@@ -113,7 +112,7 @@ function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem 
   const reason = error instanceof Error ? error.message : String(error);
   const problem = `the example is invalid: ${reason} Write in the header values that find rows, such as example: { name: value }`;
   if (!file) return { problem };
-  return problemInFile(file, { ...readHeader(file.source).placeOf({ path: ['example'] }), problem });
+  return problemInFile(file, { ...file.header.placeOf({ path: ['example'] }), problem });
 }
 
 /** Runs the example. Its problems are those of declared types, or else what failed. */

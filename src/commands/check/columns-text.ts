@@ -16,7 +16,7 @@ export function columnsText(columns: readonly ResultColumn[], indent = ''): stri
  * @returns undefined where no text can be added to the header, such as to one that is an object in braces.
  */
 export function withColumns(source: string, columns: readonly ResultColumn[]): string | undefined {
-  const place = placeForColumns(source);
+  const place = placeForColumns(source, readHeader(source));
   if (place === undefined) return undefined;
   const indent = indentOf(source.slice(source.indexOf('/*') + '/*'.length, place));
   return insert(source, place, `\n${indent}${columnsText(columns, indent)}`, 'columns');

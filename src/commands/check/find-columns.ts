@@ -2,7 +2,7 @@ import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-q
 import { DESCRIBE, describe, repeatedColumn } from '../../gateway/clickhouse/describe-columns.js';
 import type { Values } from '../../endpoint/values.js';
 import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import { endpointOf } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from '../../gateway/analysis/combinations.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
@@ -74,7 +74,7 @@ async function accept(
   const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
   let endpoint: Endpoint;
   try {
-    const read = readSqlEndpoint(file.source, { columnsWhereMissing: types });
+    const read = endpointOf(file, { columnsWhereMissing: types });
     endpoint = withSettings(read, loaded.settings);
   } catch (error) {
     return { problems: problemsOf(file, error) };

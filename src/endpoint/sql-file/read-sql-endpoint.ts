@@ -11,10 +11,11 @@ import { problemsBySchema } from '../schema-problems.js';
 import { problemsOfPlaceholders, typesOf } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
 import { HEADER } from './header-schema.js';
-import { readHeader, type Header } from './header.js';
+import type { Header } from './header.js';
+import { parseSqlFile, type ParsedSqlFile } from './parse-sql-file.js';
 import { optionalColumnsOf, placeholdersOf } from './select-parameters.js';
 import { queryOfSelect } from './select-query.js';
-import { parseSelectText, type SelectProblem, type SelectText } from './select/select-text.js';
+import type { SelectProblem, SelectText } from './select/select-text.js';
 import { SqlFileError } from './sql-file-error.js';
 
 export interface SqlFileOptions {
@@ -25,16 +26,16 @@ export interface SqlFileOptions {
 /** Keys of the header by name, of which nothing is known yet. */
 type Keys = Readonly<Partial<Record<string, unknown>>>;
 
-/**
- * Reads an endpoint file in SQL: a leading comment with the header in YAML 1.2, then one SELECT.
- *
- * @throws SqlFileError with every mistake and its place
- */
-export function readSqlEndpoint(source: string, { columnsWhereMissing }: SqlFileOptions = {}): Endpoint {
-  const header = readHeader(source);
+/** Reads an endpoint file in SQL. @throws SqlFileError with every mistake and its place */
+export function readSqlEndpoint(source: string, options?: SqlFileOptions): Endpoint {
+  return endpointOf(parseSqlFile(source), options);
+}
+
+/** The endpoint of a parsed file. @throws SqlFileError with every mistake and its place */
+export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFileOptions = {}): Endpoint {
+  const { header, text, selectStart: start, select } = file;
   if (header.isUnfinished) throw new SqlFileError(header.problems);
-  const { text, start, select } = readSelect(source, header);
-  if (select.isNoQuery) rejectEndInText(source, header);
+  if (select.isNoQuery) rejectEndInText(file);
   const keys = keysOf(header, columnsWhereMissing);
   const { parameters, problems: ofTypes } = parametersOf(keys, select);
   const problems = [
@@ -56,7 +57,7 @@ export function readSqlEndpoint(source: string, { columnsWhereMissing }: SqlFile
 }
 
 /** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */
-function rejectEndInText(source: string, { yamlEnd: start, end }: Header): void {
+function rejectEndInText({ source, header: { yamlEnd: start, end } }: ParsedSqlFile): void {
   const rest = source.slice(end);
   const next = rest.indexOf('*/');
   if (next === -1 || rest.slice(0, next).includes('/*')) return;
@@ -64,18 +65,8 @@ function rejectEndInText(source: string, { yamlEnd: start, end }: Header): void 
   throw new SqlFileError([{ start, end, problem }]);
 }
 
-/** The SELECT of a file, and where it begins. Places in it are relative to that. */
-export function readSelect(
-  source: string,
-  header: Header,
-): { readonly text: string; readonly start: number; readonly select: SelectText } {
-  const text = source.slice(header.end).trim();
-  return { text, start: source.indexOf(text, header.end), select: parseSelectText(text) };
-}
-
 /** Where `columns` can be written into a file whose header has none; undefined where the header has them or is invalid. */
-export function placeForColumns(source: string): number | undefined {
-  const { value, yamlEnd } = readHeader(source);
+export function placeForColumns(source: string, { value, yamlEnd }: Header): number | undefined {
   if (typeof value !== 'object' || value === null || 'columns' in value) return undefined;
   return source.slice(0, yamlEnd).trimEnd().length;
 }

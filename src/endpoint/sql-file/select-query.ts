@@ -6,13 +6,16 @@ import { isClock, placeholdersOf, requiredBy } from './select-parameters.js';
 import type { ParameterPiece, Piece, Place, SelectText } from './select/select-text.js';
 import { tokenize } from './select/tokens.js';
 
+/** What stands before a SELECT whose LIMIT would be ambiguous. */
+export const WRAPPING = 'SELECT * FROM (\n';
+
 type Parameters = ReadonlyMap<string, Pick<Parameter, 'type'>>;
 
 /** The query of a SELECT without problems, which sends the text as its author wrote it. */
 export function queryOfSelect(select: SelectText, parameters: Parameters, hasTenant: boolean): Query {
   const nodes = nodesOf(select.pieces, parameters);
   // A LIMIT after a UNION would belong to its last arm, and a second LIMIT would be invalid.
-  const body = select.needsWrapping ? [text('SELECT * FROM (\n'), ...nodes, text('\n)')] : nodes;
+  const body = select.needsWrapping ? [text(WRAPPING), ...nodes, text('\n)')] : nodes;
   const views = readableQueries(select, parameters.size > 0 && !hasTenant).map((query) =>
     viewOf(query, select, parameters),
   );

@@ -1,7 +1,6 @@
 import type { Values } from '../../endpoint/values.js';
 import type { Column } from '../../endpoint/definition.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 import { withoutZones, zonesOf } from './zones.js';
@@ -73,7 +72,7 @@ export function columnProblems(
 }
 
 function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): FileProblem {
-  const { value, placeOf } = readHeader(file.source);
+  const { value, placeOf } = file.header;
   const { columns } = value as { readonly columns: Readonly<Record<string, unknown>> };
   if (column === undefined)
     return problemInFile(file, { ...placeOf({ path: ['columns'], atKey: true }), problem });

@@ -1,5 +1,6 @@
 import type { Values } from '../../endpoint/values.js';
 import { requiredBy } from '../../endpoint/sql-file/select-parameters.js';
+import { WRAPPING } from '../../endpoint/sql-file/select-query.js';
 import type {
   OptionalPiece,
   ParameterPiece,
@@ -8,9 +9,6 @@ import type {
   TextPiece,
 } from '../../endpoint/sql-file/select/select-text.js';
 import type { SqlFile } from './sql-file.js';
-
-/** What the gateway puts before a SELECT whose LIMIT would be ambiguous. */
-const WRAPPING = 'SELECT * FROM (\n';
 
 /**
  * Where a position of the sent text stands in the file: the word or the placeholder there. A position in what the gateway

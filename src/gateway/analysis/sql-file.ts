@@ -4,23 +4,19 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { SqlReader } from '../../endpoint/endpoint-loader.js';
 import { readSource } from '../../endpoint/endpoint-source.js';
 import { optionalColumnsOf, placeholdersOf } from '../../endpoint/sql-file/select-parameters.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
-import { placeForColumns, readSelect, readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
-import type { SelectProblem, SelectText } from '../../endpoint/sql-file/select/select-text.js';
+import { parseSqlFile, type ParsedSqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
+import { endpointOf, placeForColumns } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import type { SelectProblem } from '../../endpoint/sql-file/select/select-text.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
 import { problemsOfSqlFile } from '../../endpoint/sql-file/sql-file-problems.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 
 /** A `.sql` endpoint file, as it was loaded. */
-export interface SqlFile {
+export interface SqlFile extends ParsedSqlFile {
   /** Absolute. */
   readonly path: string;
   /** As messages name it: `endpoints/visits.by-day.sql`. */
   readonly shownPath: string;
-  readonly source: string;
-  /** Where the SELECT begins in the source. */
-  readonly selectStart: number;
-  readonly select: SelectText;
   /** Whether the header has no `columns`; those of the loaded endpoint are then made up. */
   readonly lacksColumns: boolean;
 }
@@ -33,15 +29,15 @@ export class SqlFiles implements SqlReader {
 
   /** Reads a file, also one whose header lacks `columns`. */
   readonly read: SqlReader['read'] = (source, file) => {
-    const { start: selectStart, select } = readSelect(source, readHeader(source));
-    const lacksColumns = placeForColumns(source) !== undefined;
-    const options = lacksColumns ? { columnsWhereMissing: possibleColumns(source, select) } : {};
-    const endpoint = readSqlEndpoint(source, options);
+    const parsed = parseSqlFile(source);
+    const lacksColumns = placeForColumns(source, parsed.header) !== undefined;
+    const options = lacksColumns ? { columnsWhereMissing: possibleColumns(parsed) } : {};
+    const endpoint = endpointOf(parsed, options);
     const shownPath = path.join(
       path.basename(this.endpointsFolder),
       path.relative(this.endpointsFolder, file),
     );
-    this.byQuery.set(endpoint.query, { path: file, shownPath, source, selectStart, select, lacksColumns });
+    this.byQuery.set(endpoint.query, { ...parsed, path: file, shownPath, lacksColumns });
     return endpoint;
   };
 
@@ -78,8 +74,8 @@ export async function readSqlFile(
 }
 
 /** Every name that the file uses as one of a column, so that only ClickHouse decides which of them exist. */
-function possibleColumns(source: string, select: SelectText): Readonly<Record<string, string>> {
-  const { parameters } = readHeader(source).value as {
+function possibleColumns({ header, select }: ParsedSqlFile): Readonly<Record<string, string>> {
+  const { parameters } = header.value as {
     readonly parameters?: Readonly<Record<string, { readonly choices?: readonly string[] } | null>> | null;
   };
   const choices = placeholdersOf(select.pieces)
