@@ -2,7 +2,8 @@ import path from 'node:path';
 
 import { EndpointDefinitionError } from './definition-error.js';
 import { readSource } from './endpoint-source.js';
-import { excerptOf, problemsOfSqlFile } from './sql-file/sql-file-problems.js';
+import { lineExcerpt } from './excerpt.js';
+import { problemsOfSqlFile } from './sql-file/sql-file-problems.js';
 
 /** Why the endpoint files could not be loaded, or one of them. */
 export interface FileProblem {
@@ -66,13 +67,10 @@ export async function problemsIn(
 
 /** The excerpt at a column, or of a whole line without its indentation; nothing where the file has no such line. */
 function excerptAt(source: string, line: number, column?: number): Pick<FileProblem, 'excerpt'> {
-  const lines = source.split('\n');
-  const text = lines[line - 1];
-  if (text === undefined || text.trim() === '') return {};
-  const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
-  const end = column ?? text.trimEnd().length;
-  const first = column === undefined ? text.length - text.trimStart().length : end - 1;
-  return { excerpt: excerptOf(source, { start: start + first, end: start + end }) };
+  const text = source.split('\n')[line - 1]?.trimEnd() ?? '';
+  if (text === '') return {};
+  const first = column === undefined ? text.length - text.trimStart().length : column - 1;
+  return { excerpt: lineExcerpt(text, { start: first, end: column ?? text.length }) };
 }
 
 /** Not by `instanceof Error`: the loader may run the file in another realm. */

@@ -1,10 +1,8 @@
 import { EndpointDefinitionError } from '../definition-error.js';
+import { excerptOf } from '../excerpt.js';
 import { readHeader } from './header.js';
-import type { Place, SelectProblem } from './select/select-text.js';
+import type { SelectProblem } from './select/select-text.js';
 import { SqlFileError } from './sql-file-error.js';
-
-/** Characters of a line that an excerpt shows at most. */
-const MAX_EXCERPT = 120;
 
 /** A mistake, and where it is. */
 export interface PlacedProblem {
@@ -45,16 +43,4 @@ function positionIn(source: string, offset: number): { readonly line: number; re
   const before = source.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: Array.from(before.slice(lineStart)).length + 1 };
-}
-
-/** The line of a place with carets below the place, indented; tabs become spaces, so that the carets fit. */
-export function excerptOf(source: string, { start, end }: Place): string {
-  const lineStart = source.lastIndexOf('\n', start - 1) + 1;
-  const newline = source.indexOf('\n', start);
-  const lineEnd = newline === -1 ? source.length : newline;
-  const from = lineStart + Math.max(0, start - lineStart - MAX_EXCERPT / 2);
-  const line = source.slice(from, Math.min(lineEnd, from + MAX_EXCERPT)).replace(/\r$/, '');
-  const carets = Math.max(1, Math.min(end, from + line.length) - start);
-  const gap = ' '.repeat(Array.from(source.slice(from, start)).length);
-  return `    ${line.replaceAll('\t', ' ')}\n    ${gap}${'^'.repeat(carets)}`;
 }

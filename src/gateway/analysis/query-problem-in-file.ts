@@ -1,13 +1,13 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import { textWithCarets } from '../../endpoint/excerpt.js';
 import type { Values } from '../../endpoint/values.js';
 import { adviceOn } from './advice.js';
 import { placeInFile } from './place-in-file.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
-import { sqlWithCarets } from './sql-with-carets.js';
 
 /** Places of one name that a problem shows at most: a name can also stand in comments. */
 const MAX_PLACES = 3;
@@ -28,7 +28,7 @@ export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFi
   if (file === undefined) {
     return queryProblem(error, sent, (problem, positions) => ({
       problem,
-      excerpt: sqlWithCarets(text, positions.map(inText)),
+      excerpt: textWithCarets(text, positions.map(inText)),
     }));
   }
   const { cause } = translateClickHouseError(error).details;

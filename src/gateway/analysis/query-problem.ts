@@ -2,8 +2,8 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import { shortMessage } from '../clickhouse/short-message.js';
 import { describeKnownError, translateClickHouseError } from '../clickhouse/translate-error.js';
+import { textWithCarets } from '../../endpoint/excerpt.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
-import { sqlWithCarets } from './sql-with-carets.js';
 
 const ACCESS_DENIED = '497';
 const SYNTAX_ERROR = '62';
@@ -33,7 +33,7 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
   if (cause.code === ACCESS_DENIED) return accessProblem(cause);
   const text = `${summary}${shortMessage(cause.message)}`;
   const positions = positionsOf(cause, sql);
-  const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: sqlWithCarets(sql, positions) };
+  const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: textWithCarets(sql, positions) };
   const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
   return { ...shown, excerpt: `${above}  ${describeKnownError(cause, cause.type)}` };
 }

@@ -1,5 +1,5 @@
-import { readSelect, readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { readHeader } from '../../../../src/endpoint/sql-file/header.js';
+import { parseSqlFile } from '../../../../src/endpoint/sql-file/parse-sql-file.js';
+import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { combinationsOf } from '../../../../src/gateway/analysis/combinations.js';
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
 
@@ -14,6 +14,6 @@ it('tries at most 200 combinations of optional parts', () => {
     ],
     `SELECT city FROM visits WHERE true\n${names.map((name) => `[[ AND device != @${name} ]]`).join('\n')}`,
   );
-  const { select } = readSelect(source, readHeader(source));
+  const { select } = parseSqlFile(source);
   expect(combinationsOf(select.pieces, readSqlEndpoint(source).parameters)).toHaveLength(200);
 });

@@ -2,7 +2,6 @@ import { parseError } from '@clickhouse/client';
 
 import { textOfProblem } from '../../../../src/endpoint/file-problems.js';
 import { queryProblem } from '../../../../src/gateway/analysis/query-problem.js';
-import { sqlWithCarets } from '../../../../src/gateway/analysis/sql-with-carets.js';
 import { Failure } from '../../../../src/gateway/errors.js';
 
 const faultOf = (text: string, sql: string): string => textOfProblem(queryProblem(parseError(text), sql));
@@ -132,11 +131,5 @@ describe('queryProblem', () => {
     expect(textOfProblem(queryProblem(new Error('odd'), statement))).toBe('odd');
     const broken = new Failure('CLICKHOUSE_ANSWER_BROKEN', 'Not complete.', { diagnosis: 'no summary' });
     expect(textOfProblem(queryProblem(broken, statement))).toBe('Not complete. no summary');
-  });
-});
-
-describe('sqlWithCarets', () => {
-  it('keeps the carets in their place after tabs, and draws those of one line together', () => {
-    expect(sqlWithCarets('\ta, b\nc', [1, 4, 6])).toBe('    \ta, b\n    \t^  ^\n    c\n    ^');
   });
 });
