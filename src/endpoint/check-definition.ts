@@ -1,5 +1,3 @@
-import Joi from 'joi';
-
 import { closestName } from './closest-name.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
@@ -119,8 +117,9 @@ function problemOfName(name: string): string | undefined {
 }
 
 function problemsOfValue(value: unknown): readonly DefinitionProblem[] {
-  const { schema, problems = [] } = asRecord(value) as Partial<Parameter>;
-  if (Joi.isSchema(schema)) return problems.map(({ path, problem }) => ({ path, problem: `: ${problem}` }));
+  const { read, problems = [] } = asRecord(value) as Partial<Parameter>;
+  if (typeof read === 'function')
+    return problems.map(({ path, problem }) => ({ path, problem: `: ${problem}` }));
   const expected = "must be a parameter, such as text({ description: 'A city.' })";
   return [{ path: [], problem: ` ${withFound(value, expected)}` }];
 }

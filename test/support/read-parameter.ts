@@ -10,14 +10,15 @@ type Sent = string | readonly string[] | undefined;
 
 /** The value of what a caller sent. @throws Error with the problem of an invalid one */
 export function valueOf(parameter: Parameter, sent: Sent, now = NOW): unknown {
-  const { value, error } = parameter.schema.validate(sent, { context: { now } });
-  if (error) throw new Error(`rejected: ${error.message}`);
-  return value;
+  const read = parameter.read(sent, { now });
+  if ('problem' in read) throw new Error(`rejected: ${read.problem}`);
+  return read.value;
 }
 
 /** The problem of what a caller sent; undefined where it is valid. */
 export function problemOf(parameter: Parameter, sent: Sent, now = NOW): string | undefined {
-  return parameter.schema.validate(sent, { context: { now } }).error?.message;
+  const read = parameter.read(sent, { now });
+  return 'problem' in read ? read.problem : undefined;
 }
 
 /** The problems of a declaration, as one text each. */

@@ -33,17 +33,9 @@ export interface ValidationContext {
   readonly now: Date;
 }
 
-/** A Joi schema, as far as the gateway uses it: the types of the package need no other package. */
-export interface ParameterSchema<Value extends ParameterValue> {
-  /**
-   * @param sent the text that the caller sent, or the items of a list; undefined for an omitted parameter.
-   * @returns the default value, or no value, for an omitted parameter.
-   */
-  readonly validate: (
-    sent: string | readonly string[] | undefined,
-    options: { readonly context: ValidationContext },
-  ) => { readonly value?: Value | undefined; readonly error?: Error | undefined };
-}
+/** The value of a parameter, absent for an omitted one without a default; or its problem, which completes "NAME …". */
+export type ReadParameter<Value extends ParameterValue> =
+  { readonly value?: Value } | { readonly problem: string };
 
 /** An endpoint, one column of which lists the values of a parameter. */
 export interface ChoicesFrom {
@@ -54,8 +46,15 @@ export interface ChoicesFrom {
 /** One declared parameter of an endpoint. */
 export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly kind: ParameterKind;
-  /** Turns the text that the caller sent into the value; its messages are part of the response with status 400. */
-  readonly schema: ParameterSchema<Value>;
+  /**
+   * Turns what the caller sent into the value; its problems are part of the response with status 400.
+   *
+   * @param sent the text, or the items of a list; undefined for an omitted parameter.
+   */
+  readonly read: (
+    sent: string | readonly string[] | undefined,
+    context: ValidationContext,
+  ) => ReadParameter<Value>;
   /** The ClickHouse type that the value is bound as. */
   readonly type: string;
   readonly description: string;

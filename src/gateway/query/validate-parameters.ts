@@ -3,7 +3,6 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import {
   MAX_VALUE_BYTES,
   type Parameter,
-  type ParameterValue,
   type ValidationContext,
 } from '../../endpoint/parameters/parameter.js';
 import { isRelativeTime } from '../../endpoint/parameters/relative-time.js';
@@ -66,12 +65,13 @@ export function readParameters(
   let changesAt = Infinity;
   for (const [param, parameter] of endpoint.parameters) {
     const sent = raw.get(param);
-    const result = validate(parameter, sent, { now });
-    if ('problem' in result) {
-      problems.push({ param, problem: result.problem });
+    const problem = sent && problemOf(sent);
+    const read = problem === undefined ? parameter.read(sent?.items ?? sent?.text, { now }) : { problem };
+    if ('problem' in read) {
+      problems.push({ param, problem: read.problem });
       continue;
     }
-    const { value } = result;
+    const { value = null } = read;
     values.set(param, parameter.secret && value !== null ? seal(value) : value);
     changesAt = Math.min(changesAt, endOfStep(parameter, sent, now));
   }
@@ -94,33 +94,6 @@ function endOfStep(
 export function invalidParameters(problems: readonly Problem[]): Failure {
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
   return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, { problems });
-}
-
-type Validated = { readonly value: ParameterValue | null } | { readonly problem: string };
-
-/** Of parameters that are omitted, whose default is no relative time. Most parameters of a request are omitted. */
-const validatedOmitted = new WeakMap<Parameter, Validated>();
-
-function validate(
-  parameter: Parameter,
-  raw: RawParameter | undefined,
-  context: ValidationContext,
-): Validated {
-  if (raw || parameter.relativeStepMs !== undefined) return validateSent(parameter, raw, context);
-  const known = validatedOmitted.get(parameter) ?? validateSent(parameter, raw, context);
-  validatedOmitted.set(parameter, known);
-  return known;
-}
-
-function validateSent(
-  parameter: Parameter,
-  raw: RawParameter | undefined,
-  context: ValidationContext,
-): Validated {
-  const problem = raw && problemOf(raw);
-  if (problem !== undefined) return { problem };
-  const { value = null, error } = parameter.schema.validate(raw?.items ?? raw?.text, { context });
-  return error ? { problem: error.message } : { value };
 }
 
 /** The problem of a parameter that is repeated or cannot be decoded. */
