@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-import { jsonTypeOf } from '../../../src/endpoint/json-type.js';
 import { quoteText } from '../../../src/endpoint/quote-sql.js';
 import { FORMAT_NAMES, FORMATS } from '../../../src/gateway/formats/formats.js';
+import { columnSchema } from '../../../src/gateway/http/describe/column-schema.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows } from '../../support/read-formats.js';
 
@@ -75,7 +75,8 @@ describe.each(TYPES)('a column of %s with JSON', (type) => {
     const texts = [...JSON_TEXTS, ...OTHER_TEXTS, ...(type.includes('Nullable') ? [null] : [])];
     const values = await valuesOf(texts, type, format);
     expect(values).toEqual(texts.map((text) => (text === null ? null : jsonOf(text))));
-    expect(jsonTypeOf({ type, meaning: '', holdsJson: true }).nullable).toBe(true);
+    const { type: types } = columnSchema({ type, meaning: '', holdsJson: true }, { times: 'iso' });
+    expect(types).toEqual(['object', 'null']);
   });
 });
 

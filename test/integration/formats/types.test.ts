@@ -1,12 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { column } from '../../../src/endpoint/definition.js';
-import { jsonTypeOf } from '../../../src/endpoint/json-type.js';
 import { quoteText } from '../../../src/endpoint/quote-sql.js';
 import { TIMES, type Times } from '../../../src/gateway/formats/format.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../src/gateway/formats/formats.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
-import { schemaOf } from '../../../src/gateway/http/describe/openapi/schema.js';
+import { columnSchema } from '../../../src/gateway/http/describe/column-schema.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows, type Row } from '../../support/read-formats.js';
 import { TYPE_SAMPLES, type TypeSample } from '../../support/sample-types.js';
@@ -128,7 +127,7 @@ function expectSchemas(
   times: Times,
 ): void {
   const wrong = [...places].filter(([place, ofPlace]) => {
-    const isValid = ajv.compile(schemaOf(jsonTypeOf(column(ofPlace, '')), times));
+    const isValid = ajv.compile(columnSchema(column(ofPlace, ''), { times }));
     return !rows.every((row) => isValid(expectedValue(row[place], type, 'json', times)));
   });
   expect(wrong).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
-import { resourceOf } from '../describe/describe-endpoints.js';
+import { resourceOf } from '../describe/endpoint-resource.js';
 import { findVisible, pageOf } from './catalogue.js';
 import type { McpCaller } from './mcp-caller.js';
 import { ProtocolError } from './protocol-error.js';

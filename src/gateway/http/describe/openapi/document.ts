@@ -75,3 +75,11 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 }
+
+/** A reference to one of the document's components. */
+export function refTo(
+  kind: Exclude<keyof OpenApiDocument['components'], 'securitySchemes'>,
+  name: string,
+): Reference {
+  return { $ref: `#/components/${kind}/${name}` };
+}

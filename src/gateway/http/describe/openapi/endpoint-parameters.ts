@@ -1,120 +1,130 @@
 import { pascalName } from '../../../../endpoint/camel-name.js';
 import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
-import { ANY_TEXT, MAX_VALUE_BYTES, type Parameter } from '../../../../endpoint/parameters/parameter.js';
-import { readableParts, RESULT } from '../../../../endpoint/readable-parts.js';
-import type { ParameterObject } from './document.js';
-import { annotated, enumOf, refTo } from './schema.js';
-
-/** What a parameter means that the reader's key pins. */
-export const PINNED_NOTE = 'Your key supplies it: leave it out.';
+import { ANY_TEXT, MAX_VALUE_BYTES } from '../../../../endpoint/parameters/parameter.js';
+import { MAX_BODY_VALUE_BYTES } from '../../call/json-parameters.js';
+import { MAX_PARAMETERS } from '../../call/query-string.js';
+import { enumOf, orNull } from '../column-schema.js';
+import {
+  describeParameters,
+  exampleOf,
+  jsonValue,
+  sqlDescription,
+  type DescribedParameter,
+} from '../described-parameter.js';
+import { refTo, type ParameterObject, type RequestBodyObject } from './document.js';
 
 const LIST_NOTE =
   'May be given several times; in a URL commas separate items too, so that only the body of a POST can have an item with a comma.';
 const SIZE_NOTE = `At most ${MAX_VALUE_BYTES.toLocaleString('en-US')} bytes of UTF-8, none of them NUL`;
+
+const isSandboxed = ({ settings }: Endpoint): boolean => settings.sandboxing === 'enabled';
 
 /** The query-string parameters that an endpoint declares, and `sql` where callers may send SQL of their own. */
 export function endpointParameters(
   endpoint: Endpoint,
   pinned: ReadonlySet<string>,
 ): readonly ParameterObject[] {
-  const declared = [...endpoint.parameters].map(([name, parameter]) =>
-    parameterObject(endpoint, name, { parameter, isPinned: pinned.has(name) }),
-  );
-  return endpoint.settings.sandboxing === 'enabled'
-    ? [...declared, sqlParameter(endpoint, pinned)]
-    : declared;
+  const sql: ParameterObject = {
+    name: 'sql',
+    in: 'query',
+    description: sqlDescription(endpoint, pinned),
+    schema: { ...ANY_TEXT, examples: ['SELECT count() AS rows FROM result'] },
+  };
+  const declared = describeParameters(endpoint, pinned).map((each) => parameterObject(endpoint, each));
+  return isSandboxed(endpoint) ? [...declared, sql] : declared;
 }
 
-/** What `sql` is, where callers may send it: with the names that a caller with these pins may read. */
-export function sqlDescription(endpoint: Endpoint, pinned: ReadonlySet<string>): string {
-  const parts = readableParts(endpoint, pinned).names.filter((name) => name !== RESULT);
-  const others =
-    parts.length === 0 ? '' : ` It can also read ${parts.map((name) => `\`${name}\``).join(', ')}.`;
-  return (
-    `One SELECT of the caller’s own over the rows of the endpoint, which it reads as \`${RESULT}\`; it decides the columns ` +
-    `of the response.${others}`
-  );
-}
-
-const sqlParameter = (endpoint: Endpoint, pinned: ReadonlySet<string>): ParameterObject => ({
-  name: 'sql',
-  in: 'query',
-  description: sqlDescription(endpoint, pinned),
-  schema: { ...ANY_TEXT, examples: ['SELECT count() AS rows FROM result'] },
-});
-
-/** A parameter, and whether the reader's key pins it. */
-interface Declared {
-  readonly parameter: Parameter;
-  readonly isPinned: boolean;
-}
-
-function parameterObject(
-  endpoint: Endpoint,
-  name: string,
-  { parameter, isPinned }: Declared,
-): ParameterObject {
-  const { description, syntax, choices, required, isList, secret } = parameter;
-  const example = endpoint.example[name];
-  const notes = [
-    description,
-    ...(isPinned ? [PINNED_NOTE] : []),
-    ...(syntax === undefined ? [] : [syntax]),
-    ...(isList
-      ? [`${SIZE_NOTE}, in all. ${LIST_NOTE}`]
-      : choices
-        ? []
-        : [`${SIZE_NOTE}; may be given once.`]),
-  ];
+function parameterObject(endpoint: Endpoint, parameter: DescribedParameter): ParameterObject {
+  const { name, notes, choices, required, isList, example, deprecated, choicesFrom } = parameter;
+  const ofList = `${SIZE_NOTE}, in all. ${LIST_NOTE}`;
+  const ofValue = choices ? [] : [`${SIZE_NOTE}; may be given once.`];
   return {
     name,
     in: 'query',
-    ...(required && !isPinned && { required: true }),
-    description: notes.join(' '),
-    ...declaredFacts(parameter),
-    schema: schemaOfParameter(endpoint, name),
-    ...(example !== undefined && !isPinned && !secret && { example: isList ? example.split(',') : example }),
-  };
-}
-
-function declaredFacts({ deprecated, choicesFrom, isList }: Parameter): Partial<ParameterObject> {
-  return {
+    ...(required && { required }),
+    description: [...notes, ...(isList ? [ofList] : ofValue)].join(' '),
     ...(deprecated && { deprecated }),
     ...(choicesFrom && { 'x-choices-from': choicesFrom }),
     ...(isList && { style: 'form', explode: true }),
+    schema: schemaOf(endpoint, parameter),
+    ...(example !== undefined && { example: isList ? example.split(',') : example }),
   };
 }
 
+/**
+ * The body of a call by POST: an object of the parameters that an endpoint declares, and `sql` where callers may send it.
+ *
+ * @param pinned names of the parameters that the reader's key pins.
+ */
+export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): RequestBodyObject {
+  const declared = describeParameters(endpoint, pinned);
+  const required = declared.filter((each) => each.required).map(({ name }) => name);
+  const sql = orNull({ ...ANY_TEXT, description: sqlDescription(endpoint, pinned) });
+  const schema: JsonSchema = {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties: {
+      ...Object.fromEntries(declared.map((each) => [each.name, propertySchema(endpoint, each)])),
+      ...(isSandboxed(endpoint) && { sql }),
+    },
+    ...(endpoint.settings.unknownParameters === 'reject' && { additionalProperties: false }),
+  };
+  return {
+    description: `At most 256 KiB of JSON with ${MAX_PARAMETERS} names; a value at most 64 KiB. null means an omitted parameter.`,
+    required: true,
+    content: { 'application/json': { schema, example: exampleOf(declared, 'body') } },
+  };
+}
+
+function propertySchema(endpoint: Endpoint, parameter: DescribedParameter): JsonSchema {
+  const { notes, required, deprecated } = parameter;
+  const { items, ...described } = schemaOf(endpoint, parameter);
+  const schema = items ? { ...described, items: inBody(items), minItems: 1 } : inBody(described);
+  return annotated(required ? schema : orNull(schema), {
+    description: notes.join(' '),
+    ...(deprecated && { deprecated }),
+  });
+}
+
+/** Values may be longer than in a URL, and an integer beyond 2^53 is a string. */
+function inBody(schema: JsonSchema): JsonSchema {
+  if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'] };
+  return schema.maxLength === ANY_TEXT.maxLength ? { ...schema, maxLength: MAX_BODY_VALUE_BYTES } : schema;
+}
+
 /** The JSON Schema of the value of a declared parameter. A list is an array; its items have the bounds. */
-export function schemaOfParameter(endpoint: Endpoint, name: string): JsonSchema {
-  const parameter = endpoint.parameters.get(name);
-  if (!parameter) return {};
-  const { isList, jsonSchema, limits, secret, default: fallback } = parameter;
-  const value: JsonSchema = jsonSchema.enum
+function schemaOf(endpoint: Endpoint, parameter: DescribedParameter): JsonSchema {
+  const { name, isList, jsonSchema, limits, secret } = parameter;
+  const value = jsonSchema.enum
     ? refTo('schemas', enumName(endpoint, name))
-    : orEmpty(parameter, {
-        ...jsonSchema,
-        ...limits,
-        ...(isNeverEmpty(parameter) && { minLength: 1 }),
-      });
+    : orEmpty(parameter, { ...jsonSchema, ...limits, ...(parameter.isNeverEmpty && { minLength: 1 }) });
   const shown: JsonSchema = secret ? annotated(value, { format: 'password', writeOnly: true }) : value;
   const schema: JsonSchema = isList ? { type: 'array', items: shown } : shown;
-  const omitted = fallback === undefined ? undefined : defaultOf(fallback, schema);
+  const omitted = defaultOf(parameter);
   return omitted === undefined ? schema : annotated(schema, { default: omitted });
 }
 
 /** The schema of a time that may also be the empty text, which means an omitted parameter. */
-function orEmpty({ isList, jsonSchema, empty, required }: Parameter, schema: JsonSchema): JsonSchema {
-  const isTime = jsonSchema.format === 'date-time' || jsonSchema.format === 'date';
-  if (!isTime || isList || required || empty !== 'omitted') return schema;
+function orEmpty(
+  { isList, jsonSchema: { format = '' }, empty, required }: DescribedParameter,
+  schema: JsonSchema,
+): JsonSchema {
+  if (!format.startsWith('date') || isList || required || empty !== 'omitted') return schema;
   return { anyOf: [schema, { type: 'string', maxLength: 0, description: 'An omitted parameter.' }] };
 }
 
-/** Whether the empty text is invalid, and no format says so. */
-export function isNeverEmpty({ isList, jsonSchema, empty, required }: Parameter): boolean {
-  const isText = jsonSchema.type === 'string' && jsonSchema.format === undefined && !isList;
-  return isText && (empty === 'problem' || (empty === 'omitted' && required));
+/** The default as JSON has it; undefined for an integer beyond 2^53: generated clients send the defaults that they read here. */
+function defaultOf(parameter: DescribedParameter): unknown {
+  if (parameter.default === undefined) return undefined;
+  const value = jsonValue(parameter.default, parameter);
+  const isRounded = [value].flat().some((each) => typeof each === 'string');
+  return parameter.jsonSchema.type === 'integer' && isRounded ? undefined : value;
+}
+
+/** A schema with annotations. Some generators ignore a reference that has members beside it. */
+function annotated(schema: JsonSchema, annotations: JsonSchema): JsonSchema {
+  return schema.$ref === undefined ? { ...schema, ...annotations } : { allOf: [schema], ...annotations };
 }
 
 /** The schemas of the enums among an endpoint's parameters, by name: a generator makes one type for GET and POST. */
@@ -129,19 +139,3 @@ export function enumSchemas(endpoint: Endpoint): readonly (readonly [string, Jso
 /** Names of endpoints have no underscore, so that the name is unique. */
 const enumName = (endpoint: Endpoint, parameter: string): string =>
   `${pascalName(endpoint.name)}_${parameter}`;
-
-/**
- * The default as JSON has it; undefined for an integer beyond 2^53, which JSON programs round: generated clients send the
- * defaults that they read here.
- */
-function defaultOf(fallback: string, { type, items }: JsonSchema): unknown {
-  if (items) {
-    const values = fallback.split(',').map((item) => defaultOf(item, items));
-    return values.includes(undefined) ? undefined : values;
-  }
-  if (type === 'boolean') return fallback === 'true' || fallback === '1';
-  if (type === 'number') return Number(fallback);
-  if (type !== 'integer') return fallback;
-  const whole = Number(fallback);
-  return Number.isSafeInteger(whole) ? whole : undefined;
-}

@@ -1,5 +1,4 @@
-import type { HeaderObject, ParameterObject, Reference } from './document.js';
-import { refTo } from './schema.js';
+import { refTo, type HeaderObject, type ParameterObject, type Reference } from './document.js';
 
 type HeaderObjects = Readonly<Record<string, HeaderObject>>;
 
@@ -8,13 +7,25 @@ const text = (description: string, example?: string): HeaderObject => ({
   schema: { type: 'string' },
   ...(example !== undefined && { example }),
 });
+const count = (description: string): HeaderObject => ({
+  description,
+  schema: { type: 'integer', minimum: 0 },
+});
+const flag = (description: string): HeaderObject => ({
+  description,
+  schema: { type: 'string', const: 'true' },
+});
+const oneOf = (title: string, values: readonly string[], description: string): HeaderObject => ({
+  description,
+  schema: { type: 'string', title, enum: values },
+});
+const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true });
 
 /** The headers of any response. */
 const ANY = {
-  'X-Request-Id': {
-    ...text('The caller’s id where it sent a plain one, else a new one. ClickHouse logs it too.'),
-    required: true,
-  },
+  'X-Request-Id': always(
+    text('The caller’s id where it sent a plain one, else a new one. ClickHouse logs it too.'),
+  ),
 } satisfies HeaderObjects;
 
 /** The headers of any response to a request with a key. */
@@ -27,55 +38,39 @@ const WITH_KEY = {
 /** The headers of rows, and of a 304 for them. */
 const ROWS = {
   ...WITH_KEY,
-  'X-Row-Count': {
-    description: 'Rows in this response.',
-    required: true,
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'X-Truncated': {
-    description:
-      'Present only where more rows exist than were returned, because of the row cap. With `complete=1` the response is 422 instead.',
-    schema: { type: 'string', const: 'true' },
-  },
-  'X-Partial': {
-    description:
-      'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards. With `complete=1` the response is 503 instead.',
-    schema: { type: 'string', const: 'true' },
-  },
+  'X-Row-Count': always(count('Rows in this response.')),
+  'X-Truncated': flag(
+    'Present only where more rows exist than were returned, because of the row cap. With `complete=1` the response is 422 instead.',
+  ),
+  'X-Partial': flag(
+    'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards. With `complete=1` the response is 503 instead.',
+  ),
   'X-Ignored-Parameters': text(
     'Names in the request that this endpoint does not declare, percent-encoded: the first ten. With `Prefer: handling=strict` they are 400 instead.',
     'method',
   ),
-  'X-Cache': {
-    description:
+  'X-Cache': always(
+    oneOf(
+      'CacheResult',
+      ['HIT', 'MISS', 'STALE', 'BYPASS'],
       'HIT: from the cache. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
-    required: true,
-    schema: { type: 'string', title: 'CacheResult', enum: ['HIT', 'MISS', 'STALE', 'BYPASS'] },
-  },
-  'Cache-Status': {
-    ...text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841'),
-    required: true,
-  },
-  Age: {
-    description: 'Seconds since the query of this result began; absent where results are not cached.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  ETag: {
-    ...text(
+    ),
+  ),
+  'Cache-Status': always(text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841')),
+  Age: count('Seconds since the query of this result began; absent where results are not cached.'),
+  ETag: always(
+    text(
       'Identifies these bytes, or, where it is weak, these rows. Send it back as If-None-Match: 304 if the result is still this one. A strong one has also a meaning as If-Match (412 if the result is another one now) and as If-Range.',
     ),
-    required: true,
-  },
-  'Cache-Control': {
-    ...text('Remaining lifetime of the result, or no-store.', 'private, max-age=841'),
-    required: true,
-  },
-  'Accept-Ranges': {
-    required: true,
-    description:
+  ),
+  'Cache-Control': always(text('Remaining lifetime of the result, or no-store.', 'private, max-age=841')),
+  'Accept-Ranges': always(
+    oneOf(
+      'AcceptedRanges',
+      ['bytes', 'none'],
       '`bytes`: a GET of this result may have a `Range`. `none`: it is not cached, or is too large to be.',
-    schema: { type: 'string', title: 'AcceptedRanges', enum: ['bytes', 'none'] },
-  },
+    ),
+  ),
   Vary: text('Request headers that select the response.'),
   'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
   'Server-Timing': text(
@@ -91,20 +86,16 @@ const FILE = {
 
 const PART = {
   ...FILE,
-  'Content-Range': {
-    ...text(
+  'Content-Range': always(
+    text(
       'The bytes of this part and how many there are in all; in a 416 only the latter.',
       'bytes 0-1023/4096',
     ),
-    required: true,
-  },
+  ),
 } satisfies HeaderObjects;
 
 const PROBLEM = {
-  'Retry-After': {
-    description: 'Seconds after which to try again.',
-    schema: { type: 'integer', minimum: 0 },
-  },
+  'Retry-After': count('Seconds after which to try again.'),
   'WWW-Authenticate': text(
     'How to authenticate; `error="invalid_token"` where a bearer token was sent that the gateway does not accept.',
     'Bearer realm="querygate", error="invalid_token"',
@@ -114,73 +105,57 @@ const PROBLEM = {
 /** All response headers: the document describes them, and CORS exposes them to pages. */
 export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PROBLEM };
 
-export type ResponseHeader = keyof typeof PART | keyof typeof PROBLEM;
+/** The headers that a kind of response can have. */
+const HEADERS_OF = { any: ANY, withKey: WITH_KEY, rows: ROWS, file: FILE, part: PART } as const;
 
-/** Names of the headers that a kind of response can have. */
-export const HEADERS_OF = {
-  any: namesOf(ANY),
-  withKey: namesOf(WITH_KEY),
-  rows: namesOf(ROWS),
-  file: namesOf(FILE),
-  part: namesOf(PART),
-} satisfies Record<string, readonly ResponseHeader[]>;
-
-/**
- * Request headers that a call by GET supports. `If-Match` is only in the description of `ETag`: a fuzzer would take a 412, which
- * nearly every value has, for a mistake of the document.
- */
-export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
-  Prefer: {
-    name: 'Prefer',
-    in: 'header',
-    description:
-      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `handling=strict`: 400 for undeclared parameters.',
-    // No example of `timestamps`, because the response would not match the schemas.
-    schema: { type: 'string', examples: ['wait=5'] },
-  },
-  'If-None-Match': {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'ETag of a result that the caller has: 304 if it has not changed.',
-    schema: { type: 'string' },
-  },
-  Range: {
-    name: 'Range',
-    in: 'header',
-    description:
-      'One range of bytes of a cached result, uncompressed: 206. Where `Accept-Ranges` is `none`, and where this names several ranges or another unit: the whole result. Each range counts as a request.',
-    schema: { type: 'string', examples: ['bytes=0-1023', 'bytes=-8'] },
-  },
-  'If-Range': {
-    name: 'If-Range',
-    in: 'header',
-    description: 'ETag of the result that `Range` continues: the whole result if it is another one now.',
-    schema: { type: 'string' },
-  },
-  'Cache-Control': {
-    name: 'Cache-Control',
-    in: 'header',
-    description:
-      '`no-cache` requests a new result, `only-if-cached` a cached one or 504. The key needs `mayBypassCache`.',
-    schema: { type: 'string', examples: ['no-cache'] },
-  },
-  'X-Request-Id': {
-    name: 'X-Request-Id',
-    in: 'header',
-    description:
-      'An id of the caller, for its own logs and for those of ClickHouse: 1 to 128 letters, digits and `_ . : @ = + / ~ -`. For any other text the gateway makes an id of its own.',
-    schema: { type: 'string', examples: ['nightly-report-42'] },
-  },
-};
-
-/** Names of the request headers that have a meaning for a GET only. */
-export const ONLY_FOR_GET: ReadonlySet<string> = new Set(['If-None-Match', 'Range', 'If-Range']);
-
-/** References to headers, for a response. */
-export function headerRefs(...names: readonly ResponseHeader[]): Readonly<Record<string, Reference>> {
+/** References to the headers of a kind of response, and to further ones. */
+export function headerRefs(
+  kind: keyof typeof HEADERS_OF,
+  ...more: readonly (keyof typeof PART | keyof typeof PROBLEM)[]
+): Readonly<Record<string, Reference>> {
+  const names = [...Object.keys(HEADERS_OF[kind]), ...more];
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 }
 
-function namesOf<T extends HeaderObjects>(headers: T): readonly (keyof T)[] {
-  return Object.keys(headers);
-}
+const sent = (name: string, description: string, ...examples: readonly string[]): ParameterObject => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string', ...(examples.length > 0 && { examples }) },
+});
+
+/**
+ * Request headers that a call by GET supports. `If-Match` is only in the description of `ETag`: a fuzzer would take a 412, which
+ * nearly every value has, for a mistake of the document. There is no example of `timestamps`, because the response would not match
+ * the schemas.
+ */
+export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = Object.fromEntries(
+  [
+    sent(
+      'Prefer',
+      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `handling=strict`: 400 for undeclared parameters.',
+      'wait=5',
+    ),
+    sent('If-None-Match', 'ETag of a result that the caller has: 304 if it has not changed.'),
+    sent(
+      'Range',
+      'One range of bytes of a cached result, uncompressed: 206. Where `Accept-Ranges` is `none`, and where this names several ranges or another unit: the whole result. Each range counts as a request.',
+      'bytes=0-1023',
+      'bytes=-8',
+    ),
+    sent('If-Range', 'ETag of the result that `Range` continues: the whole result if it is another one now.'),
+    sent(
+      'Cache-Control',
+      '`no-cache` requests a new result, `only-if-cached` a cached one or 504. The key needs `mayBypassCache`.',
+      'no-cache',
+    ),
+    sent(
+      'X-Request-Id',
+      'An id of the caller, for its own logs and for those of ClickHouse: 1 to 128 letters, digits and `_ . : @ = + / ~ -`. For any other text the gateway makes an id of its own.',
+      'nightly-report-42',
+    ),
+  ].map((header) => [header.name, header]),
+);
+
+/** Names of the request headers that have a meaning for a GET only. */
+export const ONLY_FOR_GET: ReadonlySet<string> = new Set(['If-None-Match', 'Range', 'If-Range']);

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../../../../endpoint/endpoint.js';
+import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import type { Times } from '../../../formats/format.js';
+import { rowSchema } from '../column-schema.js';
+import { ENDPOINT_SCHEMA } from '../endpoint-resource.js';
 import type { OpenApiDocument, PathItemObject } from './document.js';
-import { ENDPOINT_SCHEMA } from './endpoint-schema.js';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.js';
 import {
   callOperation,
@@ -9,7 +11,7 @@ import {
   healthOperation,
   listOperation,
   postOperation,
-  rowSchema,
+  rowSchemaName,
   TAGS,
   tagsOf,
 } from './operations.js';
@@ -111,7 +113,13 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
       ...problems.schemas,
       ...(endpoints.length > 0 && REPRESENTATION_SCHEMAS),
       ...Object.fromEntries(endpoints.flatMap(enumSchemas)),
-      ...Object.fromEntries(rows.map((endpoint) => rowSchema(endpoint, times))),
+      ...Object.fromEntries(rows.map((endpoint) => namedRowSchema(endpoint, times))),
     },
   };
+}
+
+function namedRowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {
+  const name = rowSchemaName(endpoint);
+  const schema = rowSchema(endpoint, (column) => ({ times, title: `${name}_${column}` }));
+  return [name, { ...schema, description: `A row of ${endpoint.name}.` }];
 }

@@ -1,8 +1,7 @@
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { ERRORS, type ErrorCode } from '../../../errors.js';
-import type { Reference, ResponseObject } from './document.js';
-import { headerRefs, HEADERS_OF, type ResponseHeader } from './headers.js';
-import { refTo } from './schema.js';
+import { refTo, type Reference, type ResponseObject } from './document.js';
+import { headerRefs } from './headers.js';
 
 const PROBLEM = 'Problem';
 
@@ -64,7 +63,7 @@ function responseOf(status: number): ResponseObject {
     description: codesOf(status)
       .map((code) => `\`${code}\`: ${ERRORS[code].title}.`)
       .join(' '),
-    headers: headerRefs(...headersOf(status)),
+    headers: headerRefs('any', ...(MORE_HEADERS.get(status) ?? [])),
     content: {
       'application/problem+json': { schema: refTo('schemas', nameOf(status)), example: exampleOf(status) },
     },
@@ -87,20 +86,13 @@ function exampleOf(status: number): object {
   };
 }
 
-function headersOf(status: number): readonly ResponseHeader[] {
-  switch (status) {
-    case 401:
-      return [...HEADERS_OF.any, 'WWW-Authenticate'];
-    case 416:
-      return [...HEADERS_OF.any, 'Content-Range'];
-    case 429:
-      return [...HEADERS_OF.withKey, 'Retry-After'];
-    case 503:
-      return [...HEADERS_OF.any, 'Retry-After'];
-    default:
-      return HEADERS_OF.any;
-  }
-}
+/** The headers of a status beside those of any response. */
+const MORE_HEADERS = new Map<number, readonly Parameters<typeof headerRefs>[1][]>([
+  [401, ['WWW-Authenticate']],
+  [416, ['Content-Range']],
+  [429, ['RateLimit', 'RateLimit-Policy', 'Retry-After']],
+  [503, ['Retry-After']],
+]);
 
 /** The fields of every error. */
 function problemSchema(): JsonSchema {

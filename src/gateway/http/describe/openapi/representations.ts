@@ -1,8 +1,7 @@
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { FORMAT_NAMES, FORMATS } from '../../../formats/formats.js';
 import { BOOLEANS } from '../../result/choose-representation.js';
-import type { MediaTypeObject, ParameterObject } from './document.js';
-import { refTo } from './schema.js';
+import { refTo, type MediaTypeObject, type ParameterObject } from './document.js';
 
 /** The rows of an endpoint. */
 export interface EndpointRows {

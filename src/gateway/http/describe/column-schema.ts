@@ -1,0 +1,145 @@
+import type { Column } from '../../../endpoint/definition.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { JsonSchema } from '../../../endpoint/json-schema.js';
+import { unquote } from '../../../endpoint/quote-sql.js';
+import { parseTypeName, tupleField } from '../../../endpoint/type-name.js';
+import type { Times } from '../../formats/format.js';
+
+/** How a reader gets the values of a column. */
+export interface Reading {
+  /** How the gateway writes times where the request does not say. */
+  readonly times: Times;
+  /** Whether numbers that JSON programs would round are strings. */
+  readonly isLossless?: boolean;
+  /** For generators, where the values are those of an enum; without it, generators make no type of them. */
+  readonly title?: string;
+}
+
+/** The schema of a column's values in JSON: what OpenAPI and MCP know of a column. */
+export function columnSchema({ type, holdsJson }: Column, reading: Reading): JsonSchema {
+  return holdsJson ? orNull(OBJECT) : schemaOfType(type, reading);
+}
+
+/** Without the second word, generators make it an object that has no property. */
+const OBJECT: JsonSchema = { type: 'object', additionalProperties: true };
+
+const text = (format: string): JsonSchema => ({ type: 'string', format });
+
+/** Types whose arguments make no difference, as the gateway makes ClickHouse write them. */
+const SCALARS: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
+  ...['String', 'FixedString', 'Time', 'Time64'].map((name) => [name, { type: 'string' }] as const),
+  ...['Date', 'Date32'].map((name) => [name, text('date')] as const),
+  ...['DateTime', 'DateTime64'].map((name) => [name, text('date-time')] as const),
+  ['UUID', text('uuid')],
+  ['IPv4', text('ipv4')],
+  ['IPv6', text('ipv6')],
+  ['Bool', { type: 'boolean' }],
+  ['JSON', OBJECT],
+]);
+
+function schemaOfType(text: string, reading: Reading): JsonSchema {
+  const { name, args } = parseTypeName(text);
+  const [first = '', second = ''] = args;
+  switch (name) {
+    case 'Nullable':
+      return orNull(schemaOfType(first, reading));
+    case 'LowCardinality':
+      return schemaOfType(first, reading);
+    case 'SimpleAggregateFunction':
+      return schemaOfType(second, reading);
+    case 'Array':
+    case 'QBit':
+      return { type: 'array', items: schemaOfType(first, partOf(reading, 'Item')) };
+    case 'Map':
+      return { type: 'object', additionalProperties: schemaOfType(second, partOf(reading, 'Value')) };
+    case 'Tuple':
+      return tupleSchema(args, reading);
+    default:
+      return scalarSchema(name, args, reading);
+  }
+}
+
+/** ClickHouse writes a tuple with names as an object. */
+function tupleSchema(args: readonly string[], reading: Reading): JsonSchema {
+  if (args.some((arg) => tupleField(arg).name !== undefined)) return OBJECT;
+  return {
+    type: 'array',
+    prefixItems: args.map((arg, at) => schemaOfType(arg, partOf(reading, String(at + 1)))),
+    minItems: args.length,
+    // Not `items: false`, with which some generators reject the whole document.
+    maxItems: args.length,
+  };
+}
+
+function scalarSchema(name: string, args: readonly string[], reading: Reading): JsonSchema {
+  if (name.startsWith('Enum')) return { type: 'string', ...enumOf(reading.title, args.map(enumValue)) };
+  if (name.startsWith('Date') && reading.times === 'unix-micros') return { type: 'integer' };
+  return SCALARS.get(name) ?? numberSchema(name, reading) ?? {};
+}
+
+const partOf = ({ title, ...reading }: Reading, part: string): Reading =>
+  title === undefined ? reading : { ...reading, title: title + part };
+
+/** The schema of a number; undefined for any other type. */
+function numberSchema(name: string, { isLossless = false }: Reading): JsonSchema | undefined {
+  const [, unsigned, integer, bits] = /^(U?)(Int)(\d+|erval[A-Z][a-z]+)$/.exec(name) ?? [];
+  const isFloat = /^B?Float\d+$/.test(name);
+  if (integer === undefined && !isFloat && name !== 'Decimal') return undefined;
+  const type = integer === undefined ? 'number' : 'integer';
+  // More digits than a double has.
+  const isLong = integer === undefined ? !isFloat : Number(bits) > 32;
+  const schema: JsonSchema = {
+    type: isLossless && isLong ? [type, 'string'] : type,
+    ...(unsigned && { minimum: 0 }),
+  };
+  // JSON has neither NaN nor infinity: both are null.
+  return isFloat ? orNull(schema) : schema;
+}
+
+/** `'it\'s' = 3` is the value `it's`. */
+function enumValue(arg: string): string {
+  const [quoted] = /^'(?:[^'\\]|\\.|'')*'/.exec(arg) ?? [];
+  return quoted === undefined ? arg : unquote(quoted);
+}
+
+/** The part of a schema that lists the values of an enum, with names for those that generators would give one name. */
+export function enumOf(title: string | undefined, values: readonly string[]): JsonSchema {
+  if (title === undefined) return { enum: values };
+  const names = values.map((value) => value.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_'));
+  if (new Set(names).size === names.length) return { title, enum: values };
+  return { title, enum: values, 'x-enum-varnames': names.map((name, index) => `VALUE_${index + 1}_${name}`) };
+}
+
+/** The schema of a value that may also be null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  // Generators make one type of an enum only where null is no member of it.
+  if (schema.enum || schema.$ref !== undefined) return { anyOf: [schema, { type: 'null' }] };
+  const { allOf, anyOf = allOf, ...annotations } = schema;
+  if (anyOf) return { anyOf: [...anyOf, { type: 'null' }], ...annotations };
+  // Where any value may stand, null may too.
+  if (schema.type === undefined) return schema;
+  return { ...schema, type: [...new Set([schema.type, 'null'].flat())] };
+}
+
+/** The schema of an endpoint's rows. @param readingOf how a reader gets the values of a column. */
+export function rowSchema(
+  { columns, optionalColumns }: Endpoint,
+  readingOf: (column: string) => Reading,
+): JsonSchema & { readonly type: 'object' } {
+  const properties = [...columns].map(([name, column]) => {
+    const description = [column.meaning, conditionOf(optionalColumns.get(name))].join(' ').trim();
+    const schema = columnSchema(column, readingOf(name));
+    return [name, { ...schema, ...(description !== '' && { description }) }] as const;
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: [...columns.keys()].filter((name) => !optionalColumns.has(name)),
+    additionalProperties: false,
+  };
+}
+
+/** Which parameters must have a value for a column. */
+function conditionOf(parameters: readonly string[] | undefined): string {
+  return parameters ? `Only with ${parameters.map((name) => `\`${name}\``).join(' and ')}.` : '';
+}

@@ -1,0 +1,139 @@
+import type { Principal } from '../../auth/principal.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { JsonSchema } from '../../../endpoint/json-schema.js';
+import { describeParameters, exampleOf, type DescribedParameter } from './described-parameter.js';
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** The values of an object with these properties; the optional ones can be undefined, and are then absent in JSON. */
+type ValuesOf<P extends Properties> = { readonly [Name in keyof P]: unknown };
+
+const TEXT: JsonSchema = { type: 'string' };
+const FLAG: JsonSchema = { type: 'boolean' };
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+const texts = (description: string): JsonSchema => ({ type: 'array', items: TEXT, description });
+const whole = (minimum: 0 | 1, description: string): JsonSchema => ({
+  type: 'integer',
+  minimum,
+  description,
+});
+const oneOf = (title: string, ...values: readonly string[]): JsonSchema => ({
+  type: 'string',
+  title,
+  enum: values,
+});
+
+function objectOf<P extends Properties>(properties: P, optional: readonly (keyof P)[]): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', required, properties };
+}
+
+const PARAMETER = {
+  name: TEXT,
+  kind: text(
+    'string, integer, number, boolean, date, timestamp, uuid, decimal, enum, timezone or regular-expression; with -list for a list.',
+  ),
+  required: FLAG,
+  empty: {
+    ...oneOf('EmptyText', 'value', 'omitted', 'problem'),
+    description: 'What an empty text means: a value, an omitted parameter, or an invalid one.',
+  },
+  type: text('The ClickHouse type that it is bound as.'),
+  description: TEXT,
+  format: TEXT,
+  choices: texts('Every valid value.'),
+  suggestions: texts('Values with a meaning of their own.'),
+  default: text('The value of an omitted parameter, as a caller would send it.'),
+  minimum: { type: 'number' },
+  maximum: { type: 'number' },
+  maxLength: {
+    type: 'integer',
+    description: 'Characters, where there is a bound below that of every value.',
+  },
+  pattern: text('A regular expression that a value must match.'),
+  relativeStep: {
+    type: 'integer',
+    description: 'Relative times such as now-7d are accepted; their now is rounded down to these seconds.',
+  },
+  deprecated: FLAG,
+  secret: { ...FLAG, description: 'Send it in the body of a POST; links cannot carry it.' },
+  choicesFrom: {
+    ...objectOf({ endpoint: TEXT, column: TEXT }, []),
+    description: 'An endpoint, one column of which lists values.',
+  },
+} satisfies Properties;
+
+const COLUMN = {
+  name: TEXT,
+  type: text('A ClickHouse type.'),
+  description: TEXT,
+  onlyWith: texts('Parameters that must have a value for a result to have this column.'),
+} satisfies Properties;
+
+const ENDPOINT = {
+  id: { type: 'string', format: 'uuid' },
+  name: TEXT,
+  description: TEXT,
+  tags: texts('Lower-case words, to find the endpoint by.'),
+  query: text('The saved query, with `@name` for each parameter.'),
+  maxRows: whole(1, 'The row cap. A result has no more rows than this, nor than `limit`.'),
+  limit: whole(
+    1,
+    'The LIMIT at the end of the saved query; absent where it has none. It cuts results by design, unless `maxRows` is lower and cuts them first.',
+  ),
+  caching: {
+    description: 'Seconds for which a result is cached.',
+    anyOf: [whole(0, 'Seconds.'), oneOf('NoCaching', 'disabled')],
+  },
+  warming: whole(0, 'Seconds between refreshes of a result in use; 0: never.'),
+  sandboxing: oneOf('Sandboxing', 'enabled', 'disabled'),
+  unknownParameters: {
+    ...oneOf('UnknownParameters', 'reject', 'ignore'),
+    description:
+      'What a call with undeclared parameters gets: 400, or, where absent too, a response that names them.',
+  },
+  parameters: {
+    type: 'array',
+    items: objectOf(PARAMETER, [
+      ...(['format', 'choices', 'suggestions', 'default', 'minimum', 'maximum', 'maxLength'] as const),
+      ...(['pattern', 'relativeStep', 'deprecated', 'secret', 'choicesFrom'] as const),
+    ]),
+  },
+  columns: { type: 'array', items: objectOf(COLUMN, ['onlyWith']) },
+  example: {
+    type: 'object',
+    description: 'Parameters of a call that works on the demonstration data.',
+    additionalProperties: TEXT,
+  },
+} satisfies Properties;
+
+/** An endpoint as `GET /api/endpoints` shows it. */
+export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, ['limit', 'unknownParameters']);
+
+/** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
+export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<typeof ENDPOINT> {
+  const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
+  const { maxRows, caching, warming, sandboxing, unknownParameters } = settings;
+  const parameters = describeParameters(endpoint, pinned);
+  return {
+    ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
+    ...{ caching, warming, sandboxing, unknownParameters },
+    parameters: parameters.map(parameterOf),
+    columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
+      return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };
+    }),
+    example: exampleOf(parameters),
+  };
+}
+
+function parameterOf(parameter: DescribedParameter): ValuesOf<typeof PARAMETER> {
+  const { name, kind, required, empty, type, description, format, choices, suggestions } = parameter;
+  const { minimum, maximum, maxLength, pattern } = parameter.bounds;
+  const { relativeStepMs, deprecated, secret, choicesFrom } = parameter;
+  return {
+    ...{ name, kind, required, empty, type, description, format, choices, suggestions },
+    ...{ default: parameter.default, minimum, maximum, maxLength, pattern },
+    relativeStep: relativeStepMs === undefined ? undefined : relativeStepMs / 1000,
+    ...{ deprecated, secret, choicesFrom },
+  };
+}
