@@ -12,20 +12,6 @@ export interface Page {
   readonly nextCursor?: string;
 }
 
-/** The endpoints that a key may call, until a reload of the endpoints or of the keys. */
-const visible = new WeakMap<readonly Endpoint[], WeakMap<Principal, readonly Endpoint[]>>();
-
-/** The endpoints that a caller may call, by name. */
-function visibleTo(principal: Principal, endpoints: Endpoints): readonly Endpoint[] {
-  const all = endpoints.all();
-  const byPrincipal = visible.get(all) ?? new WeakMap<Principal, readonly Endpoint[]>();
-  const known = byPrincipal.get(principal);
-  if (known) return known;
-  const found = all.filter((endpoint) => mayCallWithPins(principal, endpoint));
-  visible.set(all, byPrincipal.set(principal, found));
-  return found;
-}
-
 /**
  * One page of the endpoints that a caller may call and that have one of its tags. A cursor names the endpoint before the page,
  * so that a reload between two pages repeats and omits nothing that was there all the time.
@@ -39,9 +25,14 @@ export function pageOf(
   size: number,
 ): Page {
   const after = cursor === undefined ? '' : nameIn(cursor);
-  const rest = visibleTo(principal, endpoints).filter(
-    (endpoint) => endpoint.name > after && (!tags || endpoint.tags.some((tag) => tags.has(tag))),
-  );
+  const rest = endpoints
+    .all()
+    .filter(
+      (endpoint) =>
+        endpoint.name > after &&
+        (!tags || endpoint.tags.some((tag) => tags.has(tag))) &&
+        mayCallWithPins(principal, endpoint),
+    );
   const page = rest.slice(0, size);
   const last = page.at(-1);
   return { endpoints: page, ...(rest.length > size && last && { nextCursor: cursorAfter(last) }) };

@@ -1,5 +1,33 @@
-import { expectedBy, type Issue } from './expected-value.js';
-import { JSON_RPC, type ErrorData, type RpcError } from './json-rpc.js';
+/** Codes of JSON-RPC 2.0, section 5.1, and of MCP. */
+export const JSON_RPC = {
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  /** Of the HTTP transport. */
+  transport: -32_000,
+  headerMismatch: -32_020,
+  unsupportedVersion: -32_022,
+} as const;
+
+/** An error of JSON-RPC, as the SDK writes it. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: ErrorData;
+}
+
+/** What the SDK says for programs. */
+interface ErrorData {
+  /** What each request of a revision must say of its client: the members that are missing, or the invalid one. */
+  readonly envelope?: {
+    readonly missing?: readonly string[];
+    readonly key?: string;
+    readonly problem?: string;
+  };
+  /** Revisions of the protocol. */
+  readonly supported?: readonly string[];
+}
 
 /** The message that an error is about, and the headers of its HTTP request. */
 export interface Rejected {
@@ -98,4 +126,41 @@ function problemOfTransport(message: string, { body, status }: Rejected): string
     return 'The gateway sends no requests, and so accepts no responses: send a request';
   const [, versions = 'one that the gateway supports'] = /supported versions: ([\w, -]+)/.exec(message) ?? [];
   return `The header MCP-Protocol-Version must be one of ${versions}`;
+}
+
+/** What a validator expected, and where. */
+interface Issue {
+  readonly path: readonly (string | number)[];
+  /** Name of a type; absent where no single one is expected. */
+  readonly expected?: string;
+}
+
+/** Values that a sentence lists. */
+const MAX_ISSUES = 3;
+/** A name of the protocol. Others are of the request, and may be of any length. */
+const NAME = /^[\w./-]{1,50}$/;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['string', 'a string'],
+  ['number', 'a number'],
+  ['int', 'an integer'],
+  ['boolean', 'true or false'],
+  ['array', 'an array'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+]);
+
+/** What the values must be: `params.name must be a string`. */
+function expectedBy(issues: readonly Issue[]): string {
+  const listed = issues.slice(0, MAX_ISSUES).map(({ path, expected = '' }) => {
+    const type = TYPES.get(expected);
+    return `${placeOf(path)} ${type === undefined ? 'is not valid' : `must be ${type}`}`;
+  });
+  return listed.join(', ');
+}
+
+function placeOf(path: Issue['path']): string {
+  const names = path.map(String);
+  const end = names.findIndex((name) => !NAME.test(name));
+  return names.slice(0, end === -1 ? names.length : end).join('.') || 'the message';
 }

@@ -1,7 +1,6 @@
 import { Failure } from '../../errors.js';
 import type { RequestContext } from '../transport/request-context.js';
-import { JSON_RPC, type RpcError } from './json-rpc.js';
-import { plainError, type Rejected } from './plain-error.js';
+import { JSON_RPC, plainError, type Rejected, type RpcError } from './plain-error.js';
 
 /** An error of the protocol, not of a tool: the SDK sends its `code`, message and `data` as the JSON-RPC error. */
 export class ProtocolError extends Error {
