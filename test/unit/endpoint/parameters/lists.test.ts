@@ -1,115 +1,76 @@
-import fc from 'fast-check';
-
-import { listOf, textList } from '../../../../src/endpoint/index.js';
-import { declareByKind, KIND_NAMES } from '../../../../src/endpoint/parameters/kinds.js';
+import { listOf, text, textList } from '../../../../src/endpoint/index.js';
+import { declareByKind } from '../../../../src/endpoint/parameters/kinds.js';
 import { description, mistakesIn, problemOf, valueOf } from '../../../support/read-parameter.js';
 
-describe('textList', () => {
-  const list = textList({ description });
-
-  it('splits at commas without trimming', () => {
-    expect(valueOf(list, ' a,b ,,"c')).toEqual(['', ' a', '"c', 'b ']);
+describe('a list', () => {
+  it('is split at commas without trimming; its order and repetition make no difference', () => {
+    expect(valueOf(textList({ description }), ' a,b ,,"c')).toEqual(['', ' a', '"c', 'b ']);
+    expect(valueOf(listOf('integer', { description }), '2,+1,01')).toEqual(['1', '2']);
   });
 
-  it('returns the same list for any order and repetition', () => {
-    expect(valueOf(list, 'b,a,b')).toEqual(valueOf(list, 'a,b'));
-  });
-
-  it('treats the empty text as one empty item, as omitted or as a problem, as the declaration says', () => {
-    expect(valueOf(list, '')).toEqual(['']);
-    expect(valueOf(textList({ description, empty: 'omitted' }), '')).toBeUndefined();
-    expect(problemOf(textList({ description, empty: 'problem' }), '')).toBe('must not be empty');
-  });
-
-  it('may be omitted', () => {
-    expect(valueOf(list, undefined)).toBeUndefined();
+  it('of texts is one empty item where the text is empty', () => {
+    expect(valueOf(textList({ description }), '')).toEqual(['']);
   });
 
   it('takes items that came as an array, commas in them included', () => {
-    expect(valueOf(list, ['b,c', 'a'])).toEqual(['a', 'b,c']);
+    expect(valueOf(textList({ description }), ['b,c', 'a'])).toEqual(['a', 'b,c']);
   });
 
-  it('has the bounds of a text for each item', () => {
+  it('has the bounds of its kind for each item', () => {
     const codes = textList({ description, maxLength: 2, pattern: '^[A-Z]' });
     expect(valueOf(codes, 'DE,FR')).toEqual(['DE', 'FR']);
     expect(problemOf(codes, 'DE,fr')).toBe('item 2 must match ^[A-Z]');
-    expect(problemOf(codes, 'DE,FR,ITA')).toBe('item 3 must be at most 2 characters');
-  });
-});
-
-describe('listOf', () => {
-  const ids = listOf('integer', { description, minimum: 1 });
-
-  it('is an array of the type of its items', () => {
-    expect(ids).toMatchObject({ kind: 'integer-list', type: 'Array(Int64)', isList: true });
-  });
-
-  it('has the canonical value of each item once', () => {
-    expect(valueOf(ids, '2,+1,01')).toEqual(['1', '2']);
-  });
-
-  it('has one value for any order, repetition and spelling of the items', () => {
-    const items = fc.array(fc.nat(), { minLength: 1, maxLength: 20 });
-    const list = listOf('integer', { description });
-    fc.assert(
-      fc.property(items, fc.func(fc.nat()), (numbers, rank) => {
-        const other = [...numbers, numbers[0]].sort((a, b) => rank(a) - rank(b));
-        expect(valueOf(list, other.map((number) => `+0${String(number)}`).join(','))).toEqual(
-          valueOf(list, numbers.join(',')),
-        );
-      }),
-    );
-  });
-
-  it('names the number of the item that is invalid', () => {
-    expect(problemOf(ids, '1,x')).toBe('item 2 must be a whole number, such as 42 or -7');
-    expect(problemOf(ids, '1,,2')).toBe('item 2 must be a whole number, such as 42 or -7');
-    expect(problemOf(ids, '0')).toMatch(/^item 1 must be a whole number between 1 and/);
-  });
-
-  it('treats the empty text as omitted, or as a problem', () => {
-    expect(valueOf(ids, '')).toBeUndefined();
-    expect(problemOf(listOf('integer', { description, empty: 'problem' }), '')).toBe('must not be empty');
-    expect(mistakesIn(listOf('integer', { description, empty: 'value' }))).toEqual([
-      'empty "value" must be "omitted" or "problem"',
-    ]);
   });
 
   it('has a default written as an array or as a text', () => {
     const written = listOf('integer', { description, default: [3, '02'] });
-    expect(valueOf(written, undefined)).toEqual(['2', '3']);
-    expect(written.default).toBe('3,02');
+    expect([valueOf(written, undefined), written.default]).toEqual([['2', '3'], '3,02']);
     expect(valueOf(listOf('integer', { description, default: '3,2' }), '')).toEqual(['2', '3']);
     expect(mistakesIn(listOf('integer', { description, default: [1, 'x'] }))).toEqual([
       'default item 2 must be a whole number, such as 42 or -7',
     ]);
   });
 
-  it('resolves relative times in its items', () => {
-    const times = listOf('timestamp', { description, relativeStep: '1d' });
-    expect(valueOf(times, 'now,2026-01-01,now-1d')).toEqual([
-      '2026-01-01 00:00:00.000000',
-      '2026-05-16 00:00:00.000000',
-      '2026-05-17 00:00:00.000000',
-    ]);
-  });
-
-  it('reports a type of items that does not fit', () => {
-    expect(mistakesIn(declareByKind('integer-list', { description }, ['String']))).toEqual([
-      'the query binds it as Array(String); for a list of kind integer write Array of an integer type from Int8 to UInt256',
+  it('of identifiers cannot be bound', () => {
+    const options = { description, choices: ['city'] } as { description: string };
+    expect(mistakesIn(declareByKind('enum-list', options, ['Identifier']))).toEqual([
+      expect.stringMatching(/^the query binds it as Array\(Identifier\); .* write Array of String/),
     ]);
   });
 });
 
-describe('a parameter that is no list', () => {
-  const ownOptions: Readonly<Record<string, object>> = {
-    enum: { choices: ['a'] },
-    'regular-expression': { maxLength: 10 },
-  };
+describe('the options of every kind', () => {
+  const choicesFrom = { endpoint: 'cities', column: 'city' };
 
-  it.each(KIND_NAMES.filter((kind) => !kind.endsWith('-list')))('of kind %s rejects an array', (kind) => {
-    const parameter = declareByKind(kind, { description, ...ownOptions[kind] }, []);
-    expect(mistakesIn(parameter)).toEqual([]);
-    expect(problemOf(parameter, ['a'])).toBe('must be one value, not a list');
+  it('become facts of the parameter where they are given, and none where they are absent or false', () => {
+    const given = text({ description, deprecated: true, choicesFrom, default: 'Bonn' });
+    expect(given).toMatchObject({ deprecated: true, choicesFrom, default: 'Bonn' });
+    expect(text({ description, secret: true })).toMatchObject({ secret: true });
+    const plain = text({ description, deprecated: false, secret: false });
+    for (const fact of ['deprecated', 'secret', 'choicesFrom', 'default', 'isList', 'relativeStepMs']) {
+      expect(plain).not.toHaveProperty(fact);
+    }
+  });
+
+  it.each<[object | null | undefined, string]>([
+    [undefined, 'the options must be an object with description, required,'],
+    [null, 'the options must be an object with description, required,'],
+    [[], 'the options must be an object with description, required,'],
+    [{ description: undefined }, 'description is missing; it must be a sentence'],
+    [{ minimum: 1 }, 'unknown key `minimum`; the keys are'],
+    [{ patern: 'a' }, 'unknown key `patern`; did you mean `pattern`?'],
+    [{ default: 'a', required: true }, 'required must be absent: an omitted parameter has the default'],
+    [{ choicesFrom: { endpoint: 'cities' } }, 'choicesFrom.column is missing'],
+    [{ secret: true, default: 'a' }, 'default must be absent: a file cannot keep a secret value'],
+    [{ secret: 'yes' }, 'secret "yes" must be true or false'],
+  ])('are reported where they are %j', (options, mistake) => {
+    const given = options && !Array.isArray(options) ? { description, ...options } : options;
+    expect(mistakesIn(text(given as never))).toEqual([expect.stringContaining(mistake)]);
+  });
+
+  it('are all reported where several are wrong', () => {
+    expect(
+      mistakesIn(text({ description, maxLength: 'a', pattern: 1, required: 'yes' } as never)),
+    ).toHaveLength(3);
   });
 });
