@@ -2,7 +2,6 @@ import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js'
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { boolean, integer, listOf, sql, timezone, whenGiven, where } from '../../src/endpoint/index.js';
-import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.js';
 
@@ -99,21 +98,6 @@ describe('parameters of the kinds integer and boolean', () => {
         'Invalid parameters: number must be a whole number between -1 and 9223372036854775807; even must be true or false.',
       problems: [{ param: 'number' }, { param: 'even' }],
     });
-  });
-
-  it('are described with their kind, and with their types in OpenAPI', async () => {
-    const { body } = (await gateway.get('/api/endpoints/numbers.near')) as { body: unknown };
-    expect(body).toMatchObject({
-      parameters: [
-        { name: 'number', kind: 'integer', empty: 'omitted', type: 'Int64' },
-        { name: 'even', kind: 'boolean', empty: 'omitted', choices: ['true', 'false'] },
-      ],
-    });
-    const { paths } = openApiDocument({ endpoints: [ENDPOINT], version: '1' });
-    expect(paths['/api/endpoints/query/numbers.near']?.get.parameters?.slice(0, 2)).toMatchObject([
-      { name: 'number', required: true, schema: { type: 'integer', format: 'int64', minimum: -1 } },
-      { name: 'even', schema: { type: 'boolean' } },
-    ]);
   });
 });
 

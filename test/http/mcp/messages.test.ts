@@ -116,30 +116,27 @@ describe('a message', () => {
     expect(codeOf(response)).toBe('NOT_FOUND');
   });
 
-  it('with another media type, or without a key, is rejected', async () => {
+  it('with another media type is rejected', async () => {
     expect((await post(shop, CALL, 'all', { 'Content-Type': 'text/plain' })).status).toBe(415);
-    expect(codeOf(await post(shop, CALL, ''))).toBe('API_KEY_MISSING');
-    expect(codeOf(await post(shop, CALL, 'unknown'))).toBe('API_KEY_INVALID');
   });
 
-  it.each(['GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS'])('cannot be sent with %s', async (method) => {
-    const response = await shop.gateway.send('all', '/mcp', { method });
-    expect([response.status, response.headers.allow]).toEqual([405, 'POST']);
-    expect((await shop.gateway.send('', '/mcp', { method })).status).toBe(401);
+  it.each([
+    ['arguments must be an object', '[]'],
+    ['city is not valid Unicode: a surrogate is alone', '{"city":"\\ud800"}'],
+    ['city must not contain a null byte', '{"city":"a\\u0000b"}'],
+    ['city must be a string', '{"city":{}}'],
+    ['constructor is no argument of this tool', '{"constructor":"x"}'],
+    ['__proto__ is no argument of this tool', '{"__proto__":{"city":"x"}}'],
+  ])('with arguments that are malformed gets the error of the tool: %s', async (problem, args) => {
+    const { text } = await post(shop, JSON.stringify(CALL).replace('{"city":"Rome"}', args));
+    expect(JSON.parse(text)).toMatchObject({ id: 7, result: { isError: true } });
+    expect(text).toContain(problem);
   });
 
-  it('of a page of an origin that is not listed is rejected', async () => {
-    for (const origin of ['https://evil.example', 'null', shop.gateway.url()]) {
-      expect(codeOf(await post(shop, CALL, 'all', { Origin: origin }))).toBe('FORBIDDEN');
-    }
-    await shop.gateway.close();
-    await shop.open({ environment: { CORS_ORIGINS: 'https://agent.example' } });
-    const listed = await post(shop, CALL, 'all', { Origin: 'https://agent.example' });
-    expect([listed.status, listed.headers['access-control-allow-origin']]).toEqual([
-      200,
-      'https://agent.example',
-    ]);
-    expect(listed.headers['access-control-expose-headers']).toContain('Mcp-Session-Id');
+  it('takes nothing from a member called __proto__', async () => {
+    const inherited = JSON.stringify(CALL).replace('"name":"sample"', '"__proto__":{"name":"sample"}');
+    expect(JSON.parse((await post(shop, inherited)).text)).toMatchObject({ error: { code: -32_602 } });
+    expect(shop.gateway.runQuery.requests).toEqual([]);
   });
 
   it('to subscribe is an error: the gateway notifies of nothing', async () => {

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 
 import { keyNamed } from '../../support/access-gateway.js';
-import { rowsOfTool, textOfTool, type ToolRows } from '../../support/mcp-client.js';
+import type { ToolRows } from '../../support/mcp-client.js';
 import { httpMessage } from '../../support/mcp-message.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
 import { sendRequest } from '../../support/network-request.js';
@@ -21,9 +21,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 let mcp: McpOnClickHouse;
 beforeAll(async () => {
-  mcp = await McpOnClickHouse.open({
-    keys: { caller: {}, metered: { limits: { requests: { quota: 100, window: 3600 } } } },
-  });
+  mcp = await McpOnClickHouse.open();
 });
 afterAll(() => mcp.close());
 
@@ -76,49 +74,4 @@ it('calls leave nothing behind in memory', async () => {
   await heapAfterCalls();
   const before = await heapAfterCalls();
   expect((await heapAfterCalls()) - before).toBeLessThan(MAX_GROWTH_BYTES);
-});
-
-it('calls beyond a limit of their key are tool errors that say when to call again; the others succeed', async () => {
-  // Connecting takes one of its 100 requests.
-  const client = await mcp.connect({ key: 'metered' });
-  const calls = Array.from({ length: 150 }, () =>
-    client.callTool({ name: 'slow', arguments: { city: 'metered' } }),
-  );
-  const results = await Promise.all(calls);
-  const rejected = results.filter(({ isError }) => isError);
-  expect(results.length - rejected.length).toBe(99);
-  for (const result of rejected) {
-    expect(textOfTool(result)).toMatch(/Try again in \d+ seconds\.\n\(LIMIT_EXCEEDED, request /);
-    expect(result._meta?.['querygate/problem']).toMatchObject({
-      status: 429,
-      code: 'LIMIT_EXCEEDED',
-      retryAfterSeconds: expect.any(Number) as number,
-    });
-  }
-  const other = await mcp.connect();
-  expect(rowsOfTool(await other.callTool({ name: 'slow', arguments: { city: 'metered' } })).rowsFound).toBe(
-    1,
-  );
-  await expect(client.listTools()).rejects.toThrow();
-});
-
-it('calls beyond the query queue are tool errors with 503 that say when to call again', async () => {
-  const environment = { MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '1' };
-  const busy = await McpOnClickHouse.open({ environment, database: mcp.database });
-  try {
-    const client = await busy.connect();
-    const cities = Array.from({ length: 20 }, (_, index) => `busy ${index}`);
-    const results = await Promise.all(
-      cities.map((city) => client.callTool({ name: 'slow', arguments: { city, seconds: 1 } })),
-    );
-    const rejected = results.filter(({ isError }) => isError);
-    expect(rejected.length).toBeGreaterThan(0);
-    expect(rejected.length).toBeLessThan(cities.length);
-    for (const result of rejected) {
-      expect(textOfTool(result)).toMatch(/Call again in \d+ s, not before\./);
-      expect(result._meta?.['querygate/problem']).toMatchObject({ status: 503, retryAfterSeconds: 1 });
-    }
-  } finally {
-    await busy.close();
-  }
 });

@@ -1,7 +1,6 @@
 import { withSettings, type Endpoint } from '../../../../../../src/endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../../../src/endpoint/json-schema.js';
 import { ERRORS } from '../../../../../../src/gateway/errors.js';
-import { FORMAT_NAMES, FORMATS } from '../../../../../../src/gateway/formats/formats.js';
 import type {
   OperationObject,
   ParameterObject,
@@ -24,9 +23,6 @@ function operation(name: string, input: Partial<OpenApiInput> = {}): OperationOb
   return found.get;
 }
 
-const schemasOf = (given: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> =>
-  openApiDocument({ endpoints: given, version: '1' }).components.schemas;
-
 /** Every schema in a part of the document, at any depth. */
 function* schemasIn(part: unknown): Generator<JsonSchema> {
   if (typeof part !== 'object' || part === null) return;
@@ -38,43 +34,6 @@ const parameter = ({ parameters = [] }: OperationObject, name: string): Paramete
   parameters.find((each): each is ParameterObject => 'name' in each && each.name === name);
 
 describe('the OpenAPI document', () => {
-  it('has a path for each endpoint, with a unique operation id', () => {
-    const { paths } = openApiDocument({ endpoints, version: '1' });
-    const ids = Object.values(paths)
-      .flatMap(({ get, post }) => [get, ...(post ? [post] : [])])
-      .map(({ operationId }) => operationId);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids).toEqual(expect.arrayContaining(['logsAll', 'usageApiCounts', 'getGroupedStatsRedirects']));
-    expect(ids).toHaveLength(2 * endpoints.length + 4);
-  });
-
-  it('describes the constraints of each parameter', () => {
-    const counts = operation('usage.api-counts');
-    expect(parameter(counts, 'interval')).toMatchObject({
-      in: 'query',
-      required: true,
-      schema: { $ref: '#/components/schemas/UsageApiCounts_interval' },
-      example: 'daily',
-    });
-    expect(parameter(counts, 'project')).toMatchObject({
-      required: true,
-      description: expect.stringContaining('8,192 bytes') as string,
-      schema: { type: 'string', minLength: 1, maxLength: 1000, pattern: '^[^\\x00]*$' },
-    });
-    const events = operation('get-grouped-stats-events-logs');
-    expect(parameter(events, 'start_time')?.schema.format).toBe('date-time');
-    expect(parameter(operation('logs.all'), 'iso_timestamp_start')?.schema).toMatchObject({
-      anyOf: [{ format: 'date-time' }, { maxLength: 0 }],
-    });
-    expect(parameter(events, 'event_ids')).toMatchObject({
-      style: 'form',
-      explode: true,
-      schema: { type: 'array' },
-    });
-    expect(parameter(events, 'event_type')?.schema.examples).toContain('view');
-    expect(parameter(events, 'city')?.required).toBeUndefined();
-  });
-
   it('describes the body of a POST: typed values, arrays for lists, null for what may be omitted', () => {
     const { post } = openApiDocument({ endpoints: [KINDS], version: '1' }).paths[KINDS_CALL] ?? {};
     const { schema, example } = post?.requestBody?.content['application/json'] ?? {};
@@ -121,19 +80,6 @@ describe('the OpenAPI document', () => {
     expect(operation('sample', { endpoints: [sampleEndpoint()] }).tags).toEqual(['Queries']);
   });
 
-  it('defines exactly the tags that its operations have', () => {
-    const { tags, paths } = openApiDocument({ endpoints, version: '1' });
-    const used = new Set(Object.values(paths).flatMap(({ get }) => get.tags));
-    expect(tags.map(({ name }) => name).sort()).toEqual([...used].sort());
-  });
-
-  it('does not require a pinned parameter', () => {
-    const pinned = operation('usage.api-counts', { pinned: new Set(['project']) });
-    expect(parameter(pinned, 'project')?.required).toBeUndefined();
-    expect(parameter(pinned, 'project')?.example).toBeUndefined();
-    expect(parameter(pinned, 'interval')?.required).toBe(true);
-  });
-
   it('lists every error code that a GET or POST can return', () => {
     const { schemas, responses } = openApiDocument({ endpoints, version: '1' }).components;
     const codes = Object.keys(responses).flatMap(
@@ -146,18 +92,6 @@ describe('the OpenAPI document', () => {
     expect([...codes].sort()).toEqual(expected.sort());
     const listed = Object.keys(operation('logs.all').responses);
     expect(listed).toEqual(expect.arrayContaining(['200', '304', '400', '401', '403', '404', '406', '429']));
-  });
-
-  it('describes every output format, and the parameters that select one', () => {
-    const described = operation('logs.all');
-    expect(parameter(described, 'format')?.schema).toEqual({ $ref: '#/components/schemas/OutputFormat' });
-    expect(schemasOf(endpoints)['OutputFormat']?.enum).toEqual(FORMAT_NAMES);
-    for (const name of ['download', 'csv_safe', 'complete'])
-      expect(parameter(described, name)?.schema).toEqual({ $ref: '#/components/schemas/Flag' });
-    const ok = described.responses['200'];
-    expect(ok && 'content' in ok && Object.keys(ok.content ?? {})).toEqual(
-      Object.values(FORMATS).map(({ mediaType }) => mediaType),
-    );
   });
 
   it('describes the sql parameter, and no columns, if an endpoint accepts a caller’s own SQL', () => {
@@ -175,18 +109,6 @@ describe('the OpenAPI document', () => {
     expect(operation('sample', { endpoints: [strict] }).description).toContain('Other parameters are 400.');
     expect(bodyOf(strict)).toMatchObject({ additionalProperties: false });
     expect(bodyOf(sampleEndpoint())).not.toHaveProperty('additionalProperties');
-  });
-
-  it('uses every component that it defines, and defines every component that it uses', () => {
-    const document = openApiDocument({ endpoints, version: '1' });
-    const used = new Set(
-      [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name),
-    );
-    const { schemas, responses, headers, parameters } = document.components;
-    const defined = Object.entries({ schemas, responses, headers, parameters }).flatMap(([kind, parts]) =>
-      Object.keys(parts).map((name) => `${kind}/${name}`),
-    );
-    expect([...used].sort()).toEqual(defined.sort());
   });
 
   it('names every enum, and gives no two enums one name', () => {
@@ -227,23 +149,5 @@ describe('the OpenAPI document', () => {
         expect(part).not.toHaveProperty('const');
       if ($ref !== undefined) expect(others).toEqual({});
     }
-  });
-
-  it('describes ranges and conditions of a GET, and a failed precondition of a POST too', () => {
-    const { get, post } =
-      openApiDocument({ endpoints, version: '1' }).paths['/api/endpoints/query/logs.all'] ?? {};
-    const headersOf = (described: OperationObject | undefined): readonly string[] =>
-      (described?.parameters ?? []).flatMap((each) =>
-        '$ref' in each ? [each.$ref.replace(/.*\//, '')] : [],
-      );
-    expect(headersOf(get)).toEqual(
-      expect.arrayContaining(['If-None-Match', 'Range', 'If-Range', 'X-Request-Id']),
-    );
-    expect(headersOf(post)).toEqual(['Prefer', 'Cache-Control', 'X-Request-Id']);
-    const part = get?.responses['206'];
-    expect(part).toMatchObject({ headers: { 'Content-Range': {}, 'Accept-Ranges': {}, ETag: {} } });
-    expect(part).not.toHaveProperty('content');
-    for (const status of ['412', '416']) expect(get?.responses).toHaveProperty(status);
-    expect(post?.responses).toHaveProperty('412');
   });
 });
