@@ -146,11 +146,11 @@ describe('querygate check', () => {
   it('writes a column whose zone a parameter decides without the zone, and accepts it with any', async () => {
     const { faults, text } = await checkSqlFile(database.client, written());
     expect(faults).toEqual([]);
-    expect(text).toContain('bucket: "DateTime64(0)"');
+    expect(text).toContain('bucket: DateTime64(0)');
     for (const type of ['DateTime64(0)', "DateTime64(0, 'UTC')"]) {
       const again = await checkSqlFile(
         database.client,
-        text.replace('"DateTime64(0)"', JSON.stringify(type)),
+        text.replace('bucket: DateTime64(0)', `bucket: ${type}`),
       );
       expect(again.faults).toEqual([]);
     }

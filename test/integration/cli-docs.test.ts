@@ -19,8 +19,9 @@ const blocks = [...`${reference}\n${loadLogs}`.matchAll(/^```sh *(.*)\n([^]*?)^`
 const EMBEDDED = 'embedded';
 
 describe('docs/reference/cli.md', () => {
-  it('lists every subcommand', () => {
-    for (const command of createProgram().commands) {
+  it('lists every subcommand', async () => {
+    const { commands } = await createProgram();
+    for (const command of commands) {
       expect(reference).toContain(`\`querygate ${command.name()}`);
     }
   });

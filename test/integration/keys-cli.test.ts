@@ -95,7 +95,12 @@ describe('npm run keys', () => {
       ]);
       const second = hashApiKey((await keys('rotate', 'tenant')).stdout.trim());
       expect((await readKeyFile(file)).keys[0]?.sha256).toEqual([first, second]);
-      expect((await keys('list')).stdout).not.toContain(first.slice(0, 12));
+      const table = (await keys('list')).stdout.split('\n');
+      expect(table[0]).toMatch(/^NAME +KEYS +CREATED/);
+      expect(table[1]).toMatch(
+        /^tenant +2 .* usage\.\*,logs\.all +project=abc +10\.0\.0\.0\/8,::1 +requests=600\/60 +-$/,
+      );
+      expect(table.join()).not.toContain(first.slice(0, 12));
       expect((await keys('rotate', 'tenant', '--finish')).code).toBe(0);
       expect((await readKeyFile(file)).keys[0]?.sha256).toEqual([second]);
       expect((await keys('revoke', 'tenant')).code).toBe(0);
@@ -172,6 +177,9 @@ describe('npm run keys', () => {
     [['add', 'x', '--expires', '2020-01-01'], 'is in the past'],
     [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
     [['add', 'tenant'], 'already has a key named tenant'],
+    [['rotate', 'nobody'], 'has no key named "nobody"'],
+    [['rotate', 'tenant', '--finish'], 'has only one key'],
+    [['revoke', 'nobody'], 'has no key named "nobody"'],
     [
       ['link', '--key', 'tenant', '--endpoint', 'nothing', '--expires-in', '7d'],
       'No endpoint has the name or id "nothing"',

@@ -53,34 +53,6 @@ describe('migrate', () => {
     });
   });
 
-  it('applies only new files', async () => {
-    await withEmptyDatabase(async ({ connection }) => {
-      expect(await migrate({ connection, schema: { migrations: [ONE] } })).toEqual(['0001_one']);
-      expect(await migrate({ connection, schema: { migrations: [ONE, TWO] } })).toEqual(['0002_two']);
-    });
-  });
-
-  it('rejects, by name, a file that changed after it was applied, and applies nothing', async () => {
-    await withEmptyDatabase(async ({ connection, tables }) => {
-      await migrate({ connection, schema: { migrations: [ONE] } });
-      const changed = { ...ONE, checksum: 'another' };
-      await expect(migrate({ connection, schema: { migrations: [changed, TWO] } })).rejects.toThrow(
-        '0001_one was changed after it was applied',
-      );
-      expect(await tables()).toEqual(['one', 'schema_migrations']);
-    });
-  });
-
-  it('rejects, by name, a missing file that was applied, and applies nothing', async () => {
-    await withEmptyDatabase(async ({ connection, tables }) => {
-      await migrate({ connection, schema: { migrations: [ONE] } });
-      await expect(migrate({ connection, schema: { migrations: [TWO] } })).rejects.toThrow(
-        '0001_one is recorded in the database but missing from the files',
-      );
-      expect(await tables()).toEqual(['one', 'schema_migrations']);
-    });
-  });
-
   it('retains what was applied before a file that fails, releases the lock, and resumes with that file', async () => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
       const broken = migration('0002_two', 'CREATE TABLE two (x Nonsense) ENGINE = Memory');

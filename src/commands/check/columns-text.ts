@@ -1,13 +1,13 @@
 import { placeForColumns } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { readHeader } from '../../endpoint/sql-file/header.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
-
-/** Text that YAML reads as itself without quotes. */
-const PLAIN = /^(?!(?:null|true|false)$)[a-z_]\w*(?:\([a-z_]\w*(?:\([a-z_]\w*\))*\))?$/i;
+import { headerText, newHeader } from '../header-yaml.js';
 
 /** The key `columns` in YAML, as a header has it. @param indent before each line but the first */
 export function columnsText(columns: readonly ResultColumn[], indent = ''): string {
-  return ['columns:', ...columns.map((column) => `${indent}  ${lineOf(column)}`)].join('\n');
+  const header = newHeader();
+  header.set('columns', header.createNode(new Map(columns.map(({ name, type }) => [name, type]))));
+  return headerText(header).replaceAll('\n', `\n${indent}`);
 }
 
 /**
@@ -50,12 +50,6 @@ function indentOf(yaml: string): string {
   const firstKey = yaml.split('\n').find((line) => /^ *[^\s#]/.test(line) && !/^(?:---|%)/.test(line));
   return /^ */.exec(firstKey ?? '')?.[0] ?? '';
 }
-
-const lineOf = ({ name, type }: ResultColumn): string => `${quoted(name)}: ${quoted(type)}`;
-
-/** A slash is escaped, because the end of the comment must not be in it. */
-const quoted = (text: string): string =>
-  PLAIN.test(text) ? text : JSON.stringify(text).replaceAll('*/', String.raw`*\/`);
 
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_key, of: unknown) => (typeof of === 'bigint' ? `${of}n` : of));

@@ -1,13 +1,18 @@
 import { Command, Option } from 'commander';
 
-import { keyOption, urlOption } from './gateway-options.js';
-import { CALL_FORMATS, callFormat, collect } from './option-values.js';
-import type { CallOptions } from './run-call.js';
-import { runCommand } from './run-command.js';
+import { FORMATS, type FormatName } from '../../gateway/formats/formats.js';
+import { requestEndpoint, type EndpointCall } from './call/request-endpoint.js';
+import { resultTable } from './call/result-table.js';
+import { writeBody } from './call/write-body.js';
+import { CommandError, EXIT, usageError } from './exit-codes.js';
+import { gatewayOf, incomplete, withGatewayOptions, type GatewayOptions } from './gateway.js';
+import { CALL_FORMATS, callFormat, collect, pairsOf, type CallFormat } from './option-values.js';
+import { problemLines, readProblem } from './problem-text.js';
+import { printWarning, runCommand } from './run-command.js';
 
 /** `querygate call`: calls an endpoint of a running gateway. */
 export function callCommand(): Command {
-  return new Command('call')
+  return withGatewayOptions(new Command('call'))
     .description('Calls an endpoint of a running gateway and writes the rows to standard output.')
     .argument('<endpoint>', 'name or id')
     .option('--param <name=value>', 'a parameter of the endpoint; may be repeated', collect)
@@ -18,18 +23,112 @@ export function callCommand(): Command {
     )
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .option('--post', 'send the parameters in the body of a POST: for long or secret values')
-    .addOption(urlOption())
-    .addOption(keyOption())
     .option('--output <file>', 'write the rows to a file, which is created when they are complete')
     .option('--headers', 'print the response’s status and headers on standard error')
     .option('--json', 'print headers and problems as JSON')
     .addHelpText('after', HELP)
     .action((endpoint: string, options: CallOptions) =>
-      runCommand(async (signal) => {
-        const { runCall } = await import('./run-call.js');
-        await runCall(endpoint, options, signal);
-      }),
+      runCommand((signal) => runCall(endpoint, options, signal)),
     );
+}
+
+/** The options of `querygate call`, as commander parses them. */
+interface CallOptions extends GatewayOptions {
+  readonly param?: readonly string[];
+  readonly format?: CallFormat;
+  readonly sql?: string;
+  readonly post?: boolean;
+  readonly output?: string;
+  readonly headers?: boolean;
+  readonly json?: boolean;
+}
+
+/** Calls the gateway and writes the rows to standard output or to a file. @throws CommandError */
+async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
+  const { output, json = false } = options;
+  const shown = shownFormat(options);
+  // The format that has the names and types of the columns, also where there are no rows.
+  const format = shown === 'table' ? 'json-table' : shown;
+  const call = callOf(endpoint, options, format);
+  const gateway = gatewayOf(options);
+  const response = await requestEndpoint(gateway, call, signal);
+  if (options.headers) printHeaders(response, json);
+  if (!response.ok) await throwProblem(response, json);
+  checkFormat(response, format);
+  const onCut = (cause: unknown): CommandError => incomplete(gateway, cause);
+  if (shown === 'table') await writeTable(response, onCut);
+  else await writeBody(response, output, { signal, onCut });
+  warnOfRows(response);
+}
+
+/** How the rows are written; undefined for the gateway's default. @throws CommandError (invalid usage) */
+function shownFormat({ format, output }: CallOptions): CallFormat | undefined {
+  const isForTerminal = output === undefined && process.stdout.isTTY;
+  if (format === undefined) return isForTerminal ? 'table' : undefined;
+  if (format === 'table') {
+    if (output === undefined) return format;
+    throw usageError('A table is for reading. Use another --format with --output, such as csv.');
+  }
+  if (FORMATS[format].isText || !isForTerminal) return format;
+  throw usageError(`${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`);
+}
+
+async function writeTable(response: Response, onCut: (cause: unknown) => CommandError): Promise<void> {
+  const body = await response.text().catch((cause: unknown) => {
+    throw onCut(cause);
+  });
+  try {
+    process.stdout.write(resultTable(body));
+  } catch (cause) {
+    const problem = 'The gateway returned a table that is not valid JSON. Check --url.';
+    throw new CommandError(problem, EXIT.gateway, { cause });
+  }
+}
+
+function warnOfRows({ headers }: Response): void {
+  if (headers.get('x-partial') === 'true') {
+    printWarning('rows are missing, because a part of ClickHouse is unreachable');
+  }
+  if (headers.get('x-truncated') === 'true') {
+    const rows = headers.get('x-row-count') ?? '?';
+    printWarning(`the result is truncated to ${rows} rows, the endpoint’s row cap`);
+  }
+}
+
+function callOf(endpoint: string, options: CallOptions, format: FormatName | undefined): EndpointCall {
+  const { sql, post = false, param = [] } = options;
+  const parameters = new Map(pairsOf('--param', param));
+  if (sql !== undefined) parameters.set('sql', sql);
+  return { endpoint, parameters, format, post };
+}
+
+/** @throws CommandError with the problem in the response, always. */
+async function throwProblem(response: Response, json: boolean): Promise<never> {
+  const problem = await readProblem(response);
+  const { status } = response;
+  const exitCode = status >= 400 && status < 500 ? EXIT.rejected : EXIT.gateway;
+  const text = JSON.stringify(problem.document ?? { status, detail: problem.text });
+  const shown = json ? text : problemLines(response, problem).join('\n  ');
+  throw new CommandError(shown, exitCode, { isMachineReadable: json });
+}
+
+function printHeaders({ status, headers }: Response, json: boolean): void {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\n`);
+  process.stderr.write(
+    json
+      ? `${JSON.stringify({ status, headers: Object.fromEntries(headers) })}\n`
+      : `HTTP ${status}\n${lines.join('')}\n`,
+  );
+}
+
+/** Rejects a response in another format, which a server that ignores `Accept` may send. @throws CommandError */
+function checkFormat({ headers }: Response, format: FormatName | undefined): void {
+  const type = headers.get('content-type') ?? 'nothing';
+  if (format === undefined || type.startsWith(FORMATS[format].mediaType)) return;
+  throw new CommandError(
+    `The gateway returned ${type} instead of ${format}. Check --url and --format.`,
+    EXIT.gateway,
+  );
 }
 
 const HELP = `

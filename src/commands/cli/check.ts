@@ -1,8 +1,29 @@
 import { Command } from 'commander';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
-import type { CheckOptions } from './run-check.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { textOfProblem } from '../../endpoint/file-problems.js';
+import { SqlFiles } from '../../gateway/analysis/sql-file.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { readConfig, type Config } from '../../gateway/config/config.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { checkEndpoint } from '../check/check-endpoint.js';
+import { withCheckTools } from '../check/check-tools.js';
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { withServer, type CommandServer, type DataSource } from '../clickhouse/with-server.js';
+import { prepareDatabase } from '../demo-data/prepare-database.js';
+import { grantReader, readerGrants } from '../embedded/grant-reader.js';
+import type { NeededGrants } from '../grants/needed-grants.js';
+import { checkGrants, checkReader, type CheckedGrants } from './check/check-grants.js';
+import { checkJson } from './check/check-json.js';
+import { checkJunit } from './check/check-junit.js';
+import { checkTable } from './check/check-report.js';
+import { EXIT } from './exit-codes.js';
+import { endpointNamed, filesByEndpoint } from './project/endpoints.js';
+import { Progress } from './progress.js';
 import { withProjectOption } from './project-option.js';
-import { runCommand } from './run-command.js';
+import { runCommand, printError, printWarning } from './run-command.js';
 
 /** `querygate check`: compares the endpoints' definitions with a real ClickHouse. */
 export function checkCommand(): Command {
@@ -19,11 +40,117 @@ export function checkCommand(): Command {
     .option('--no-write', 'do not write columns into .sql files that have none: report them as a fault')
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: CheckOptions) =>
-      runCommand(async (signal) => {
-        const { runCheck } = await import('./run-check.js');
-        await runCheck(names, options, signal);
-      }),
+      runCommand((signal) => runCheck(names, options, signal)),
     );
+}
+
+/** The options of `querygate check`, as commander parses them. */
+interface CheckOptions {
+  readonly json?: boolean;
+  /** A file for the result as JUnit XML. */
+  readonly junit?: string;
+  /** Whether `columns` are written into `.sql` files that lack them. */
+  readonly write: boolean;
+  /** Whether to check on a temporary server, even where the project has data. */
+  readonly demo: boolean;
+}
+
+/** Checks the named endpoints, or all endpoints, and prints the result. */
+async function runCheck(
+  names: readonly string[],
+  { json = false, junit, write, demo }: CheckOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = readConfig(process.env);
+  const files = new SqlFiles(config.project.endpointsFolder);
+  const endpoints = await loadProjectEndpoints(config, files);
+  const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
+  const unique = [...new Set(chosen)];
+  const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
+  const sources: readonly DataSource[] = demo ? ['temporary'] : ['external', 'own', 'temporary'];
+  const [checked, grants] = await withServer(config, { sources, demoData: true, signal }, async (server) => {
+    const { connection, needed } = await readerOf(server, config, endpoints.all());
+    if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
+    const isTemporary = server.source === 'temporary';
+    const task = { config, progress, signal, files, writes: write, isTemporary };
+    const result = await checkAll(unique, connection, task);
+    const compared = needed
+      ? await checkGrants(config.project, needed, result)
+      : await checkReader(connection, endpoints.all(), result);
+    return [result, compared] as const;
+  }).finally(() => {
+    progress.end();
+  });
+  // Printed first, so that a file that cannot be written hides nothing.
+  print(checked, grants, json);
+  if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
+}
+
+const onOwnData = ({ dataDir }: Config): string =>
+  `checked on the data in ${path.relative('', dataDir)}; --demo checks on a temporary server with demonstration data`;
+
+/**
+ * A reader that has exactly the grants that the endpoints need; on a server of one's own the configured user, and through a
+ * running gateway's server its administrator. With the grants, where the gateway itself gives them.
+ */
+async function readerOf(
+  { source, admin, started }: CommandServer,
+  { dataDir, project: { schemaFolder } }: Config,
+  endpoints: readonly Endpoint[],
+): Promise<{ readonly connection: ClickHouseConnection; readonly needed?: NeededGrants }> {
+  if (source === 'external') return { connection: admin };
+  if (!started) return { connection: admin, needed: await readerGrants(admin, schemaFolder, endpoints) };
+  // As the next start of the gateway does.
+  if (source === 'own') await prepareDatabase(admin, { schemaFolder, dataDir });
+  const needed = await grantReader(started, schemaFolder, endpoints);
+  return { connection: started.readerConnection, needed };
+}
+
+interface CheckTask {
+  readonly config: Config;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  readonly files: SqlFiles;
+  readonly writes: boolean;
+  readonly isTemporary: boolean;
+}
+
+/** Checks endpoints one at a time, so that concurrent queries do not distort the times. */
+async function checkAll(
+  endpoints: readonly Endpoint[],
+  connection: ClickHouseConnection,
+  { config, progress, files, ...options }: CheckTask,
+): Promise<readonly CheckedEndpoint[]> {
+  const paths = await filesByEndpoint(config.project);
+  return withCheckTools(connection, { ...config, ...options }, async (tools) => {
+    const checked: CheckedEndpoint[] = [];
+    for (const endpoint of endpoints) {
+      progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });
+      const source = { sql: files.of(endpoint), shownPath: paths.get(endpoint.name) };
+      checked.push(await checkEndpoint(endpoint, tools, source));
+    }
+    return checked;
+  });
+}
+
+function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json: boolean): void {
+  for (const { columnsWritten } of checked) {
+    if (!columnsWritten) continue;
+    process.stderr.write(`wrote into the header of ${columnsWritten.file}:\n${columnsWritten.text}\n`);
+  }
+  const ok = [...checked, grants].every(({ problems }) => problems.length === 0);
+  if (!ok) process.exitCode = EXIT.failed;
+  if (json) {
+    process.stdout.write(checkJson(checked, grants, ok));
+    return;
+  }
+  process.stdout.write(checkTable(checked, process.stdout));
+  for (const { name, problems, warnings } of checked) {
+    for (const warning of warnings) printWarning(`${name}: ${warning}`);
+    for (const problem of problems) printError(`${name}: ${textOfProblem(problem)}`);
+  }
+  for (const warning of grants.warnings) printWarning(warning);
+  for (const problem of grants.problems) printError(textOfProblem(problem));
 }
 
 const HELP = `

@@ -24,7 +24,7 @@ Examples:
 Exit codes: 0 stopped; 1 can’t start, or a part did not close; 2 invalid usage.`,
     )
     .action(async (options: { readonly recreate: boolean }) => {
-      // Imported here, so that other commands need not load the gateway's modules.
+      // Imported here, so that the help need not load the gateway's modules.
       const { runDev } = await import('../dev/run-dev.js');
       try {
         await runDev(process.env, options);

@@ -1,9 +1,14 @@
 import { Command } from 'commander';
+import path from 'node:path';
 
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { readConfig } from '../../gateway/config/config.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
+import { filesByEndpoint } from './project/endpoints.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
-import type { EndpointsOptions } from './run-endpoints.js';
+import { printable, textTable } from './text-table.js';
 
 /** `querygate endpoints`: lists the endpoints of the project. */
 export function endpointsCommand(): Command {
@@ -11,12 +16,82 @@ export function endpointsCommand(): Command {
     .description('Lists the endpoints of the project, without ClickHouse.')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
-    .action((options: EndpointsOptions) =>
-      runCommand(async () => {
-        const { runEndpoints } = await import('./run-endpoints.js');
-        await runEndpoints(options);
-      }),
-    );
+    .action((options: EndpointsOptions) => runCommand(() => runEndpoints(options)));
+}
+
+/** The options of `querygate endpoints`, as commander parses them. */
+interface EndpointsOptions {
+  readonly json?: boolean;
+}
+
+/** An endpoint as the list shows it. */
+interface ListedEndpoint {
+  readonly name: string;
+  readonly id: string;
+  /** `sql`, `ts`, `mjs` or `js`; `built-in` where the gateway has the endpoint itself. */
+  readonly form: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly required: boolean;
+  }[];
+  /** Seconds. */
+  readonly caching: number | 'disabled';
+  /** Seconds; 0 for never. */
+  readonly warming: number;
+  readonly maxRows: number;
+  readonly summary: string;
+  readonly file: string | undefined;
+}
+
+/** Prints the endpoints of the project as a table or as JSON. */
+async function runEndpoints({ json = false }: EndpointsOptions): Promise<void> {
+  const config = readConfig(process.env);
+  const endpoints = await loadProjectEndpoints(config);
+  const files = await filesByEndpoint(config.project);
+  const listed = endpoints.all().map((endpoint) => listedEndpoint(endpoint, files.get(endpoint.name)));
+  if (json) process.stdout.write(`${JSON.stringify({ endpoints: listed }, undefined, 2)}\n`);
+  else process.stdout.write(textTable([HEADINGS, ...listed.map(cellsOf)], NUMBERS));
+}
+
+function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEndpoint {
+  const { name, id, summary, settings } = endpoint;
+  return {
+    name,
+    id,
+    form: file === undefined ? 'built-in' : path.extname(file).slice(1),
+    parameters: [...endpoint.parameters].map(([parameter, { kind, required }]) => ({
+      name: parameter,
+      kind,
+      required,
+    })),
+    caching: settings.caching,
+    warming: settings.warming,
+    maxRows: rowCap(endpoint),
+    summary,
+    file,
+  };
+}
+
+const HEADINGS = ['NAME', 'FORM', 'PARAMETERS', 'CACHING', 'WARMING', 'MAX ROWS', 'SUMMARY', 'FILE'];
+const NUMBERS = new Set([3, 4, 5]);
+
+function cellsOf(endpoint: ListedEndpoint): readonly string[] {
+  const { name, form, parameters, caching, warming, maxRows, summary, file = '-' } = endpoint;
+  const names = parameters.map((parameter) => `${parameter.name}${parameter.required ? '*' : ''}`).join(' ');
+  const cached = caching === 'disabled' ? '-' : String(caching);
+  const warmed = warming === 0 ? '-' : String(warming);
+  const shownForm = form === 'built-in' ? '-' : form;
+  return [
+    name,
+    shownForm,
+    names === '' ? '-' : names,
+    cached,
+    warmed,
+    String(maxRows),
+    printable(summary.replaceAll(/\s+/g, ' ')),
+    file,
+  ];
 }
 
 const HELP = `

@@ -1,8 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
+import { replaceFile } from '../../files/replace-file.js';
+import { readConfig } from '../../gateway/config/config.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { withServer } from '../clickhouse/with-server.js';
+import { grantStatement } from '../grants/grant.js';
+import { neededGrants } from '../grants/needed-grants.js';
+import { readerUserFile, withLocalTables } from '../grants/reader-user-file.js';
+import { EXIT } from './exit-codes.js';
 import { withProjectOption } from './project-option.js';
-import { runCommand } from './run-command.js';
-import type { GrantsOptions } from './run-grants.js';
+import { runCommand, printError, printWarning } from './run-command.js';
 
 /** `querygate grants`: prints the rights that the endpoints need. */
 export function grantsCommand(): Command {
@@ -15,12 +22,7 @@ export function grantsCommand(): Command {
     .option('--out <file>', 'write to a file instead, which stays as it is where the command fails')
     .addOption(new Option('--json', 'print the result as JSON').conflicts(['xml', 'out']))
     .addHelpText('after', HELP)
-    .action((options: GrantsOptions) =>
-      runCommand(async (signal) => {
-        const { runGrants } = await import('./run-grants.js');
-        await runGrants(options, signal);
-      }),
-    );
+    .action((options: GrantsOptions) => runCommand((signal) => runGrants(options, signal)));
 }
 
 /** Names that need no quotes in SQL, and are also the name of an XML element. */
@@ -29,6 +31,46 @@ function userName(text: string): string {
   throw new InvalidArgumentError(
     'The name must be letters, digits and underscores, and not begin with a digit.',
   );
+}
+
+/** The options of `querygate grants`, as commander parses them. */
+interface GrantsOptions {
+  readonly user: string;
+  readonly xml?: boolean;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * Prints the grants that the project's endpoints need, or writes them to a file; none where a query cannot be analysed, because
+ * some would be missing.
+ */
+async function runGrants({ user, xml, json, out }: GrantsOptions, signal: AbortSignal): Promise<void> {
+  const config = readConfig(process.env);
+  const endpoints = (await loadProjectEndpoints(config)).all();
+  const { grants, problems, warnings } = await withServer(
+    config,
+    { sources: ['external', 'temporary'], signal },
+    ({ admin }) => neededGrants(admin, endpoints),
+  );
+  const isComplete = problems.length === 0;
+  if (!isComplete) process.exitCode = EXIT.failed;
+  const statements = grants.map((grant) => grantStatement(grant, user));
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ grants: statements, problems, warnings }, undefined, 2)}\n`);
+    return;
+  }
+  for (const { endpoint, text } of warnings) printWarning(`${endpoint}: ${text}`);
+  for (const { endpoint, text } of problems) printError(`${endpoint}: ${text}`);
+  if (!isComplete) return;
+  const text = xml
+    ? readerUserFile(
+        user,
+        withLocalTables(grants).map((grant) => grantStatement(grant)),
+      )
+    : statements.map((statement) => `${statement};\n`).join('');
+  if (out === undefined) process.stdout.write(text);
+  else await replaceFile(out, text);
 }
 
 const HELP = `

@@ -1,9 +1,20 @@
 import { Command } from 'commander';
+import { stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 
-import { EXIT_CODES_HELP } from './exit-codes.js';
+import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { runFirstQuery } from '../check/first-query.js';
+import { withClient } from '../clickhouse/with-client.js';
+import { connectionOf } from '../introspect/clickhouse-url.js';
+import { introspect, listed } from '../introspect/introspect.js';
+import { EXIT_CODES_HELP, usageError } from './exit-codes.js';
 import { collect } from './option-values.js';
-import { runCommand } from './run-command.js';
-import type { InitOptions } from './run-init.js';
+import { existingProject } from './project/existing-project.js';
+import { packageAdvice } from './project/package-advice.js';
+import { exampleProject, type ProjectFiles } from './project/project-files.js';
+import { writeNewFile, type Written } from './project/write-new-file.js';
+import { runCommand, interruptible, printWarning } from './run-command.js';
 
 /** `querygate init`: writes a project. */
 export function initCommand(): Command {
@@ -16,11 +27,120 @@ export function initCommand(): Command {
     .option('--password <text>', 'with --from (default: the URL’s, else CLICKHOUSE_PASSWORD)')
     .addHelpText('after', HELP)
     .action((folder: string, options: InitOptions) =>
-      runCommand(async (signal) => {
-        const { runInit } = await import('./run-init.js');
-        await runInit(folder, options, signal);
-      }),
+      runCommand((signal) => runInit(folder, options, signal)),
     );
+}
+
+/** The options of `querygate init`, as commander parses them. */
+interface InitOptions {
+  readonly from?: string;
+  readonly table?: readonly string[];
+  readonly user?: string;
+  readonly password?: string;
+}
+
+/** Socket timeout of the queries to a ClickHouse. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Writes the files of a project that do not exist yet, and prints each. */
+async function runInit(folder: string, options: InitOptions, signal: AbortSignal): Promise<void> {
+  const target = path.resolve(folder);
+  await rejectFile(target);
+  const { files, leftOut, others, skipped } = await projectFiles(target, options, signal);
+  const written = new Map<string, Written>();
+  for (const file of files) {
+    const outcome = await writeNewFile(target, file);
+    written.set(file.path, outcome);
+    process.stdout.write(
+      outcome === 'created' ? `created ${file.path}\n` : `kept    ${file.path} (exists)\n`,
+    );
+  }
+  for (const reason of leftOut) printWarning(`not carried over: ${reason}`);
+  if (others.length > 0) {
+    const advice = 'For one of a table: npx querygate new NAME --table TABLE';
+    process.stderr.write(`Tables without an endpoint: ${listed(others)}. ${advice}\n`);
+  }
+  if (skipped !== undefined) process.stderr.write(`${skipped}\n`);
+  const manifest = files.find((file) => file.path === 'package.json');
+  if (manifest && written.get(manifest.path) === 'kept') {
+    for (const line of await packageAdvice(target, manifest)) {
+      process.stderr.write(`package.json was kept. Add ${line}\n`);
+    }
+  }
+  process.stderr.write(nextSteps(folder, target, options.from !== undefined));
+}
+
+/** @throws Error where a file is in the place of the folder, or of one above it */
+async function rejectFile(folder: string): Promise<void> {
+  const problem = await stat(folder).then(
+    (found) => (found.isDirectory() ? undefined : 'it is not a folder'),
+    (error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return code === 'ENOENT' ? undefined : message;
+    },
+  );
+  if (problem !== undefined) throw new Error(`${folder} cannot be the folder of a project: ${problem}`);
+}
+
+interface InitFiles extends ProjectFiles {
+  readonly leftOut: readonly string[];
+  /** Names of tables that no endpoint was made of. */
+  readonly others: readonly string[];
+}
+
+async function projectFiles(
+  target: string,
+  { from, table = [], user, password }: InitOptions,
+  signal: AbortSignal,
+): Promise<InitFiles> {
+  if (from !== undefined) {
+    return fromServer(target, connectionOf(from, { user, password }, process.env), table, signal);
+  }
+  if (table.length > 0 || user !== undefined || password !== undefined) {
+    throw usageError('--table, --user and --password need --from with the URL of a ClickHouse');
+  }
+  return { ...(await exampleProject(target)), leftOut: [], others: [] };
+}
+
+async function fromServer(
+  target: string,
+  connection: ClickHouseConnection,
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<InitFiles> {
+  return withClient(connection, REQUEST_TIMEOUT_MS, (client) =>
+    interruptible(signal, async () => {
+      await runFirstQuery(client, connection.url, signal);
+      const tools = { client, now: () => new Date(), signal };
+      const { files, leftOut, others } = await introspect(tools, connection.database, tables);
+      const project = await existingProject(target, files, connection);
+      return { files: project.files, leftOut: [...leftOut, ...project.leftOut], others };
+    }),
+  );
+}
+
+function nextSteps(folder: string, target: string, hasServer: boolean): string {
+  const steps = [
+    ...(target === process.cwd() ? [] : [`cd ${quoted(folder)}`]),
+    ...(hasServer ? ['cp .env.example .env, and set CLICKHOUSE_PASSWORD in it'] : []),
+    ...(isInstalled(target) ? [] : ['npm install']),
+    'npx querygate dev',
+  ];
+  return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
+}
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string =>
+  /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Whether npx finds the package from the folder. */
+function isInstalled(folder: string): boolean {
+  try {
+    createRequire(path.join(folder, 'package.json')).resolve('querygate/package.json');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const HELP = `

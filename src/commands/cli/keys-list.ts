@@ -3,32 +3,17 @@ import type { ShownPins } from '../../gateway/auth/shown-pins.js';
 import { COUNTED, type LimitRules } from '../../endpoint/limit-rules.js';
 import { textTable } from './text-table.js';
 
-/** A stored key with its pinned values as they may be shown. */
-export type ShowableKey = Omit<StoredKey, 'fixed'> & { readonly fixed?: ShownPins };
-
-/** A key as `keys list` shows it: everything except the hashes. */
-export type ListedKey = Omit<ShowableKey, 'sha256'> & { readonly keys: number };
-
-/** The entries without their hashes; `keys` is how many keys a name has (two during a rotation), expired or not. */
-export function listedKeys({ keys }: { readonly keys: readonly ShowableKey[] }): readonly ListedKey[] {
-  return keys.map(({ sha256, ...shown }) => ({ ...shown, keys: sha256.length }));
+/** A key as `keys list` shows it: everything except the hashes, and pinned values as they may be shown. */
+export interface ListedKey extends Omit<StoredKey, 'sha256' | 'fixed'> {
+  /** How many keys the name has (two during a rotation), expired or not. */
+  readonly keys: number;
+  readonly fixed?: ShownPins;
 }
+
+const HEADINGS = 'NAME KEYS CREATED EXPIRES ENDPOINTS PINNED ADDRESSES LIMITS RIGHTS'.split(' ');
 
 /** The keys as a table with a line of headings. */
-export function keysTable(keys: readonly ListedKey[]): string {
-  const headings = [
-    'NAME',
-    'KEYS',
-    'CREATED',
-    'EXPIRES',
-    'ENDPOINTS',
-    'PINNED',
-    'ADDRESSES',
-    'LIMITS',
-    'RIGHTS',
-  ];
-  return textTable([headings, ...keys.map(cellsOf)]);
-}
+export const keysTable = (keys: readonly ListedKey[]): string => textTable([HEADINGS, ...keys.map(cellsOf)]);
 
 function cellsOf(key: ListedKey): readonly string[] {
   const { name, keys, created = '-', expires = '-', endpoints = ['*'], fixed = {}, addresses = ['*'] } = key;

@@ -5,11 +5,7 @@ import type { RightsOptions } from './keys-options.js';
 import { httpUrl } from './option-values.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
-import type { FileOption, LinkOptions } from './run-keys.js';
-
-/** Runs an action of run-keys.ts, which is imported here so that other commands need not load it. */
-const run = (action: (actions: typeof import('./run-keys.js')) => Promise<void>): Promise<void> =>
-  runCommand(async () => action(await import('./run-keys.js')));
+import { add, link, list, revoke, rotate, type FileOption, type LinkOptions } from './run-keys.js';
 
 /** `querygate keys`: manages the API keys file. */
 export function keysCommand(): Command {
@@ -53,7 +49,7 @@ function addCommand(): Command {
     .option('--may-bypass-cache', 'honour Cache-Control: no-cache and only-if-cached')
     .option('--may-use-query-string', 'accept the key as ?api_key=')
     .addHelpText('after', '\nExample:\n  querygate keys add grafana --expires 2027-01-01 --requests 600/60')
-    .action((name: string, options: RightsOptions & FileOption) => run(({ add }) => add(name, options)));
+    .action((name: string, options: RightsOptions & FileOption) => runCommand(() => add(name, options)));
 }
 
 function listCommand(): Command {
@@ -61,7 +57,7 @@ function listCommand(): Command {
     .description('Lists the keys and their rights; never a key or its hash.')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', '\nExample:\n  querygate keys list --json')
-    .action((options: FileOption & { readonly json?: boolean }) => run(({ list }) => list(options)));
+    .action((options: FileOption & { readonly json?: boolean }) => runCommand(() => list(options)));
 }
 
 function rotateCommand(): Command {
@@ -74,7 +70,7 @@ function rotateCommand(): Command {
       '\nExamples:\n  querygate keys rotate grafana\n  querygate keys rotate grafana --finish',
     )
     .action((name: string, options: FileOption & { readonly finish?: boolean }) =>
-      run(({ rotate }) => rotate(name, options)),
+      runCommand(() => rotate(name, options)),
     );
 }
 
@@ -83,7 +79,7 @@ function revokeCommand(): Command {
     .description('Removes a name and its keys.')
     .argument('<name>', 'the key’s name in the file')
     .addHelpText('after', '\nExample:\n  querygate keys revoke grafana')
-    .action((name: string, options: FileOption) => run(({ revoke }) => revoke(name, options)));
+    .action((name: string, options: FileOption) => runCommand(() => revoke(name, options)));
 }
 
 function linkCommand(): Command {
@@ -104,5 +100,5 @@ function linkCommand(): Command {
       'after',
       '\nExample:\n  querygate keys link --key grafana --endpoint orders.by-day --param since=2026-05-01 --expires-in 7d --base-url https://gateway.example.com',
     )
-    .action((options: LinkOptions) => run(({ link }) => link(options)));
+    .action((options: LinkOptions) => runCommand(() => link(options)));
 }

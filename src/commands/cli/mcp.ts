@@ -1,22 +1,53 @@
 import { Command } from 'commander';
 
-import { keyOption, urlOption } from './gateway-options.js';
+import { mcpInstallation } from '../../package-files.js';
+import { CommandError, EXIT, EXIT_BY_SIGNAL } from './exit-codes.js';
+import { gatewayOf, withGatewayOptions, type GatewayOptions } from './gateway.js';
 import { collect } from './option-values.js';
-import type { McpOptions } from './run-mcp.js';
 
-/** `querygate mcp`: offers the endpoints of a running gateway to an MCP client that starts this command. */
+/**
+ * `querygate mcp`: offers the endpoints of a running gateway to an MCP client that starts this command. A signal is its usual
+ * end, and no failure, so it does not run as other commands do.
+ */
 export function mcpCommand(): Command {
-  return new Command('mcp')
+  return withGatewayOptions(new Command('mcp'))
     .description('Connects an MCP client that starts programs, such as a desktop application, to a gateway.')
-    .addOption(urlOption())
-    .addOption(keyOption())
     .option('--tag <tag>', 'only endpoints with this tag, or one of several; may be repeated', collect)
     .addHelpText('after', HELP)
-    .action(async (options: McpOptions) => {
-      // Not by runCommand: a signal is the usual end of this command, and no failure.
-      const { runMcp } = await import('./run-mcp.js');
-      await runMcp(options);
+    .action((options: McpOptions) => runMcp(options));
+}
+
+/** The options of `querygate mcp`, as commander parses them. */
+interface McpOptions extends GatewayOptions {
+  readonly tag?: readonly string[];
+}
+
+/**
+ * Bridges standard input and output to a gateway's `POST /mcp` until standard input ends or a signal arrives. Ends the process.
+ *
+ * @throws CommandError where an option is invalid or the MCP SDK is not installed.
+ */
+async function runMcp({ tag = [], ...options }: McpOptions): Promise<void> {
+  const { url, apiKey } = gatewayOf(options);
+  const { bridge } = await import('./mcp/bridge.js').catch(throwMissing);
+  const ended = new AbortController();
+  for (const name of Object.keys(EXIT_BY_SIGNAL)) {
+    process.once(name, () => {
+      ended.abort();
     });
+  }
+  // MCP clients are often configured with the URL of the MCP endpoint itself.
+  await bridge({ gateway: { url: url.replace(/\/+mcp$/, ''), apiKey }, tags: tag }, ended.signal);
+  // An attempt to connect, which no signal aborts, must not keep the process alive.
+  process.exit(EXIT.ok);
+}
+
+/** @throws CommandError that names the packages where one is missing, else the error itself. */
+function throwMissing(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+  throw new CommandError(`The MCP SDK is not installed. Run: ${mcpInstallation()}`, EXIT.failed, {
+    cause: error,
+  });
 }
 
 const HELP = `

@@ -1,9 +1,19 @@
 import { Command } from 'commander';
 
-import { EXIT_CODES_HELP } from './exit-codes.js';
+import { problemOfEndpointName } from '../../endpoint/check-definition.js';
+import { readConfig } from '../../gateway/config/config.js';
+import { projectFolder, projectIn } from '../../gateway/config/project.js';
+import { REQUESTS_ENDPOINT } from '../../gateway/observability/requests-endpoint.js';
+import { withClient } from '../clickhouse/with-client.js';
+import { withServer } from '../clickhouse/with-server.js';
+import { NotCarriedOver } from '../introspect/draft.js';
+import { introspectTable } from '../introspect/introspect.js';
+import { EXIT_CODES_HELP, CommandError, EXIT, usageError } from './exit-codes.js';
 import { withProjectOption } from './project-option.js';
-import { runCommand } from './run-command.js';
-import type { NewOptions } from './run-new.js';
+import { filesByEndpoint } from './project/endpoints.js';
+import { newEndpointFile } from './project/templates.js';
+import { writeNewFile, type ProjectFile } from './project/write-new-file.js';
+import { printWarning, runCommand } from './run-command.js';
 
 /** `querygate new`: writes an endpoint file to begin with. */
 export function newCommand(): Command {
@@ -27,10 +37,74 @@ Examples:
   querygate new orders.by-day --ts --project shop
 ${EXIT_CODES_HELP}`,
     )
-    .action((name: string, options: NewOptions) =>
-      runCommand(async (signal) => {
-        const { runNew } = await import('./run-new.js');
-        await runNew(name, options, signal);
-      }),
-    );
+    .action((name: string, options: NewOptions) => runCommand((signal) => runNew(name, options, signal)));
+}
+
+/** The options of `querygate new`, as commander parses them. */
+interface NewOptions {
+  readonly sql?: boolean;
+  readonly ts?: boolean;
+  /** A table whose rows the endpoint returns. */
+  readonly table?: string;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Writes an endpoint file to begin with, and prints its path. */
+async function runNew(
+  name: string,
+  { sql = false, ts = false, table }: NewOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (sql && ts) throw usageError('--sql and --ts exclude each other: an endpoint has one file.');
+  if (ts && table !== undefined) throw usageError('--table writes an endpoint in SQL: leave --ts away.');
+  rejectName(name);
+  const project = projectIn(projectFolder(process.env));
+  const existing = (await filesByEndpoint(project)).get(name);
+  if (existing !== undefined) throw nameIsTaken(name, existing);
+  const file =
+    table === undefined
+      ? await newEndpointFile(name, ts ? 'ts' : 'sql')
+      : await endpointOfTable(name, table, signal);
+  if ((await writeNewFile(project.folder, file)) === 'kept') throw nameIsTaken(name, file.path);
+  process.stdout.write(`${file.path}\n`);
+  process.stderr.write(`Next: edit it, then run npx querygate check ${name} and npx querygate dev\n`);
+}
+
+/**
+ * The file of an endpoint over a table of the project, whose columns ClickHouse describes. Prints what the endpoint leaves out.
+ *
+ * @throws CommandError where the table does not exist, or no endpoint can be made of it.
+ */
+async function endpointOfTable(name: string, table: string, signal: AbortSignal): Promise<ProjectFile> {
+  const server = { sources: ['external', 'own', 'temporary'], signal } as const;
+  return withServer(readConfig(process.env), server, ({ admin }) =>
+    withClient(admin, REQUEST_TIMEOUT_MS, async (client) => {
+      const tools = { client, now: () => new Date(), signal };
+      const { file, leftOut, since } = await introspectTable(tools, admin.database, name, table);
+      for (const reason of leftOut) printWarning(`left out: ${reason}`);
+      if (since !== undefined)
+        process.stderr.write(`The newest rows are older than the default of since: set since=${since}\n`);
+      return file;
+    }),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof NotCarriedOver)) throw cause;
+    throw new CommandError(`${table}: ${cause.message}. Nothing was written.`, EXIT.failed, { cause });
+  });
+}
+
+/** @throws CommandError (invalid usage) where no endpoint of a project can have the name */
+function rejectName(name: string): void {
+  const problem =
+    name === REQUESTS_ENDPOINT.name
+      ? 'is an endpoint of the gateway itself: choose another name'
+      : problemOfEndpointName(name);
+  if (problem !== undefined) throw usageError(`${name} ${problem}, such as orders.by-day`);
+}
+
+function nameIsTaken(name: string, file: string): CommandError {
+  return new CommandError(
+    `${file} has the endpoint ${name} already. Nothing was written: choose another name, or remove that file.`,
+    EXIT.failed,
+  );
 }

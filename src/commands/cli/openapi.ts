@@ -1,9 +1,13 @@
 import { Command } from 'commander';
+import { writeFile } from 'node:fs/promises';
 
+import { readConfig } from '../../gateway/config/config.js';
+import { openApiDocument } from '../../gateway/http/describe/openapi/openapi-document.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { readVersion } from '../../package-files.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
-import type { OpenApiOptions } from './run-openapi.js';
 
 /** `querygate openapi`: prints the OpenAPI document. */
 export function openApiCommand(): Command {
@@ -15,10 +19,24 @@ export function openApiCommand(): Command {
       'URL of the gateway for callers; default: PUBLIC_URL, or relative to the document',
     )
     .addHelpText('after', `\nExample:\n  querygate openapi --out openapi.json\n${EXIT_CODES_HELP}`)
-    .action((options: OpenApiOptions) =>
-      runCommand(async () => {
-        const { runOpenApi } = await import('./run-openapi.js');
-        await runOpenApi(options);
-      }),
-    );
+    .action((options: OpenApiOptions) => runCommand(() => runOpenApi(options)));
+}
+
+/** The options of `querygate openapi`, as commander parses them. */
+interface OpenApiOptions {
+  readonly out?: string;
+  readonly serverUrl?: string;
+}
+
+/** Writes the OpenAPI document with all endpoints. */
+async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
+  const config = readConfig(process.env);
+  const document = openApiDocument({
+    endpoints: (await loadProjectEndpoints(config)).all(),
+    version: readVersion(),
+    serverUrl: serverUrl ?? config.publicUrl,
+  });
+  const text = `${JSON.stringify(document, undefined, 2)}\n`;
+  if (out === undefined) process.stdout.write(text);
+  else await writeFile(out, text);
 }

@@ -1,43 +1,37 @@
 import { Command } from 'commander';
 
 import { readVersion } from '../../package-files.js';
-import { callCommand } from './call.js';
-import { checkCommand } from './check.js';
-import { devCommand } from './dev.js';
-import { endpointsCommand } from './endpoints.js';
-import { grantsCommand } from './grants.js';
-import { initCommand } from './init.js';
-import { keysCommand } from './keys.js';
-import { loadCommand } from './load.js';
-import { mcpCommand } from './mcp.js';
-import { migrateCommand } from './migrate.js';
-import { newCommand } from './new.js';
-import { openApiCommand } from './openapi.js';
 import { applyProject } from './project-option.js';
-import { serveCommand } from './serve.js';
 
-/** Creates the command line; each subcommand has a file with a function that returns its Command. */
-export function createProgram(): Command {
+/** The subcommands in the order of the help. Only the file of the one that runs is loaded, with what it needs. */
+const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./init.js')).initCommand(),
+  new: async () => (await import('./new.js')).newCommand(),
+  dev: async () => (await import('./dev.js')).devCommand(),
+  serve: async () => (await import('./serve.js')).serveCommand(),
+  call: async () => (await import('./call.js')).callCommand(),
+  check: async () => (await import('./check.js')).checkCommand(),
+  endpoints: async () => (await import('./endpoints.js')).endpointsCommand(),
+  grants: async () => (await import('./grants.js')).grantsCommand(),
+  keys: async () => (await import('./keys.js')).keysCommand(),
+  migrate: async () => (await import('./migrate.js')).migrateCommand(),
+  load: async () => (await import('./load.js')).loadCommand(),
+  openapi: async () => (await import('./openapi.js')).openApiCommand(),
+  mcp: async () => (await import('./mcp.js')).mcpCommand(),
+};
+
+/**
+ * Creates the command line.
+ *
+ * @param name of the subcommand that runs; the command line has all of them where there is none of the name.
+ */
+export async function createProgram(name = ''): Promise<Command> {
   const program = new Command('querygate')
     .description('A gateway that serves saved ClickHouse queries, and its tools.')
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
-  const subcommands = [
-    initCommand(),
-    newCommand(),
-    devCommand(),
-    serveCommand(),
-    callCommand(),
-    checkCommand(),
-    endpointsCommand(),
-    grantsCommand(),
-    keysCommand(),
-    migrateCommand(),
-    loadCommand(),
-    openApiCommand(),
-    mcpCommand(),
-  ];
-  for (const subcommand of subcommands) program.addCommand(subcommand);
+  const chosen = Object.hasOwn(SUBCOMMANDS, name) ? [SUBCOMMANDS[name]] : Object.values(SUBCOMMANDS);
+  for (const subcommand of chosen) if (subcommand) program.addCommand(await subcommand());
   applyProject(program);
   return program;
 }

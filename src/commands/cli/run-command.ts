@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { styleText } from 'node:util';
 
 import { CommanderError, type Command } from 'commander';
 
 import { CommandError, EXIT, EXIT_BY_SIGNAL } from './exit-codes.js';
-import { paint, targetOf } from './style.js';
 
 /** Aborted when the command must end early; the abort reason is the exit code. */
 const interruption = new AbortController();
@@ -67,17 +67,21 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
   }
 }
 
+/** Coloured where standard error is a terminal, and NO_COLOR is not set. */
+const onStderr = (colour: 'red' | 'yellow', text: string): string =>
+  styleText(colour, text, { stream: process.stderr });
+
 /** Writes an error's message to standard error. */
 export function printError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isMachineReadable = error instanceof CommandError && error.isMachineReadable;
-  const label = isMachineReadable ? '' : `${paint('red', 'error:', targetOf(process.stderr))} `;
+  const label = isMachineReadable ? '' : `${onStderr('red', 'error:')} `;
   process.stderr.write(`${label}${message}\n`);
 }
 
 /** Writes a warning to standard error. */
 export function printWarning(message: string): void {
-  process.stderr.write(`${paint('yellow', 'warning:', targetOf(process.stderr))} ${message}\n`);
+  process.stderr.write(`${onStderr('yellow', 'warning:')} ${message}\n`);
 }
 
 function exitCodeOf(error: unknown): number {
@@ -88,7 +92,7 @@ function exitCodeOf(error: unknown): number {
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride().configureOutput({
     outputError: (text, write) => {
-      write(text.replace(/^error:/, paint('red', 'error:', targetOf(process.stderr))));
+      write(text.replace(/^error:/, onStderr('red', 'error:')));
     },
   });
   for (const subcommand of command.commands) throwInsteadOfExit(subcommand);

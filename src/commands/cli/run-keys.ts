@@ -1,7 +1,8 @@
 import { checkKeysAgainst } from '../../gateway/auth/check-keys.js';
-import { principalOf, readKeyFile, type KeyFile } from '../../gateway/auth/key-file.js';
+import { principalOf, readKeyFile, type KeyFile, type StoredKey } from '../../gateway/auth/key-file.js';
 import { Links } from '../../gateway/auth/links.js';
-import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from './manage-keys.js';
+import { generateApiKey, hashApiKey } from '../../gateway/auth/api-key.js';
+import { editKeyFile } from '../../gateway/auth/edit-key-file.js';
 import { applyPinned } from '../../gateway/auth/pinned-parameters.js';
 import { showPins } from '../../gateway/auth/shown-pins.js';
 import { readConfig } from '../../gateway/config/config.js';
@@ -9,9 +10,9 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { sealFrom } from '../../endpoint/parameters/secret-value.js';
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
-import { endpointNamed } from './endpoint-named.js';
+import { endpointNamed } from './project/endpoints.js';
 import { usageError } from './exit-codes.js';
-import { keysTable, listedKeys, type ShowableKey } from './keys-list.js';
+import { keysTable, type ListedKey } from './keys-list.js';
 import { durationMs, rightsOf, type RightsOptions } from './keys-options.js';
 import { pairsOf } from './option-values.js';
 
@@ -33,34 +34,28 @@ export interface LinkOptions extends FileOption {
 export async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
   const file = fileOf(options);
   const now = new Date();
-  const rights = rightsOf(options, now);
-  const endpoints = (await loadProjectEndpoints(readConfig(process.env))).all();
-  const key = await addKey(
-    file,
-    { name, ...rights },
-    {
-      now,
-      check: (added) => {
-        checkKeysAgainst(added, endpoints);
-      },
-    },
-  );
+  const key = generateApiKey();
+  const added = { name, sha256: [hashApiKey(key)], created: now.toISOString(), ...rightsOf(options, now) };
+  checkKeysAgainst({ keys: [added] }, (await loadProjectEndpoints(readConfig(process.env))).all());
+  await editKeyFile(file, (before) => {
+    if (before?.keys.some((each) => each.name === name)) {
+      throw new Error(`${file} already has a key named ${name}`);
+    }
+    return { kind: 'add', key: added };
+  });
   printKey(`Added ${name} to ${file}.`, key);
 }
 
 /** Lists the keys. */
 export async function list(options: FileOption & { readonly json?: boolean }): Promise<void> {
   const file = await readKeyFile(fileOf(options));
-  const keys = listedKeys({ keys: await showableKeys(file) });
-  process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
-}
-
-async function showableKeys(file: KeyFile): Promise<readonly ShowableKey[]> {
   const endpoints = await endpointsOfPins(file);
   const seal = sealFrom(readConfig(process.env).links.secret);
-  return file.keys.map(({ fixed, ...key }) =>
-    fixed ? { ...key, fixed: showPins(Object.entries(fixed), endpoints, seal) } : key,
-  );
+  const keys = file.keys.map(({ fixed, sha256, ...key }): ListedKey => {
+    const shown = fixed && { fixed: showPins(Object.entries(fixed), endpoints, seal) };
+    return { ...key, keys: sha256.length, ...shown };
+  });
+  process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
 }
 
 /** The endpoints that say which pinned values are secret; none where no key has pins, or where they cannot be loaded. */
@@ -81,18 +76,28 @@ export async function rotate(
 ): Promise<void> {
   const file = fileOf(options);
   if (options.finish) {
-    await finishRotation(file, name);
+    await editKeyFile(file, (before) => {
+      if (keyNamed(file, before, name).sha256.length > 1) return { kind: 'dropOlderHash', name };
+      throw new Error(`${name} has only one key; there is no older key to remove`);
+    });
     process.stderr.write(`Removed the older key of ${name}.\n`);
     return;
   }
-  const key = await rotateKey(file, name);
+  const key = generateApiKey();
+  await editKeyFile(file, (before) => {
+    keyNamed(file, before, name);
+    return { kind: 'addHash', name, hash: hashApiKey(key) };
+  });
   printKey(`Created a second key for ${name}; rotate ${name} --finish removes the first.`, key);
 }
 
 /** Removes a name and its keys. */
 export async function revoke(name: string, options: FileOption): Promise<void> {
   const file = fileOf(options);
-  await revokeKey(file, name);
+  await editKeyFile(file, (before) => {
+    keyNamed(file, before, name);
+    return { kind: 'remove', name };
+  });
   process.stderr.write(`Removed ${name} from ${file}. Its keys and links are no longer valid.\n`);
 }
 
@@ -128,6 +133,13 @@ function fileOf({ file = readConfig(process.env).apiKeysFile }: FileOption): str
     throw usageError('No keys file is named. Set API_KEYS_FILE or use --file.');
   }
   return file;
+}
+
+/** @throws Error when the file has no key of that name. */
+function keyNamed(file: string, keyFile: KeyFile | undefined, name: string): StoredKey {
+  const found = keyFile?.keys.find((key) => key.name === name);
+  if (!found) throw new Error(`${file} has no key named ${JSON.stringify(name)}`);
+  return found;
 }
 
 /** Prints only the key to standard output, so that scripts can store it. */

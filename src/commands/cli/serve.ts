@@ -20,7 +20,7 @@ Examples:
 Exit codes: 0 stopped; 1 can’t start, or a part did not close; 2 invalid usage.`,
     )
     .action(async () => {
-      // Imported here, so that other commands need not load the gateway's modules.
+      // Imported here, so that the help need not load the gateway's modules.
       const { serve } = await import('../../gateway/server/serve.js');
       await serve(process.env);
     });

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { styleText } from 'node:util';
 
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { newEndpointFile } from '../cli/project/templates.js';
-import { paint, targetOf } from '../cli/style.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import type { Reload } from '../../gateway/server/reloader.js';
 import type { Reporter } from './development-server.js';
@@ -110,7 +110,7 @@ export class Terminal implements Reporter {
       });
   }
 
-  private paint(style: Parameters<typeof paint>[0], text: string): string {
-    return paint(style, text, targetOf(this.stream));
+  private paint(style: 'green' | 'red' | 'yellow' | 'dim', text: string): string {
+    return styleText(style, text, { stream: this.stream });
   }
 }

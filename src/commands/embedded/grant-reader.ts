@@ -10,9 +10,10 @@ import { grantsInUsersFile, USERS_FILE } from '../grants/reader-user-file.js';
 import type { EmbeddedServer } from './embedded-server.js';
 
 /**
- * Gives the read-only user of an embedded server the grants that the endpoints need. The schema must have been applied. An
- * endpoint whose query cannot be analysed gets what is known of it, and is reported; so is one that reads a system table for
- * which the users file of the project has no grant: other tables of that database hold what every caller sent.
+ * Gives the read-only user of an embedded server the grants that the endpoints need, and, with `extend`, keeps those that it has.
+ * The schema must have been applied. An endpoint whose query cannot be analysed gets what is known of it, and is reported; so is
+ * one that reads a system table for which the users file of the project has no grant: other tables of that database hold what
+ * every caller sent.
  *
  * @param schemaFolder of the project.
  */
@@ -20,27 +21,11 @@ export async function grantReader(
   server: EmbeddedServer,
   schemaFolder: string,
   endpoints: readonly Endpoint[],
-): Promise<NeededGrants> {
-  return apply(server, schemaFolder, endpoints, (statements) => server.restartWith(statements));
-}
-
-/** Gives the read-only user the grants that more endpoints need; it keeps those that it has. */
-export async function extendReader(
-  server: EmbeddedServer,
-  schemaFolder: string,
-  endpoints: readonly Endpoint[],
-): Promise<NeededGrants> {
-  return apply(server, schemaFolder, endpoints, (statements) => server.extendGrants(statements));
-}
-
-async function apply(
-  server: EmbeddedServer,
-  schemaFolder: string,
-  endpoints: readonly Endpoint[],
-  grant: (statements: readonly string[]) => Promise<void>,
+  { extend = false } = {},
 ): Promise<NeededGrants> {
   const needed = await readerGrants(server.adminConnection, schemaFolder, endpoints);
-  await grant(needed.grants.map((each) => grantStatement(each)));
+  const statements = needed.grants.map((each) => grantStatement(each));
+  await (extend ? server.extendGrants(statements) : server.restartWith(statements));
   return needed;
 }
 

@@ -3,7 +3,7 @@ import type { OwnServer, OwnServerOptions } from '../../gateway/server/own-serve
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import type { NeededGrants } from '../grants/needed-grants.js';
 import { EmbeddedServer } from './embedded-server.js';
-import { extendReader, grantReader } from './grant-reader.js';
+import { grantReader } from './grant-reader.js';
 
 /** Milliseconds of a migration that the log should explain: with much data it takes minutes. */
 const SLOW_MIGRATION_MS = 2000;
@@ -47,7 +47,7 @@ export async function openOwnServer(
     adminConnection: server.adminConnection,
     readerConnection: server.readerConnection,
     prepareFor: async (changed) => {
-      if (changed.length > 0) warnOf(await extendReader(server, schemaFolder, changed));
+      if (changed.length > 0) warnOf(await grantReader(server, schemaFolder, changed, { extend: true }));
     },
     stop: () => server.stop(),
   };

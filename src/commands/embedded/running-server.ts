@@ -95,11 +95,7 @@ export async function respondsToPing(url: string): Promise<boolean> {
 
 /** The record in a file; undefined if there is none, or no complete one. */
 async function readRecord(file: string): Promise<RunningServer | undefined> {
-  const text = await ifPresent(readFile(file, 'utf8'));
-  return text === undefined ? undefined : parseRecord(text);
-}
-
-function parseRecord(text: string): RunningServer | undefined {
+  const text = (await ifPresent(readFile(file, 'utf8'))) ?? '';
   try {
     const record = JSON.parse(text) as RunningServer | null;
     // 0 and negative numbers would mean groups of processes.

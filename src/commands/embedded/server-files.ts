@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { escapeXml } from '../xml.js';
 import { READER_USER, readerUserFile } from '../grants/reader-user-file.js';
 
 /** The environment variable with the administrator's password, so that no file contains it. */
@@ -24,32 +25,33 @@ export async function writeServerFiles(
   folder: string,
   { port, grants, extraConfig }: ServerFilesOptions,
 ): Promise<string> {
-  const usersFolder = path.join(folder, 'users.d');
-  await mkdir(usersFolder, { recursive: true, mode: 0o700 });
-  const configFile = path.join(folder, 'config.xml');
-  await writeFile(configFile, configXml(folder, port), { mode: 0o600 });
-  await writeFile(path.join(folder, 'users.xml'), USERS_XML, { mode: 0o600 });
-  if (extraConfig !== undefined) {
-    await mkdir(path.join(folder, 'config.d'), { recursive: true, mode: 0o700 });
-    await writeFile(path.join(folder, 'config.d', 'extra.xml'), extraConfig, { mode: 0o600 });
+  const files = {
+    [CONFIG_FILE]: configXml(folder, port),
+    'users.xml': USERS_XML,
+    // The same profile as in production.
+    'users.d/querygate.xml': readerUserFile(READER_USER, grants),
+    ...(extraConfig !== undefined && { 'config.d/extra.xml': extraConfig }),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, text, { mode: 0o600 });
   }
-  // The same profile as in production.
-  await writeFile(path.join(usersFolder, 'querygate.xml'), readerUserFile(READER_USER, grants), {
-    mode: 0o600,
-  });
-  return configFile;
+  return path.join(folder, CONFIG_FILE);
 }
 
+const CONFIG_FILE = 'config.xml';
+
 const configXml = (folder: string, port: number): string => `<clickhouse>
-    <path>${xml(path.join(folder, 'data'))}/</path>
-    <tmp_path>${xml(path.join(folder, 'tmp'))}/</tmp_path>
-    <user_files_path>${xml(path.join(folder, 'user_files'))}/</user_files_path>
-    <format_schema_path>${xml(path.join(folder, 'format_schemas'))}/</format_schema_path>
+    <path>${escapeXml(path.join(folder, 'data'))}/</path>
+    <tmp_path>${escapeXml(path.join(folder, 'tmp'))}/</tmp_path>
+    <user_files_path>${escapeXml(path.join(folder, 'user_files'))}/</user_files_path>
+    <format_schema_path>${escapeXml(path.join(folder, 'format_schemas'))}/</format_schema_path>
     <http_port>${port}</http_port>
     <listen_host>127.0.0.1</listen_host>
     <keep_alive_timeout>10</keep_alive_timeout>
     <user_directories>
-        <users_xml><path>${xml(path.join(folder, 'users.xml'))}</path></users_xml>
+        <users_xml><path>${escapeXml(path.join(folder, 'users.xml'))}</path></users_xml>
     </user_directories>
     <access_control_improvements>
         <select_from_system_db_requires_grant>true</select_from_system_db_requires_grant>
@@ -99,6 +101,3 @@ const USERS_XML = `<clickhouse>
     <quotas><default/></quotas>
 </clickhouse>
 `;
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-const xml = (text: string): string => text.replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? '');

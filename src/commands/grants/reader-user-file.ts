@@ -1,4 +1,5 @@
 import { localName } from '../../gateway/schema/cluster-names.js';
+import { escapeXml, unescapeXml } from '../xml.js';
 import { sortedGrants, type Grant } from './grant.js';
 
 /** The environment variable of the ClickHouse server with the reader's password, so that no file contains it. */
@@ -25,7 +26,7 @@ export function readerUserFile(user: string, grants: readonly string[]): string 
             <profile>querygate</profile>
             <quota>default</quota>
             <grants>
-${grants.map((grant) => `                <query>${xml(grant)}</query>\n`).join('')}            </grants>
+${grants.map((grant) => `                <query>${escapeXml(grant)}</query>\n`).join('')}            </grants>
         </${user}>
     </users>
 </clickhouse>
@@ -47,13 +48,9 @@ export function withLocalTables(grants: readonly Grant[]): readonly Grant[] {
 export function grantsInUsersFile(text: string): readonly string[] {
   const withoutComments = text.replaceAll(/<!--[^]*?-->/g, '');
   return [...withoutComments.matchAll(/<query>([^]*?)<\/query>/g)].map(([, query = '']) =>
-    query.replaceAll(/&(?:amp|lt|gt);/g, (entity) => CHARACTERS[entity] ?? '').trim(),
+    unescapeXml(query).trim(),
   );
 }
-
-const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-const xml = (text: string): string => text.replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? '');
 
 const HEAD = `<!--
   The read-only ClickHouse user of the gateway: SELECT on the tables that the endpoints read, with limits that no query

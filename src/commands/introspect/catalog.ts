@@ -1,4 +1,5 @@
 import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { sqlName } from './names.js';
 
 /** A table, view or other object that can be selected from. */
 export interface CatalogTable {
@@ -20,6 +21,12 @@ export interface CatalogColumn {
   readonly inPartitionKey: boolean;
 }
 
+/** The time column of a table, and how many days before now a period starts. */
+export interface Period {
+  readonly column: string;
+  readonly days: number;
+}
+
 /** The tables and views of a database that the user can see. */
 export function readTables(tools: AnalysisTools, database: string): Promise<readonly CatalogTable[]> {
   return queryRows<CatalogTable>(
@@ -33,7 +40,7 @@ export function readTables(tools: AnalysisTools, database: string): Promise<read
 /** The columns of a table. */
 export function readColumns(
   tools: AnalysisTools,
-  { database, name }: Pick<CatalogTable, 'database' | 'name'>,
+  { database, name }: CatalogTable,
 ): Promise<readonly CatalogColumn[]> {
   return queryRows<CatalogColumn>(
     tools,
@@ -41,4 +48,27 @@ export function readColumns(
      FROM system.columns WHERE database = {database:String} AND table = {name:String} ORDER BY position`,
     { database, name },
   );
+}
+
+/** A large table is read for so many seconds; the newest row of a part of it serves as an example too. */
+const READ_SECONDS = 5;
+
+/**
+ * The start of the newest day that a table has rows of, where the period that an endpoint returns by default has none of them;
+ * undefined otherwise, and for a table without rows.
+ */
+export async function newestDay(
+  tools: AnalysisTools,
+  { database, name }: CatalogTable,
+  { column, days }: Period,
+): Promise<string | undefined> {
+  const [newest] = await queryRows<{ readonly start: string; readonly isOld: 0 | 1 }>(
+    tools,
+    `SELECT formatDateTime(newest, '%Y-%m-%dT00:00:00Z') AS start, newest < now('UTC') - toIntervalDay(${days}) AS isOld
+     FROM (SELECT toDateTime64(assumeNotNull(max(${sqlName(column)})), 0, 'UTC') AS newest
+           FROM ${sqlName(database)}.${sqlName(name)} HAVING count(${sqlName(column)}) > 0)
+     SETTINGS max_execution_time = ${READ_SECONDS}, timeout_overflow_mode = 'break'`,
+    {},
+  );
+  return newest?.isOld === 1 ? newest.start : undefined;
 }

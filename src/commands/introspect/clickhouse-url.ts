@@ -4,8 +4,8 @@ import { usageError } from '../cli/exit-codes.js';
 
 /** What `--user` and `--password` say. */
 export interface Credentials {
-  readonly user?: string;
-  readonly password?: string;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
 }
 
 /**

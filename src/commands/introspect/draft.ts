@@ -1,5 +1,16 @@
 import { randomUUID } from 'node:crypto';
 
+import { ClickHouseError } from '@clickhouse/client';
+
+import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
+import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { sampleValues } from '../../gateway/analysis/combinations.js';
+import { describe, repeatedColumn } from '../../gateway/clickhouse/describe-columns.js';
+import type { ResultColumn } from '../../gateway/formats/format.js';
+import { missingForms } from '../../gateway/formats/require-forms.js';
+import { withColumns } from '../check/columns-text.js';
+import { headerText, newHeader } from '../header-yaml.js';
 import type { ParameterForm } from './parameter-of-type.js';
 
 /** A parameter of a draft. */
@@ -18,38 +29,66 @@ export interface Draft {
   readonly query: string;
 }
 
-/** The text of a draft, with an id of its own and without columns. */
-export function draftText({ name, summary, parameters, example, query }: Draft): string {
-  const declared = [...parameters].map(
-    ([parameter, { kind, description, required, options }]) =>
-      `  ${parameter}: ${flow({ kind, ...(required && { required }), ...options, description })}`,
-  );
-  const header = [
-    `name: ${name}`,
-    `id: ${randomUUID()}`,
-    `summary: ${yaml(summary)}`,
-    ...(declared.length > 0 ? ['parameters:', ...declared] : []),
-    'maxRows: 1000',
-    'caching: 60 # seconds',
-    ...(Object.keys(example).length > 0
-      ? ['# Choose an example that returns rows.', `example: ${flow(example)}`]
-      : []),
-  ];
-  return `/*\n${header.join('\n')}\n*/\n${query}\n`;
+/** Why something cannot be an endpoint; the message completes "NAME: …". */
+export class NotCarriedOver extends Error {
+  override readonly name = 'NotCarriedOver';
 }
 
-const flow = (values: Readonly<Record<string, unknown>>): string =>
-  `{ ${Object.entries(values)
-    .map(([key, value]) => `${key}: ${yaml(value)}`)
-    .join(', ')} }`;
+/**
+ * The text of an endpoint file, with the columns that ClickHouse describes. The file loads, and ClickHouse accepts its query.
+ *
+ * @throws NotCarriedOver where either is not so
+ */
+export async function endpointText(draft: Draft, tools: AnalysisTools): Promise<string> {
+  const text = textOf(draft);
+  const complete = withColumns(text, await describedColumns(text, tools));
+  if (complete === undefined) throw new NotCarriedOver('its columns cannot be written into a header');
+  load(complete);
+  return complete;
+}
 
-/** Text that YAML reads as itself without quotes, also in a flow map. */
-const PLAIN = /^(?!(?:null|true|false|yes|no|on|off)$)(?:now-)?[A-Za-z0-9][\w ./=()-]*$/i;
+/** The text of a draft, with an id of its own and without columns. */
+function textOf({ name, summary, parameters, example, query }: Draft): string {
+  const header = newHeader();
+  const inBraces = (values: object): unknown => header.createNode(values, { flow: true });
+  for (const [key, value] of Object.entries({ name, id: randomUUID(), summary })) header.set(key, value);
+  for (const [parameter, { kind, description, required, options }] of parameters) {
+    const form = { kind, ...(required && { required }), ...options, description };
+    header.setIn(['parameters', parameter], inBraces(form));
+  }
+  header.set('maxRows', 1000);
+  header.set('caching', Object.assign(header.createNode(60), { comment: ' seconds' }));
+  if (Object.keys(example).length > 0) {
+    const commentBefore = ' Choose an example that returns rows.';
+    header.set(Object.assign(header.createNode('example'), { commentBefore }), inBraces(example));
+  }
+  return `/*\n${headerText(header)}\n*/\n${query}\n`;
+}
 
-/** A value in YAML. A slash is escaped, because the end of the comment must not be in it. */
-function yaml(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(yaml).join(', ')}]`;
-  if (typeof value !== 'string') return String(value);
-  const isPlain = PLAIN.test(value) && !value.endsWith(' ');
-  return isPlain ? value : JSON.stringify(value).replaceAll('*/', String.raw`*\/`);
+async function describedColumns(text: string, tools: AnalysisTools): Promise<readonly ResultColumn[]> {
+  const endpoint = load(text, { any: 'String' });
+  const values = sampleValues(endpoint, { names: [...endpoint.parameters.keys()] }, tools.now());
+  const columns = await describe(bindValues(endpoint, values, tools), tools).catch((error: unknown) => {
+    if (!(error instanceof ClickHouseError)) throw error;
+    throw new NotCarriedOver(`ClickHouse rejects its query: ${error.message.trim()}`);
+  });
+  const repeated = repeatedColumn(columns);
+  if (repeated !== undefined) throw new NotCarriedOver(`it returns two columns ${repeated}`);
+  for (const { name, type } of columns) {
+    const missing = missingForms(type);
+    if (missing?.isEvery) throw new NotCarriedOver(`its column ${name}: ${missing.reason}`);
+  }
+  return columns;
+}
+
+function load(
+  text: string,
+  columnsWhereMissing?: Readonly<Record<string, string>>,
+): ReturnType<typeof readSqlEndpoint> {
+  try {
+    return readSqlEndpoint(text, columnsWhereMissing ? { columnsWhereMissing } : {});
+  } catch (error) {
+    if (!(error instanceof SqlFileError)) throw error;
+    throw new NotCarriedOver(error.problems.map(({ problem }) => problem).join('; '));
+  }
 }

@@ -1,35 +1,28 @@
-import { REQUESTS_ENDPOINT } from '../../gateway/observability/requests-endpoint.js';
 import type { AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { REQUESTS_ENDPOINT } from '../../gateway/observability/requests-endpoint.js';
 import { usageError } from '../cli/exit-codes.js';
 import type { ProjectFile } from '../cli/project/write-new-file.js';
-import { readColumns, readTables, type CatalogTable } from './catalog.js';
-import { completeDraft } from './complete-draft.js';
+import { newestDay, readColumns, readTables, type CatalogTable } from './catalog.js';
+import { endpointText, NotCarriedOver, type Draft } from './draft.js';
 import { endpointName } from './names.js';
-import { newestDay } from './newest-day.js';
-import { hasParameters, NotCarriedOver, viewDraft } from './query-draft.js';
-import { tableDraft, type TableDraft } from './table-draft.js';
+import { tableDraft } from './table-draft.js';
+import { isParameterisedView, viewDraft } from './view-draft.js';
+
+/** An endpoint over a table or view. */
+export interface IntrospectedTable {
+  readonly file: ProjectFile;
+  /** What of the table the endpoint lacks, with the reason: `table orders: column total: …`. */
+  readonly leftOut: readonly string[];
+  /** The start of the period of the example, where the one by default has no rows. */
+  readonly since?: string | undefined;
+}
 
 /** What a server has for endpoints. */
 export interface Introspected {
   readonly files: readonly ProjectFile[];
-  /** What could not be carried over, with the reason: `view sales: …`. */
   readonly leftOut: readonly string[];
   /** Names of the tables of the database of which nobody asked for an endpoint. */
   readonly others: readonly string[];
-}
-
-/** Something on the server that becomes an endpoint. */
-interface Source {
-  /** How messages name it. */
-  readonly shown: string;
-  readonly name: string;
-  /** @throws NotCarriedOver */
-  readonly draft: (name: string) => Promise<SourceDraft>;
-}
-
-interface SourceDraft extends Pick<TableDraft, 'draft' | 'leftOut'> {
-  /** The start of the period of the example, where the one by default has no rows. */
-  readonly since?: string;
 }
 
 /** How many tables a message lists. */
@@ -47,33 +40,27 @@ export async function introspect(
   chosen: readonly string[],
 ): Promise<Introspected> {
   const tables = await readTables(tools, database);
-  const views = tables.filter(isParameterisedView);
-  const ofTables = await Promise.all(
-    [...new Set(chosen)].map((name) => findTable(tools, name, tables, database)),
-  );
-  const sources = [
-    ...ofTables.filter((table) => !views.includes(table)).map((table) => tableSource(tools, table, database)),
-    ...views.map(viewSource),
-  ];
-  const { files, leftOut } = await filesOf(sources, tools);
-  if (files.length === 0) throw usageError([...leftOut, adviceFor(tables, database)].join('\n'));
-  const isSource = new Set([...ofTables, ...views]);
-  return {
-    files,
-    leftOut,
-    others: tables.filter((table) => !isSource.has(table)).map(({ name }) => name),
-  };
-}
-
-const isParameterisedView = ({ engine, select }: CatalogTable): boolean =>
-  engine === 'View' && hasParameters(select);
-
-/** An endpoint over one table. */
-export interface IntrospectedTable {
-  readonly file: ProjectFile;
-  readonly leftOut: readonly string[];
-  /** The start of the period of the example, where the one by default has no rows. */
-  readonly since?: string;
+  const found = await Promise.all(chosen.map((name) => findTable(tools, name, tables, database)));
+  const sources = new Set([
+    ...found.filter((table) => !isParameterisedView(table)),
+    ...[...found, ...tables].filter(isParameterisedView),
+  ]);
+  const files = new Map<string, ProjectFile>();
+  const leftOut: string[] = [];
+  for (const table of sources) {
+    try {
+      const name = nameOf(table, database, files);
+      const made = await endpointOf(tools, database, name, table);
+      files.set(name, made.file);
+      leftOut.push(...made.leftOut);
+    } catch (error) {
+      if (!(error instanceof NotCarriedOver)) throw error;
+      leftOut.push(`${shownName(table, database)}: ${error.message}`);
+    }
+  }
+  if (files.size === 0) throw usageError([...leftOut, adviceFor(tables, database)].join('\n'));
+  const others = tables.filter((table) => !sources.has(table)).map(({ name }) => name);
+  return { files: [...files.values()], leftOut, others };
 }
 
 /**
@@ -88,11 +75,27 @@ export async function introspectTable(
   tableName: string,
 ): Promise<IntrospectedTable> {
   const table = await findTable(tools, tableName, await readTables(tools, database), database);
-  const source = isParameterisedView(table) ? viewSource(table) : tableSource(tools, table, database);
-  const { draft, leftOut, since } = await source.draft(name);
-  const text = await completeDraft(draft, tools);
-  const file = { path: `endpoints/${name}.sql`, text };
-  return { file, leftOut, ...(since !== undefined && { since }) };
+  return endpointOf(tools, database, name, table);
+}
+
+async function endpointOf(
+  tools: AnalysisTools,
+  database: string,
+  name: string,
+  table: CatalogTable,
+): Promise<IntrospectedTable> {
+  const fileOf = async (draft: Draft): Promise<ProjectFile> => ({
+    path: `endpoints/${name}.sql`,
+    text: await endpointText(draft, tools),
+  });
+  if (isParameterisedView(table)) return { file: await fileOf(viewDraft(name, table)), leftOut: [] };
+  const { draft, leftOut, period } = tableDraft(name, table, await readColumns(tools, table), database);
+  const since = period && (await newestDay(tools, table, period));
+  return {
+    file: await fileOf(since === undefined ? draft : { ...draft, example: { since } }),
+    leftOut: leftOut.map((text) => `${shownName(table, database)}: ${text}`),
+    since,
+  };
 }
 
 /** @throws CommandError (invalid usage) that lists the tables */
@@ -104,10 +107,9 @@ async function findTable(
 ): Promise<CatalogTable> {
   const here = tables.find((table) => table.name === name);
   if (here) return here;
-  const dot = name.indexOf('.');
-  const [other, table] = [name.slice(0, dot), name.slice(dot + 1)];
-  const there = dot === -1 ? [] : other === database ? tables : await readTables(tools, other);
-  const found = there.find((one) => one.name === table);
+  const [, other, own] = /^([^.]+)\.(.+)$/s.exec(name) ?? [];
+  const there = other === undefined ? [] : other === database ? tables : await readTables(tools, other);
+  const found = there.find((table) => table.name === own);
   if (found) return found;
   throw usageError(`There is no table ${name}, or the user may not see it. ${adviceFor(tables, database)}`);
 }
@@ -117,62 +119,30 @@ function adviceFor(tables: readonly CatalogTable[], database: string): string {
   if (names.length === 0) {
     return `The user sees no table in the database ${database}. Name another database in the URL, or a user with rights.`;
   }
-  const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '';
-  return `Choose with --table NAME; ${database} has ${names.slice(0, MAX_SHOWN).join(', ')}${more}.`;
+  return `Choose with --table NAME; ${database} has ${listed(names)}.`;
 }
 
-function tableSource(tools: AnalysisTools, table: CatalogTable, database: string): Source {
-  const isOther = table.database !== database;
-  const shown = `table ${isOther ? `${table.database}.` : ''}${table.name}`;
-  return {
-    shown,
-    name: isOther ? `${table.database}.${table.name}` : table.name.replaceAll('.', '-'),
-    draft: async (name) => {
-      const made = tableDraft(name, table, await readColumns(tools, table), database);
-      if (!made) throw new NotCarriedOver('it has no column that can be selected');
-      const { draft, period } = made;
-      const since = period && (await newestDay(tools, table, period));
-      return {
-        draft: since === undefined ? draft : { ...draft, example: { since } },
-        leftOut: made.leftOut.map((text) => `${shown}: ${text}`),
-        ...(since !== undefined && { since }),
-      };
-    },
-  };
+/** The first names, and how many more there are. */
+export const listed = (names: readonly string[]): string =>
+  names.slice(0, MAX_SHOWN).join(', ') +
+  (names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '');
+
+function shownName(table: CatalogTable, database: string): string {
+  const { database: own, name } = table;
+  return `${isParameterisedView(table) ? 'view' : 'table'} ${own === database ? '' : `${own}.`}${name}`;
 }
 
-const viewSource = (view: CatalogTable): Source => ({
-  shown: `view ${view.name}`,
-  name: view.name,
-  draft: (name) => Promise.resolve({ draft: viewDraft(name, view), leftOut: [] }),
-});
-
-async function filesOf(
-  sources: readonly Source[],
-  tools: AnalysisTools,
-): Promise<Pick<Introspected, 'files' | 'leftOut'>> {
-  const files = new Map<string, ProjectFile>();
-  const leftOut: string[] = [];
-  for (const source of sources) {
-    try {
-      const name = nameOf(source, files);
-      const { draft, leftOut: parts } = await source.draft(name);
-      files.set(name, { path: `endpoints/${name}.sql`, text: await completeDraft(draft, tools) });
-      leftOut.push(...parts);
-    } catch (error) {
-      if (!(error instanceof NotCarriedOver)) throw error;
-      leftOut.push(`${source.shown}: ${error.message}`);
-    }
-  }
-  return { files: [...files.values()], leftOut };
-}
-
-/** @throws NotCarriedOver where no endpoint can have the name, or one has it */
-function nameOf({ name }: Source, files: ReadonlyMap<string, ProjectFile>): string {
-  const own = endpointName(name);
-  if (own === '')
+/** @throws NotCarriedOver where no endpoint can have the name of the table, or one has it */
+function nameOf(
+  { database: own, name }: CatalogTable,
+  database: string,
+  files: ReadonlyMap<string, ProjectFile>,
+): string {
+  const found = endpointName(own === database ? name.replaceAll('.', '-') : `${own}.${name}`);
+  if (found === '')
     throw new NotCarriedOver('its name has no letter or digit that an endpoint’s name can have');
-  if (own === REQUESTS_ENDPOINT.name) throw new NotCarriedOver(`${own} is an endpoint of the gateway itself`);
-  if (files.has(own)) throw new NotCarriedOver(`its endpoint would be ${own}, which is written already`);
-  return own;
+  if (found === REQUESTS_ENDPOINT.name)
+    throw new NotCarriedOver(`${found} is an endpoint of the gateway itself`);
+  if (files.has(found)) throw new NotCarriedOver(`its endpoint would be ${found}, which is written already`);
+  return found;
 }

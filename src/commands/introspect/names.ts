@@ -10,6 +10,9 @@ export function endpointName(name: string): string {
     .replaceAll(/^[.-]+|[.-]+$/g, '');
 }
 
+/** Columns whose names become the same name. */
+const MAX_EQUAL = 1000;
+
 /**
  * A name of ClickHouse as a name of a parameter that is not taken; undefined where no character of it can stay.
  *
@@ -21,14 +24,13 @@ export function parameterName(name: string, taken: Set<string>): string | undefi
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^[^a-z]+|_+$/g, '');
   if (plain === '') return undefined;
-  const free = [
-    plain,
-    `${plain}_value`,
-    ...Array.from({ length: 1000 }, (_, index) => `${plain}_${index + 2}`),
-  ];
-  const found = free.find((one) => isParameterName(one) && !taken.has(one));
-  if (found !== undefined) taken.add(found);
-  return found;
+  let free = plain;
+  for (let count = 2; !isParameterName(free) || taken.has(free); count += 1) {
+    if (count > MAX_EQUAL) return undefined;
+    free = count === 2 ? `${plain}_value` : `${plain}_${count}`;
+  }
+  taken.add(free);
+  return free;
 }
 
 /**

@@ -7,7 +7,7 @@ export interface ParameterForm {
   readonly kind: string;
   /** The type in `{name:Type}`. */
   readonly bind: string;
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>> & { readonly choices?: readonly string[] };
   readonly isNullable: boolean;
 }
 

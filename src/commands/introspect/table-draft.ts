@@ -1,9 +1,8 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
-import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
-import { parseTypeName } from '../../endpoint/type-name.js';
+import { bareType } from '../../endpoint/type-name.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
-import type { CatalogColumn, CatalogTable } from './catalog.js';
-import type { Draft, DraftParameter } from './draft.js';
+import type { CatalogColumn, CatalogTable, Period } from './catalog.js';
+import { NotCarriedOver, type Draft, type DraftParameter } from './draft.js';
 import { parameterName, sqlName } from './names.js';
 import { DEFAULT_TYPES, parameterOfType } from './parameter-of-type.js';
 
@@ -12,7 +11,7 @@ export interface TableDraft {
   readonly draft: Draft;
   readonly leftOut: readonly string[];
   /** The time column, and how many days before now the period starts by default. */
-  readonly period?: { readonly column: string; readonly days: number };
+  readonly period?: Period;
 }
 
 /** A term of WHERE. */
@@ -24,15 +23,17 @@ interface Filter {
 /**
  * An endpoint that returns the rows of a table, newest first: of a range of time where the table has a time column, and with a
  * filter for each column of the sorting key and each column of few values.
+ *
+ * @throws NotCarriedOver where no column can be selected
  */
 export function tableDraft(
   name: string,
   table: CatalogTable,
   columns: readonly CatalogColumn[],
   inDatabase: string,
-): TableDraft | undefined {
+): TableDraft {
   const [selected, leftOut] = selectable(columns);
-  if (selected.length === 0) return undefined;
+  if (selected.length === 0) throw new NotCarriedOver('it has no column that can be selected');
   const time = timeColumn(selected, table);
   const range = time ? timeRange(time) : [];
   const taken = new Set(range.map(({ parameter }) => parameter[0]));
@@ -72,14 +73,7 @@ function selectable(columns: readonly CatalogColumn[]): [CatalogColumn[], string
   return [selected, leftOut];
 }
 
-/** A type without Nullable and LowCardinality. */
-function plainType(type: string): string {
-  const { name, args } = parseTypeName(type);
-  return name === 'Nullable' || name === 'LowCardinality' ? plainType(args[0] ?? '') : type;
-}
-
-const isTime = ({ type }: CatalogColumn): boolean =>
-  /^(?:Date|Date32|DateTime|DateTime64)(?:\(|$)/.test(plainType(type));
+const isTime = ({ type }: CatalogColumn): boolean => /^Date(?:32|Time|Time64)?$/.test(bareType(type).name);
 
 /** The first time column of the sorting key, else of the partition key. Of a table without keys, such as a view, any. */
 function timeColumn(
@@ -97,7 +91,7 @@ function timeColumn(
 
 /** Columns as a sorting key names them; those that it does not name come first. */
 function inKeyOrder(columns: readonly CatalogColumn[], key: string): readonly CatalogColumn[] {
-  const words = tokenize(key).map(({ start, end }) => key.slice(start, end));
+  const words: readonly string[] = key.match(/`(?:[^`\\]|\\.)*`|\w+/g) ?? [];
   const place = ({ name }: CatalogColumn): number =>
     words.findIndex((word) => word === name || word === quoteName(name));
   return [...columns].sort((a, b) => place(a) - place(b));
@@ -106,36 +100,23 @@ function inKeyOrder(columns: readonly CatalogColumn[], key: string): readonly Ca
 /** The default period of a column of days. */
 const DAYS = 7;
 
-const isDay = ({ type }: CatalogColumn): boolean => /^Date(?:32)?$/.test(parseTypeName(plainType(type)).name);
+const isDay = ({ type }: CatalogColumn): boolean => /^Date(?:32)?$/.test(bareType(type).name);
 
-/** The period whose start is required, by default the last day, or the last week of a column of days. */
+/** The period, by default since the last day, or the last week of a column of days. */
 function timeRange(time: CatalogColumn): readonly Filter[] {
-  const { name: typeName } = parseTypeName(plainType(time.type));
-  const ofDays = isDay(time);
-  const bound = (parameter: string): string => (ofDays ? `to${typeName}(@${parameter})` : `@${parameter}`);
   const column = sqlName(time.name);
-  const since = ofDays
-    ? { default: `now-${DAYS}d/d`, relativeStep: '1h' }
-    : { default: 'now-1d', relativeStep: '1m' };
+  const ofDays = isDay(time);
+  const options = { relativeStep: ofDays ? '1h' : '1m' };
+  const term = (operator: string, name: string, declared: Omit<DraftParameter, 'kind'>): Filter => ({
+    sql: `${column} ${operator} ${ofDays ? `to${bareType(time.type).name}(@${name})` : `@${name}`}`,
+    parameter: [name, { kind: 'timestamp', ...declared }],
+  });
   return [
-    {
-      sql: `${column} >= ${bound('since')}`,
-      parameter: [
-        'since',
-        { kind: 'timestamp', options: since, description: 'Only rows at or after this time.' },
-      ],
-    },
-    {
-      sql: `${column} < ${bound('until')}`,
-      parameter: [
-        'until',
-        {
-          kind: 'timestamp',
-          options: { relativeStep: since.relativeStep },
-          description: ofDays ? 'Only rows before this day.' : 'Only rows before this time.',
-        },
-      ],
-    },
+    term('>=', 'since', {
+      options: { default: ofDays ? `now-${DAYS}d/d` : 'now-1d', ...options },
+      description: 'Only rows at or after this time.',
+    }),
+    term('<', 'until', { options, description: `Only rows before this ${ofDays ? 'day' : 'time'}.` }),
   ];
 }
 

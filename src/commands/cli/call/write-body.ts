@@ -4,7 +4,7 @@ import { Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { Progress } from '../progress.js';
-import { unreachable } from '../unreachable.js';
+import type { CommandError } from '../exit-codes.js';
 
 /**
  * Streams a response's body to standard output, or to a file that gets its name when it is complete.
@@ -14,19 +14,19 @@ import { unreachable } from '../unreachable.js';
 export async function writeBody(
   response: Response,
   file: string | undefined,
-  signal: AbortSignal,
+  options: WriteOptions,
 ): Promise<void> {
   if (file === undefined) {
-    await copy(response, process.stdout, signal, { end: false });
+    await copy(response, process.stdout, { ...options, end: false });
     return;
   }
   if (await isSpecialFile(file)) {
-    await copy(response, createWriteStream(file), signal);
+    await copy(response, createWriteStream(file), options);
     return;
   }
   const unfinished = `${file}.${process.pid}.part`;
   try {
-    await copy(response, createWriteStream(unfinished), signal, { progress: true });
+    await copy(response, createWriteStream(unfinished), { ...options, progress: true });
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -34,7 +34,14 @@ export async function writeBody(
   }
 }
 
-interface CopyOptions {
+/** How a body is written. */
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  /** The error of a response that is incomplete. */
+  readonly onCut: (cause: unknown) => CommandError;
+}
+
+interface CopyOptions extends WriteOptions {
   /** Whether to close the target at the end. */
   readonly end?: boolean;
   readonly progress?: boolean;
@@ -43,8 +50,7 @@ interface CopyOptions {
 async function copy(
   { body, headers }: Response,
   target: Writable,
-  signal: AbortSignal,
-  { end = true, progress: shown = false }: CopyOptions = {},
+  { signal, onCut, end = true, progress: shown = false }: CopyOptions,
 ): Promise<void> {
   if (!body) return;
   const source = Readable.fromWeb(body);
@@ -57,9 +63,8 @@ async function copy(
   try {
     await pipeline(source, counting(total, progress), target, { end, signal });
   } catch (error) {
-    if (isClosedPipe(error)) return;
     // A failing target destroys the source too, so the first error decides.
-    throw error === sourceFailed ? unreachable('The response of the gateway is incomplete', error) : error;
+    throw error === sourceFailed ? onCut(error) : error;
   } finally {
     progress?.end();
   }
@@ -78,11 +83,6 @@ function counting(total: number, progress: Progress | undefined): Transform {
       done(null, chunk);
     },
   });
-}
-
-/** Whether the reader of standard output closed it, which is not a failure. */
-function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 /** Whether a path is a device or a pipe, which must be written to and not replaced. */

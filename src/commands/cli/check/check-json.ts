@@ -10,27 +10,15 @@ export function checkJson(checked: readonly CheckedEndpoint[], grants: CheckedGr
   return `${JSON.stringify({ version: VERSION, ok, endpoints, grants }, undefined, 2)}\n`;
 }
 
-function endpointJson({
-  name,
-  file,
-  problems,
-  warnings,
-  example,
-  tables,
-  columnsWritten,
-}: CheckedEndpoint): object {
+function endpointJson({ name, file, problems, example, tables, ...rest }: CheckedEndpoint): object {
+  const read = { parts: totalOf(tables, 'parts'), granules: totalOf(tables, 'granules') };
   return {
     name,
     file,
     ok: problems.length === 0,
     problems: problems.map((problem) => ({ file, ...problem })),
-    warnings,
-    example: example && {
-      ...example,
-      parts: totalOf(tables, 'parts'),
-      granules: totalOf(tables, 'granules'),
-    },
+    ...rest,
+    example: example && { ...example, ...read },
     tables,
-    columnsWritten,
   };
 }

@@ -1,5 +1,6 @@
 import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
 import type { CheckedGrants } from './check-grants.js';
+import { escapeXml } from '../../xml.js';
 import { textOfProblem, type FileProblem } from '../../../endpoint/file-problems.js';
 
 interface TestCase {
@@ -35,7 +36,7 @@ function caseXml({ name, file, milliseconds, problems, warnings }: TestCase): st
   return [
     `<testcase${attributes({ classname: 'querygate', name, file, time: seconds(milliseconds) })}>`,
     ...failureXml(problems),
-    ...(output === '' ? [] : [`<system-out>${escaped(output)}</system-out>`]),
+    ...(output === '' ? [] : [`<system-out>${escapeXml(output)}</system-out>`]),
     '</testcase>',
   ].join('\n');
 }
@@ -45,7 +46,7 @@ function failureXml([first, ...others]: readonly FileProblem[]): readonly string
   if (!first) return [];
   const message = others.length === 0 ? first.problem : `${first.problem} (and ${others.length} more)`;
   const text = [first, ...others].map(textOfProblem).join('\n');
-  return [`<failure${attributes({ message })}>${escaped(text)}</failure>`];
+  return [`<failure${attributes({ message })}>${escapeXml(text)}</failure>`];
 }
 
 const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(4);
@@ -53,20 +54,6 @@ const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(
 function attributes(values: Readonly<Record<string, string | number | undefined>>): string {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
     .join('');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Characters that XML 1.0 does not allow, not even as references. */
-const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
-
-/** For a text or an attribute. Readers would turn the line breaks of an attribute into spaces. */
-function escaped(text: string): string {
-  return text
-    .replaceAll(NOT_XML, '\u{FFFD}')
-    .replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
-    .replaceAll('\r', '&#13;')
-    .replaceAll('\n', '&#10;');
 }

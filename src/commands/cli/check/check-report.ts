@@ -1,22 +1,25 @@
-import { paint, type Target } from '../style.js';
+import { styleText } from 'node:util';
+
 import { textTable } from '../text-table.js';
 import type { CheckedEndpoint, Share, TableRead } from '../../check/checked-endpoint.js';
 
 const HEADINGS = ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'TABLE', 'PARTS', 'GRANULES'];
 
 /** The report as text: a line for each endpoint, and one more for each further ClickHouse table that it reads. */
-export function checkTable(checked: readonly CheckedEndpoint[], target: Target): string {
-  return textTable([HEADINGS, ...checked.flatMap((endpoint) => rowsOf(endpoint, target))]);
+export function checkTable(checked: readonly CheckedEndpoint[], stream: NodeJS.WriteStream): string {
+  return textTable([HEADINGS, ...checked.flatMap((endpoint) => rowsOf(endpoint, stream))]);
 }
 
 /** `FAULT`, `warning`, `no rows` or `ok`. */
-function stateOf({ problems, warnings, example }: CheckedEndpoint, target: Target): string {
-  if (problems.length > 0) return paint('red', 'FAULT', target);
-  if (warnings.length > 0) return paint('yellow', 'warning', target);
-  return example?.rows === 0 ? paint('yellow', 'no rows', target) : paint('green', 'ok', target);
+function stateOf({ problems, warnings, example }: CheckedEndpoint, stream: NodeJS.WriteStream): string {
+  if (problems.length > 0) return styleText('red', 'FAULT', { stream });
+  if (warnings.length > 0) return styleText('yellow', 'warning', { stream });
+  return example?.rows === 0
+    ? styleText('yellow', 'no rows', { stream })
+    : styleText('green', 'ok', { stream });
 }
 
-function rowsOf(checked: CheckedEndpoint, target: Target): readonly (readonly string[])[] {
+function rowsOf(checked: CheckedEndpoint, stream: NodeJS.WriteStream): readonly (readonly string[])[] {
   const { name, example, tables } = checked;
   const [first = ['-', '-', '-'], ...more] = tables.map(tableCells);
   const run = example
@@ -27,7 +30,7 @@ function rowsOf(checked: CheckedEndpoint, target: Target): readonly (readonly st
       ]
     : ['-', '-', '-'];
   return [
-    [name, stateOf(checked, target), ...run, ...first],
+    [name, stateOf(checked, stream), ...run, ...first],
     ...more.map((cells) => ['', '', '', '', '', ...cells]),
   ];
 }

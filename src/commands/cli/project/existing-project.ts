@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
 import { projectIn } from '../../../gateway/config/project.js';
-import { endpointFiles } from '../../../endpoint/endpoint-files.js';
+import { filesByEndpoint } from './endpoints.js';
 import { readTemplates } from './templates.js';
 import type { ProjectFile } from './write-new-file.js';
 
@@ -18,8 +18,7 @@ export async function existingProject(
   endpoints: readonly ProjectFile[],
   connection: ClickHouseConnection,
 ): Promise<ExistingProject> {
-  const inFolder = await endpointFiles(projectIn(folder).endpointsFolder);
-  const others = new Map(inFolder.map((file) => [path.parse(file).name, `endpoints/${file}`]));
+  const others = await filesByEndpoint(projectIn(folder));
   const otherOf = ({ path: file }: ProjectFile): string | undefined => {
     const other = others.get(path.parse(file).name);
     return other === file ? undefined : other;

@@ -28,7 +28,7 @@ describe('columnsText', () => {
   it('quotes only what YAML would read as something else', () => {
     const columns = [...COLUMNS, { name: 'tags', type: 'Array(LowCardinality(String))' }];
     expect(columnsText(columns)).toBe(
-      `columns:\n  day: Date\n  at: "DateTime64(6, 'UTC')"\n  tags: Array(LowCardinality(String))`,
+      `columns:\n  day: Date\n  at: DateTime64(6, 'UTC')\n  tags: Array(LowCardinality(String))`,
     );
   });
 });
@@ -71,7 +71,7 @@ describe('withColumns', () => {
     ['a comment at the end', '/*\nname: x # why */ SELECT 1', '/*\nname: x # why', '\n', ' */ SELECT 1'],
     ['a byte order mark', '\u{FEFF}/*\nname: x\n*/SELECT 1', '\u{FEFF}/*\nname: x', '\n', '\n*/SELECT 1'],
   ])('adds them after the last key of a header with %s', (_what, source, before, newline, after) => {
-    const lines = ['columns:', '  day: Date', `  at: "DateTime64(6, 'UTC')"`];
+    const lines = ['columns:', '  day: Date', `  at: DateTime64(6, 'UTC')`];
     expect(withColumns(source, COLUMNS)).toBe(`${before}${newline}${lines.join(newline)}${after}`);
   });
 

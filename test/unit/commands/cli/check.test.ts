@@ -1,3 +1,5 @@
+import { PassThrough } from 'node:stream';
+
 import { checkTable } from '../../../../src/commands/cli/check/check-report.js';
 import type { CheckedEndpoint, TableRead } from '../../../../src/commands/check/checked-endpoint.js';
 import { compareColumns } from '../../../../src/gateway/analysis/column-problems.js';
@@ -68,7 +70,8 @@ describe('checkTable', () => {
 
   it('has a line for each endpoint and each further table', () => {
     const broken: CheckedEndpoint = { name: 'b', problems: [{ problem: 'x' }], warnings: [], tables: [] };
-    const table = checkTable([fine, broken], { stream: {}, environment: {} });
+    const stream = new PassThrough() as unknown as NodeJS.WriteStream;
+    const table = checkTable([fine, broken], stream);
     const lines = table.split('\n').map((line) => line.split(/ {2,}/));
     expect(lines).toEqual([
       ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'TABLE', 'PARTS', 'GRANULES'],

@@ -1,4 +1,3 @@
-import { keysTable, listedKeys } from '../../../../src/commands/cli/keys-list.js';
 import { durationMs, rightsOf } from '../../../../src/commands/cli/keys-options.js';
 import { pairsOf } from '../../../../src/commands/cli/option-values.js';
 
@@ -86,38 +85,5 @@ describe('durationMs', () => {
 
   it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('rejects %j', (text) => {
     expect(() => durationMs('--expires-in', text)).toThrow('--expires-in must be a duration such as 30m');
-  });
-});
-
-const keys = listedKeys({
-  keys: [
-    { name: 'a', sha256: ['f'.repeat(64), 'e'.repeat(64)] },
-    {
-      name: 'tenant',
-      sha256: ['d'.repeat(64)],
-      created: '2026-05-17T00:00:00.000Z',
-      endpoints: ['logs.*', 'usage.*'],
-      fixed: { project: 'abc' },
-      limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
-      mayBypassCache: true,
-    },
-  ],
-});
-
-describe('listedKeys', () => {
-  it('contains the number of keys of a name and no hash', () => {
-    expect(keys.map((key) => key.keys)).toEqual([2, 1]);
-    expect(JSON.stringify(keys)).not.toMatch(/[def]{16}|sha256/);
-  });
-});
-
-describe('keysTable', () => {
-  it('prints a line for each key', () => {
-    const lines = keysTable(keys).split('\n');
-    expect(lines[0]).toMatch(/^NAME +KEYS +CREATED/);
-    expect(lines[1]).toMatch(/^a +2 +- +- +\* +- +\* +- +-$/);
-    expect(lines[2]).toContain(
-      'logs.*,usage.*  project=abc  *          requests=600/60,concurrent=4  bypass-cache',
-    );
   });
 });

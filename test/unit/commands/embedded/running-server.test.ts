@@ -9,7 +9,6 @@ import path from 'node:path';
 import {
   findRunningServer,
   releaseDataFolder,
-  respondsToPing,
   takeDataFolder,
   type RunningServer,
 } from '../../../../src/commands/embedded/running-server.js';
@@ -67,27 +66,6 @@ async function deadPid(): Promise<number> {
   });
   return dead;
 }
-
-describe('respondsToPing', () => {
-  it.each([
-    [200, 'Ok.\n', true],
-    [200, '<html>', false],
-    [503, 'Ok.\n', false],
-  ])('returns, for status %i and body %j, %s', async (status, body, expected) => {
-    await withHttpServer(status, body, async (url) => {
-      expect(await respondsToPing(url)).toBe(expected);
-    });
-  });
-
-  it('returns false when no server listens', async () => {
-    let closedUrl = '';
-    await withHttpServer(200, 'Ok.\n', (url) => {
-      closedUrl = url;
-      return Promise.resolve();
-    });
-    expect(await respondsToPing(closedUrl)).toBe(false);
-  });
-});
 
 describe('findRunningServer', () => {
   it('finds a recorded server that responds', async () => {

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+
+import { CommandError, EXIT, usageError } from './exit-codes.js';
+import { httpUrl, urlIn } from './option-values.js';
+
+/** The options that name a running gateway, as commander parses them. */
+export interface GatewayOptions {
+  readonly url?: string;
+  readonly key?: string;
+}
+
+/** A running gateway and the key for it. */
+export interface Gateway {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly apiKey: string | undefined;
+}
+
+/** Adds the options that name a running gateway. */
+export function withGatewayOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'URL of the gateway (default: QUERYGATE_URL, else http://127.0.0.1:8080)', httpUrl)
+    .option('--key <key>', 'the API key (default: QUERYGATE_KEY, else API_KEY)');
+}
+
+/**
+ * The gateway that options and environment variables name. Commander itself reads variables too early, before the project's
+ * .env is applied.
+ *
+ * @throws CommandError (invalid usage) where QUERYGATE_URL is no URL, or the key contains invalid characters.
+ */
+export function gatewayOf({ url, key }: GatewayOptions): Gateway {
+  const fromVariable = variable('QUERYGATE_URL');
+  const target =
+    url ?? (fromVariable === undefined ? 'http://127.0.0.1:8080' : urlIn('QUERYGATE_URL', fromVariable));
+  const apiKey = key ?? variable('QUERYGATE_KEY') ?? variable('API_KEY');
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw usageError(
+      'The API key contains characters that no key has, such as spaces or line breaks. Check --key or QUERYGATE_KEY.',
+    );
+  }
+  return { url: target, apiKey };
+}
+
+/** The value of an environment variable; undefined where it is empty. */
+function variable(name: string): string | undefined {
+  const value = process.env[name];
+  return value === '' ? undefined : value;
+}
+
+/**
+ * Sends a request with the key of the gateway and returns the response when its headers have arrived; the body is still to be
+ * read. Following a redirect would send the key to another server.
+ *
+ * @param target a URL of the gateway.
+ * @throws CommandError where the gateway is unreachable; the signal's reason where it is aborted.
+ */
+export async function requestGateway(
+  { url, apiKey }: Gateway,
+  target: string | URL,
+  request: RequestInit,
+): Promise<Response> {
+  const headers = new Headers(request.headers);
+  if (apiKey !== undefined) headers.set('X-API-KEY', apiKey);
+  try {
+    return await fetch(target, { ...request, headers, redirect: 'manual' });
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    throw disconnected(
+      `The gateway at ${url} is unreachable`,
+      error,
+      'Start it, or set --url to its address',
+    );
+  }
+}
+
+/** The error of a response of which only a part arrived. */
+export function incomplete({ url }: Gateway, cause: unknown): CommandError {
+  return disconnected(`The response of the gateway at ${url} is incomplete`, cause, 'Repeat the request');
+}
+
+function disconnected(problem: string, cause: unknown, advice: string): CommandError {
+  return new CommandError(`${problem}: ${reasonOf(cause)}. ${advice}.`, EXIT.unreachable, { cause });
+}
+
+/** The text of the innermost cause: fetch wraps the reason, which can be one error for each IP address that was tried. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return 'code' in error && typeof error.code === 'string' && error.message === ''
+    ? error.code
+    : error.message;
+}
