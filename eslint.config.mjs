@@ -124,7 +124,13 @@ export default defineConfig(
   tseslint.configs.stylisticTypeChecked,
   {
     plugins: { querygate: { rules: { zones: zonesRule } } },
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: {
+        // The project service would look at the whole program again for each file.
+        project: ['tsconfig.json', 'console/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       'querygate/zones': 'error',
       'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
