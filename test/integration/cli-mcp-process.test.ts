@@ -7,7 +7,7 @@ import { mcpInstallation } from '../../src/package-files.js';
 import { installWithout } from '../support/install-without.js';
 import { MCP_KEY, startMcpGateway, type McpGateway, type RespondToMcp } from '../support/mcp-gateway.js';
 import { REFERENCE_WITHOUT_ENV } from '../support/reference-project.js';
-import { QUERYGATE, runCli } from '../support/run-cli.js';
+import { QUERYGATE, runAlone } from '../support/run-cli.js';
 import { startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -100,8 +100,8 @@ describe('a process of querygate mcp', () => {
   });
 
   it('exits with 2 where the URL is invalid', async () => {
-    expect(await runCli(['mcp', '--url', 'gateway'])).toMatchObject({ code: 2, stdout: '' });
-    const { code, stderr } = await runCli(['mcp'], { QUERYGATE_KEY: 'a b' });
+    expect(await runAlone(['mcp', '--url', 'gateway'])).toMatchObject({ code: 2, stdout: '' });
+    const { code, stderr } = await runAlone(['mcp'], { QUERYGATE_KEY: 'a b' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('characters that no key has')]);
   });
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 import { findRunningServer } from '../../src/commands/embedded/running-server.js';
 import { pollUntil } from '../support/poll-until.js';
-import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
+import { QUERYGATE, runAlone, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -22,7 +22,7 @@ describe('querygate', () => {
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
   ])('reports what is wrong with %j, on standard error only, and exits with 2', async (args, message) => {
-    const { code, stdout, stderr } = await runCli(args);
+    const { code, stdout, stderr } = await runAlone(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('\u001b');
@@ -31,12 +31,12 @@ describe('querygate', () => {
 
   it('prints help and version on standard output', async () => {
     for (const args of [['--help'], ['help', 'call'], ['keys', 'add', '--help'], ['--version']]) {
-      expect(await runCli(args)).toMatchObject({ code: 0, stderr: '' });
+      expect(await runAlone(args)).toMatchObject({ code: 0, stderr: '' });
     }
   });
 
   it('exits with 1 and a one-line error if ClickHouse is unreachable', async () => {
-    const { code, stdout, stderr } = await runCli(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+    const { code, stdout, stderr } = await runAlone(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);
   });
@@ -69,7 +69,7 @@ describe('querygate without CLICKHOUSE_URL', () => {
 
   beforeAll(async () => {
     folder = await makeTemporaryFolder();
-    migrated = await runCli(['migrate'], { DATA_DIR: folder.path });
+    migrated = await runAlone(['migrate'], { DATA_DIR: folder.path });
   });
 
   afterAll(() => folder.remove());

@@ -1,43 +1,22 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { principalOf, readKeyFile } from '../../src/gateway/auth/key-file.js';
 import { Links } from '../../src/gateway/auth/links.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
-import { REFERENCE_WITHOUT_ENV, referenceEndpoints } from '../support/reference-project.js';
+import { referenceEndpoints } from '../support/reference-project.js';
+import { runAlone, runCli, type Outcome } from '../support/run-cli.js';
 
-const CLI = fileURLToPath(new URL('../../dist/commands/cli/querygate.js', import.meta.url));
 const LINK_SECRET = 'a secret of thirty-two bytes, or more';
-
-interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 type Run = (...args: readonly string[]) => Promise<Outcome>;
 
-async function run(
+const run = (
   file: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Outcome> {
-  const env = {
-    PATH: process.env['PATH'],
-    PROJECT_DIR: REFERENCE_WITHOUT_ENV,
-    API_KEYS_FILE: file,
-    LINK_SECRET,
-    ...environment,
-  };
-  const child = spawn(process.execPath, [CLI, 'keys', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: child.exitCode, stdout, stderr };
-}
+): Promise<Outcome> => runCli(['keys', ...args], { API_KEYS_FILE: file, LINK_SECRET, ...environment });
 
 const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
 
@@ -109,9 +88,11 @@ describe('npm run keys', () => {
   });
 
   it('loses no key of concurrent processes', async () => {
-    await withKeys('without a file', async (keys, file) => {
+    await withKeys('without a file', async (_keys, file) => {
       const names = ['a', 'b', 'c', 'd'];
-      const outcomes = await Promise.all(names.map((name) => keys('add', name)));
+      const outcomes = await Promise.all(
+        names.map((name) => runAlone(['keys', 'add', name], { API_KEYS_FILE: file })),
+      );
       expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
       expect((await readKeyFile(file)).keys.map(({ name }) => name).sort()).toEqual(names);
     });

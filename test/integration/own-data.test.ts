@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { QUERYGATE, runCli, type Outcome } from '../support/run-cli.js';
+import { QUERYGATE, runAlone, runCli, type Outcome } from '../support/run-cli.js';
 import { startProcess } from '../support/start-process.js';
 import {
   makeTemporaryFolder,
@@ -59,7 +59,7 @@ describe('querygate check in a project with data of its own', () => {
 describe('querygate dev', () => {
   it('stops in a folder that is no project, and names the command that makes one', async () => {
     await withTemporaryFolder(async (folder) => {
-      expect(await runCli(['dev'], { PROJECT_DIR: folder })).toEqual({
+      expect(await runAlone(['dev'], { PROJECT_DIR: folder })).toEqual({
         code: 1,
         stdout: '',
         stderr: `error: ${folder} is no project: it has no folder endpoints. Create a project with npx querygate init, or name its folder with --project.\n`,

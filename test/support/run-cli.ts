@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,45 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `querygate ARGS` with only these environment variables and PATH. */
+const HOST = fileURLToPath(new URL('cli-host.mjs', import.meta.url));
+
+let host: { readonly child: ChildProcess; readonly ended: Promise<never> } | undefined;
+let previous: Promise<unknown> = Promise.resolve();
+
+afterAll(() => host?.child.kill());
+
+/**
+ * Runs `querygate ARGS` with only these environment variables and PATH, after the earlier commands of this test file, in a
+ * process that they share. Commands that read standard input or run until they are stopped need {@link runAlone}.
+ */
 export function runCli(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const outcome = previous.then(() => runInHost({ args, environment: variablesOf(environment) }));
+  previous = outcome.catch(() => undefined);
+  return outcome;
+}
+
+async function runInHost(call: object): Promise<Outcome> {
+  host ??= startHost();
+  const received = once(host.child, 'message');
+  host.child.send(call);
+  const [outcome] = (await Promise.race([received, host.ended])) as [Outcome];
+  return outcome;
+}
+
+function startHost(): NonNullable<typeof host> {
+  const child = fork(HOST, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: {}, execArgv: [] });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process of the commands ended with exit code ${String(code)}`);
+  });
+  ended.catch(() => undefined);
+  return { child, ended };
+}
+
+/** Runs `querygate ARGS` in a process of its own, with only these environment variables and PATH. */
+export function runAlone(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
@@ -40,10 +77,14 @@ async function run(
   cwd?: string,
 ): Promise<Outcome> {
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], PROJECT_DIR: REFERENCE_WITHOUT_ENV, ...environment },
+    env: variablesOf(environment),
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
+}
+
+function variablesOf(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', PROJECT_DIR: REFERENCE_WITHOUT_ENV, ...environment };
 }
