@@ -67,14 +67,16 @@ function problemOfPlace(part: PartRange, words: readonly Word[]): Problem | unde
   const [before, after] = [words[part.start - 1], words[part.end]];
   if (!endsClause(own, after)) return 'clause';
   const [leading, trailing] = [own.at(0), own.at(-1)].map(separatorOf);
-  if (leading) {
-    const isWhole = before?.role === 'operand' && own.at(-1)?.role === 'operand';
-    const isEnd = leading === 'item' ? endsItem(after, words[part.end + 1]) : endsTerm(after);
-    return isWhole && isEnd ? undefined : leading;
-  }
+  if (leading) return trailing === undefined && isAfterWhole(leading, part, words) ? undefined : leading;
   if (!trailing) return isWhereTermIs(before) && endsTerm(after) ? 'term' : undefined;
   const isBeginning = trailing === 'item' ? beginsItem(before) : beginsTerm(before);
   return isBeginning && !endsTerm(after) ? undefined : trailing;
+}
+
+/** Whether a part with its separator stands between a whole term or item and the end of one. */
+function isAfterWhole(leading: 'term' | 'item', { start, end }: PartRange, words: readonly Word[]): boolean {
+  if (words[start - 1]?.role !== 'operand' || words[end - 1]?.role !== 'operand') return false;
+  return leading === 'item' ? endsItem(words[end], words[end + 1]) : endsTerm(words[end]);
 }
 
 /** What AND, OR and commas separate. */

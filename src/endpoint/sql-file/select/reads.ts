@@ -45,9 +45,9 @@ class Reads {
     const selects = words.filter(({ node }) => wordOf(node) === 'SELECT').length;
     this.selects += selects;
     if (!parts.every((part) => isHarmless(part, words))) this.isCertain = false;
-    for (const at of words.keys()) {
-      if (isDoubtful(words, at, selects > 0)) this.isCertain = false;
-      const { node, role } = words[at] ?? {};
+    for (const [at, word] of words.entries()) {
+      const { node, role } = word;
+      if (isDoubtful(word, words[at - 1], words[at + 1], selects > 0)) this.isCertain = false;
       if (wordOf(node) === 'FROM' && role === 'clause' && selects > 0) this.#addFrom(words, at + 1);
       if (wordOf(node) === 'IN' && role === 'operator') this.#addIn(words[at + 1]?.node);
     }
@@ -108,14 +108,18 @@ function isHarmless(part: PartRange, words: readonly Word[]): boolean {
 }
 
 /** Whether a word could read something that no table is named for, or be a SELECT or FROM that is not understood. */
-function isDoubtful(words: readonly Word[], at: number, isOfQuery: boolean): boolean {
-  const { node, role } = words[at] as Word;
+function isDoubtful(
+  { node, role }: Word,
+  before: Word | undefined,
+  after: Word | undefined,
+  isOfQuery: boolean,
+): boolean {
   if (node.kind === 'parameter') return node.type === 'Identifier';
   const word = wordOf(node);
-  const before = words[at - 1]?.role;
-  if (word === 'SELECT') return role !== 'clause' || before === 'operator' || before === 'connective';
-  if (word === 'FROM') return isOfQuery ? role !== 'clause' : at === 0;
-  const isCall = word === 'IN' || isGroup(words[at + 1]?.node);
+  const previous = before?.role;
+  if (word === 'SELECT') return role !== 'clause' || previous === 'operator' || previous === 'connective';
+  if (word === 'FROM') return isOfQuery ? role !== 'clause' : previous === undefined;
+  const isCall = word === 'IN' || isGroup(after?.node);
   return READING_FUNCTION.test(word) && role !== 'operator' && isCall;
 }
 
