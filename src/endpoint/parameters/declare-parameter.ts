@@ -29,21 +29,16 @@ export function declareParameter<Options extends ParameterOptions, Value extends
   const empties = emptiesOf(kind, isList);
   const problems = [...problemsOfOptions(kind, options, isList), ...problemsOfTypes(kind, types, isList)];
   if (problems.length > 0) return invalidParameter(kind, options, problems);
-  const own = kind.type(options);
-  const bound = types.length > 0 ? [...new Set(types.map((type) => (type === '' ? own : type)))] : [own];
+  const bound = boundTypes(kind.type(options), types);
   const [type = ''] = bound;
   const { parse, isContradictory, ...facts } = kind.rules(options, bound.map(parseTypeName));
   if (isContradictory) return invalidParameter(kind, options, [noValueIsValid(bound)]);
   const { description, required = false, default: fallback, empty = empties[0] } = options;
-  const { deprecated, secret, choicesFrom } = options;
   const ofEmpty = facts.choices ? `must be one of ${facts.choices.join(', ')}` : 'must not be empty';
   const convert = isList ? listReader(parse) : singleReader(parse);
   const parameter: Parameter<Value> = {
     ...facts,
-    ...(fallback !== undefined && { default: [fallback].flat().join(',') }),
-    ...(deprecated && { deprecated }),
-    ...(secret && { secret }),
-    ...(choicesFrom && { choicesFrom }),
+    ...factsOfOptions(options),
     ...(isList
       ? { kind: `${kind.name}-list`, type: `Array(${type})`, isList, format: 'comma-separated' }
       : { kind: kind.name, type }),
@@ -52,6 +47,25 @@ export function declareParameter<Options extends ParameterOptions, Value extends
     problems: [],
   };
   return { ...parameter, problems: problemsOfDefault(parameter) };
+}
+
+/** The types that the query binds the value as; an empty one is the kind's own. */
+function boundTypes(own: string, types: readonly string[]): readonly string[] {
+  return types.length === 0 ? [own] : [...new Set(types.map((type) => (type === '' ? own : type)))];
+}
+
+function factsOfOptions({
+  default: fallback,
+  deprecated,
+  secret,
+  choicesFrom,
+}: ParameterOptions): Pick<Parameter, 'default' | 'deprecated' | 'secret' | 'choicesFrom'> {
+  return {
+    ...(fallback !== undefined && { default: [fallback].flat().join(',') }),
+    ...(deprecated && { deprecated }),
+    ...(secret && { secret }),
+    ...(choicesFrom && { choicesFrom }),
+  };
 }
 
 function noValueIsValid(types: readonly string[]): DefinitionProblem {

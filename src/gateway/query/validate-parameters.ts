@@ -3,6 +3,8 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import {
   MAX_VALUE_BYTES,
   type Parameter,
+  type ParameterValue,
+  type ReadParameter,
   type ValidationContext,
 } from '../../endpoint/parameters/parameter.js';
 import { isRelativeTime } from '../../endpoint/parameters/relative-time.js';
@@ -65,8 +67,7 @@ export function readParameters(
   let changesAt = Infinity;
   for (const [param, parameter] of endpoint.parameters) {
     const sent = raw.get(param);
-    const problem = sent && problemOf(sent);
-    const read = problem === undefined ? parameter.read(sent?.items ?? sent?.text, { now }) : { problem };
+    const read = readSent(parameter, sent, now);
     if ('problem' in read) {
       problems.push({ param, problem: read.problem });
       continue;
@@ -76,6 +77,15 @@ export function readParameters(
     changesAt = Math.min(changesAt, endOfStep(parameter, sent, now));
   }
   return { values, problems, ...(changesAt < Infinity && { changesAt }) };
+}
+
+function readSent(
+  parameter: Parameter,
+  sent: RawParameter | undefined,
+  now: Date,
+): ReadParameter<ParameterValue> {
+  const problem = sent && problemOf(sent);
+  return problem === undefined ? parameter.read(sent?.items ?? sent?.text, { now }) : { problem };
 }
 
 /** When the "now" of a relative time changes; Infinity where the time is not relative. */
