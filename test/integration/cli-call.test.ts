@@ -10,8 +10,11 @@ import { text } from 'node:stream/consumers';
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { withTemporaryFolder } from '../support/temporary-folder.js';
+import {
+  makeTemporaryFolder,
+  withTemporaryFolder,
+  type TemporaryFolder,
+} from '../support/temporary-folder.js';
 
 const DAILY = ['usage.api-counts', '--param', 'project=aurora', '--param', 'interval=daily'];
 const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
