@@ -18,11 +18,11 @@ process.on('message', (/** @type {Call} */ call) => {
 
 /** @param {Call} call */
 async function run({ args, environment }) {
-  for (const name of Object.keys(process.env)) delete process.env[name];
+  for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, environment);
   process.exitCode = undefined;
   const outputs = [collect(process.stdout), collect(process.stderr)];
-  await runProgram(createProgram(), ['node', 'querygate', ...args]);
+  await runProgram(await createProgram(args[0]), ['node', 'querygate', ...args]);
   const [stdout, stderr] = outputs.map((end) => end());
   process.stdout.removeAllListeners('error');
   process.send?.({ code: process.exitCode ?? 0, stdout, stderr });
