@@ -98,9 +98,11 @@ describe('an endpoint of a table', () => {
         'table odd "table: column al: it is ALIAS',
         'table odd "table: column eph: it is EPHEMERAL',
         expect.stringMatching(/column agg: AggregateFunction\(uniq, UInt64\) is an aggregate state/),
-        'table daily: its endpoint would be daily, which is written already',
       ]),
     );
+    // Named in two ways.
+    expect(found.files.filter(({ path: file }) => file.endsWith('/daily.sql'))).toHaveLength(1);
+    expect(found.leftOut).not.toContainEqual(expect.stringContaining('daily'));
   });
 
   it('is not made of a table that does not exist, which is invalid usage that lists the tables', async () => {
