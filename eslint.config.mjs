@@ -216,6 +216,7 @@ export default defineConfig(
       '*.config.mjs',
       'console/vite.config.ts',
       'test/support/global-*.mjs',
+      'test/jest/*.mjs',
     ],
     rules: { 'no-restricted-syntax': 'off', 'max-lines-per-function': 'off' },
   },

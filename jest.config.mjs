@@ -1,15 +1,9 @@
-import { readFileSync } from 'node:fs';
-
-/** TypeScript as ES modules; `.js` in an import refers to the `.ts` file. */
+/** Test files are modules that Node itself loads, with swc for TypeScript. */
 const base = {
-  transform: {
-    // Of the reference project; not of the tests in a folder of this name.
-    '(?<!/test/integration)/endpoints/[^/]+\\.ts$': ['@swc/jest', withQuerygate()],
-    '^.+\\.ts$': ['@swc/jest'],
-  },
+  runtime: '<rootDir>/test/jest/runtime.mjs',
+  testEnvironment: '<rootDir>/test/jest/environment.mjs',
+  transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testEnvironment: 'node',
 };
 
 /** These tests share one ClickHouse and one Redis, which the global set-up starts or finds. */
@@ -39,10 +33,3 @@ export default {
     { ...withServers, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
 };
-
-/** The options of swc, with the `querygate` that endpoint files import: as a package, it would be the build. */
-function withQuerygate() {
-  const options = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
-  const paths = { querygate: ['./src/endpoint/index.ts'] };
-  return { ...options, jsc: { ...options.jsc, baseUrl: import.meta.dirname, paths } };
-}

@@ -12,6 +12,7 @@ const { createProgram } = await importBuild('commands/cli/program.js');
 const { runProgram } = await importBuild('commands/cli/run-command.js');
 
 let previous = Promise.resolve();
+process.on('disconnect', () => process.exit());
 process.on('message', (/** @type {Call} */ call) => {
   previous = previous.then(() => run(call));
 });

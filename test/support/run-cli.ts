@@ -19,11 +19,9 @@ const HOST = fileURLToPath(new URL('cli-host.mjs', import.meta.url));
 let host: { readonly child: ChildProcess; readonly ended: Promise<never> } | undefined;
 let previous: Promise<unknown> = Promise.resolve();
 
-afterAll(() => host?.child.kill());
-
 /**
- * Runs `querygate ARGS` with only these environment variables and PATH, after the earlier commands of this test file, in a
- * process that they share. Commands that read standard input or run until they are stopped need {@link runAlone}.
+ * Runs `querygate ARGS` with only these environment variables and PATH, after the earlier commands of this worker, in a process
+ * that they share and that ends with it. Commands that read standard input or run until they are stopped need {@link runAlone}.
  */
 export function runCli(
   args: readonly string[],
@@ -36,9 +34,13 @@ export function runCli(
 
 async function runInHost(call: object): Promise<Outcome> {
   host ??= startHost();
-  const received = once(host.child, 'message');
-  host.child.send(call);
-  const [outcome] = (await Promise.race([received, host.ended])) as [Outcome];
+  const { child, ended } = host;
+  // Between commands it does not keep the worker from its end.
+  child.channel?.ref();
+  const received = once(child, 'message');
+  child.send(call);
+  const [outcome] = (await Promise.race([received, ended])) as [Outcome];
+  child.channel?.unref();
   return outcome;
 }
 
@@ -47,7 +49,8 @@ function startHost(): NonNullable<typeof host> {
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the process of the commands ended with exit code ${String(code)}`);
   });
-  ended.catch(() => undefined);
+  ended.catch(() => (host = undefined));
+  child.unref();
   return { child, ended };
 }
 
