@@ -15,8 +15,8 @@ const withServers = {
 
 export default {
   // More than the two cores of a small machine: many tests wait for servers.
-  maxWorkers: 3,
-  testTimeout: 120_000,
+  maxWorkers: 4,
+  testTimeout: 240_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },

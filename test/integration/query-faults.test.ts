@@ -7,8 +7,6 @@ import { pollUntil } from '../support/poll-until.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
 
 const QUERY = '/api/endpoints/query';
-/** The specified second plus the delay of a busy machine; an uncancelled query runs ten times as long. */
-const DISCONNECT_MS = 3000;
 
 const CALLS: Readonly<Record<string, string>> = {
   'logs.all': '?project=aurora&project_tier=PRO',
@@ -84,14 +82,14 @@ describe('a limit of one endpoint’s queries', () => {
 });
 
 describe('a caller that disconnects', () => {
-  /** Runs for half a minute unless it is cancelled. */
+  /** Runs for ten minutes unless it is cancelled. */
   const SLOW = defineEndpoint({
     ...SAMPLE,
     name: 'slow',
     caching: 'disabled',
     build: ({ city }) => sql`
       SELECT ${city} AS city
-      FROM (SELECT number FROM numbers(30) SETTINGS max_block_size = 1)
+      FROM (SELECT number FROM numbers(600) SETTINGS max_block_size = 1)
       WHERE sleepEachRow(1) = 0`,
   });
   const slow = `${QUERY}/slow?city=Rome`;
@@ -106,11 +104,8 @@ describe('a caller that disconnects', () => {
     return Number(row?.n);
   };
 
-  const untilRemoved = async (on: AccessOnClickHouse, requestId: string): Promise<number> => {
-    const startedAt = performance.now();
-    await pollUntil('the query has ended', async () => (await running(on, requestId)) === 0 || undefined);
-    return performance.now() - startedAt;
-  };
+  const untilRemoved = (on: AccessOnClickHouse, requestId: string): Promise<unknown> =>
+    pollUntil('the query has ended', async () => (await running(on, requestId)) === 0 || undefined);
 
   it('cancels its query', async () => {
     const on = await open({ more: [SLOW] });
@@ -123,7 +118,7 @@ describe('a caller that disconnects', () => {
     await pollUntil('the query runs', async () => (await running(on, requestId)) > 0 || undefined);
     controller.abort();
     await disconnected;
-    expect(await untilRemoved(on, requestId)).toBeLessThan(DISCONNECT_MS);
+    await untilRemoved(on, requestId);
   });
 
   it('at its own deadline (Prefer: wait=1) receives 504, and cancels its query', async () => {
@@ -132,6 +127,6 @@ describe('a caller that disconnects', () => {
     const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
     const response = await on.gateway.send('caller', slow, { headers });
     expect(outcomeOf(response)).toBe('504 WAIT_OVER');
-    expect(await untilRemoved(on, requestId)).toBeLessThan(DISCONNECT_MS);
+    await untilRemoved(on, requestId);
   });
 });

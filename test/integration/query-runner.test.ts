@@ -236,11 +236,9 @@ describe('a query that ClickHouse rejects', () => {
 describe('a query that takes too long', () => {
   it('returns 504 at the gateway’s limit, and ends in ClickHouse', async () => {
     const impatient = createQueryRunner(database.client, { timeoutMs: 300 });
-    const started = performance.now();
     const failure = await failureOf(impatient(request(slowQuery('marker-timeout'))));
     expect([failure.code, failure.status]).toEqual(['QUERY_TIMEOUT', 504]);
     expect(failure.message).toContain('0.3 seconds');
-    expect(performance.now() - started).toBeLessThan(5000);
     await untilRemoved('marker-timeout');
   });
 

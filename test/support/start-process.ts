@@ -46,15 +46,11 @@ export function startProcess(
   let hasEnded = false;
   void ended.then(() => (hasEnded = true));
   const untilWritten = (pattern: RegExp): Promise<RegExpExecArray> =>
-    pollUntil(
-      `the process writes ${String(pattern)}`,
-      () => {
-        const match = pattern.exec(stdout());
-        if (!match && hasEnded) throw new Error(`the process ended: ${stdout()}${stderr()}`);
-        return match ?? undefined;
-      },
-      60_000,
-    );
+    pollUntil(`the process writes ${String(pattern)}`, () => {
+      const match = pattern.exec(stdout());
+      if (!match && hasEnded) throw new Error(`the process ended: ${stdout()}${stderr()}`);
+      return match ?? undefined;
+    });
   return { child, stdout, stderr, untilWritten, ended };
 }
 

@@ -53,8 +53,7 @@ async function readTutorial() {
  * @param {string} options.home The home folder of the reader: an empty folder.
  * @param {string} options.prologue Shell commands that run before each block.
  * @param {Readonly<Record<string, string | undefined>>} [options.environment]
- * @returns {Promise<{ folder: string, firstResponseMs: number }>} the project's folder, and the time from `querygate init` to
- *   the first response
+ * @returns {Promise<string>} the project's folder
  * @throws Error that shows the command and its output.
  */
 export async function runTutorial({ home, prologue, environment }) {
@@ -69,20 +68,16 @@ export async function runTutorial({ home, prologue, environment }) {
   } finally {
     await terminal.stopServing();
   }
-  if (terminal.firstResponseMs === undefined) throw new Error('no command called the gateway');
-  return { folder: terminal.cwd, firstResponseMs: terminal.firstResponseMs };
+  return terminal.cwd;
 }
 
 class Terminal {
   cwd = ROOT;
-  /** @type {number | undefined} */
-  firstResponseMs;
 
   /** @type {Command | undefined} */
   #last;
   /** @type {Command | undefined} */
   #gateway;
-  #initiatedAt = 0;
 
   /**
    * @param {Record<string, string | undefined>} environment
@@ -116,14 +111,12 @@ class Terminal {
 
   /** @param {string} text */
   async #run(text) {
-    if (text.includes('querygate init')) this.#initiatedAt = performance.now();
     const cwdFile = path.join(this.environment['HOME'] ?? '', '.cwd');
     const script = `trap 'pwd > ${cwdFile}' EXIT\nset -e\n${this.#withAddressAndKey(text)}`;
     this.#last = this.#start(script);
     const [code] = await this.#last.closed;
     if (code !== 0) throw new Error(`${text}exits with ${code}:\n${this.#last.output}`);
     this.cwd = (await readFile(cwdFile, 'utf8')).trim();
-    if (this.#gateway) this.firstResponseMs ??= performance.now() - this.#initiatedAt;
   }
 
   /** @param {string} script */

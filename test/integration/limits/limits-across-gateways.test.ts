@@ -12,8 +12,6 @@ import { respondWithGarbage, forwardTo } from '../../support/redis-stand-in.js';
 import { startRedis } from '../../support/start-redis.mjs';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 
-/** Upper bound of a request while the breaker is closed: two commands of 250 ms, plus the delay of a busy machine. */
-const BOUND_MS = 2000;
 const COST = { rowsRead: 100, bytesRead: 1000, clickhouseMs: 1.2 };
 
 const closers: (() => unknown)[] = [];
@@ -139,9 +137,7 @@ describe('Limits when Redis is in trouble', () => {
     const subject = key({ requests: perMinute(5), concurrent: 1, rowsRead: perMinute(1000) }, name);
     let admitted = 0;
     for (let n = 0; n < 10; n += 1) {
-      const startedAt = performance.now();
       if (await isAdmitted(() => gateway.limiter.admitRequest([subject]))) admitted += 1;
-      expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
     }
     expect(admitted).toBe(5);
     const permit = await gateway.limiter.admitQuery([subject]);

@@ -38,12 +38,9 @@ describe('boundCoalescing', () => {
       result: RESULT,
       isCollapsed: false,
     });
-    const startedAt = performance.now();
-    await expect(coalesce(60, queryForever, signal)).rejects.toMatchObject({
-      code: 'QUERY_TIMEOUT',
-      status: 504,
-    });
-    expect(performance.now() - startedAt).toBeLessThan(60 + MAX_MS - 1);
+    // Timers end in the order of their times, however busy the machine is.
+    const first = Promise.race([coalesce(60, queryForever, signal), delay(60 + MAX_MS - 1)]);
+    await expect(first).rejects.toMatchObject({ code: 'QUERY_TIMEOUT', status: 504 });
   });
 
   it('rejects with QUERY_TIMEOUT when the time ends during the wait', async () => {
