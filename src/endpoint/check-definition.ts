@@ -4,6 +4,7 @@ import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import type { Parameter } from './parameters/parameter.js';
 import { CALL_PARAMETERS, NOW, ROW_LIMIT } from './reserved.js';
 import { problemsBySchema, withFound } from './schema-problems.js';
+import { problem, type Problem } from './problems.js';
 
 /** Every mistake in a definition except those in its query, which only `build` can show. */
 export function problemsOfDefinition(definition: unknown): readonly DefinitionProblem[] {
@@ -35,7 +36,7 @@ export function problemsOfNames(definition: unknown): readonly DefinitionProblem
     ...sets.flatMap(([path, set]) =>
       Object.keys(asRecord(set))
         .filter((name) => !Object.hasOwn(parameters, name))
-        .map((name) => ({ path: [...path, name], problem: undeclared(path, name, Object.keys(parameters)) })),
+        .map((name) => ({ path: [...path, name], ...undeclared(path, name, Object.keys(parameters)) })),
     ),
     ...sets.filter(([[key]]) => key === 'warm').flatMap(([path, set]) => secretsIn(path, set, parameters)),
     ...Object.keys(asRecord(tenant)).flatMap((table) =>
@@ -57,17 +58,11 @@ function problemsOfTenant(
   parameters: Readonly<Record<string, unknown>>,
 ): readonly DefinitionProblem[] {
   const path = ['tenant', table];
-  if (!Object.hasOwn(parameters, name))
-    return [{ path, problem: undeclared(path, name, Object.keys(parameters)) }];
+  if (!Object.hasOwn(parameters, name)) return [{ path, ...undeclared(path, name, Object.keys(parameters)) }];
   const { secret, isList } = asRecord(parameters[name]);
   if (secret !== true && isList !== true) return [];
   const kind = secret === true ? 'secret' : 'list';
-  return [
-    {
-      path,
-      problem: `${path.join('.')} names the ${kind} parameter "${name}": a filter needs one value that may be logged`,
-    },
-  ];
+  return [{ path, ...problem('PARAMETER_NOT_FILTERING', path.join('.'), kind, name) }];
 }
 
 /** Results of secret values are never warmed, and a file cannot keep such a value. */
@@ -78,10 +73,7 @@ function secretsIn(
 ): readonly DefinitionProblem[] {
   return Object.keys(asRecord(set))
     .filter((name) => asRecord(parameters[name])['secret'] === true)
-    .map((name) => ({
-      path: [...path, name],
-      problem: `${path.join('.')} names the secret parameter "${name}": leave this set out, or declare it without \`secret\``,
-    }));
+    .map((name) => ({ path: [...path, name], ...problem('SECRET_IN_FILE', path.join('.'), name) }));
 }
 
 /** Names that the gateway itself binds or reads. */
@@ -99,35 +91,39 @@ function problemsOfParameter(name: string, value: unknown): readonly DefinitionP
   const path = ['parameters', name];
   const ofName = problemOfName(name);
   return [
-    ...(ofName === undefined ? [] : [{ path, problem: ofName }]),
+    ...(ofName === undefined ? [] : [{ path, ...ofName }]),
     ...problemsOfValue(value).map((of) => ({
+      code: of.code,
       path: [...path, ...of.path],
       problem: `${path.join('.')}${of.problem}`,
     })),
   ];
 }
 
-function problemOfName(name: string): string | undefined {
+function problemOfName(name: string): Problem | undefined {
   if (name === NOW.name)
-    return 'parameter "now" has a name that the gateway reserves: @now is the time of the request, in every query, without a declaration';
-  if (RESERVED.has(name))
-    return `parameter "${name}" has a name that the gateway reserves, as it does ${[...RESERVED].join(', ')}`;
+    return problem(
+      'NAME_RESERVED',
+      name,
+      ': @now is the time of the request, in every query, without a declaration',
+    );
+  if (RESERVED.has(name)) return problem('NAME_RESERVED', name, `, as it does ${[...RESERVED].join(', ')}`);
   if (/^[a-z][a-z0-9_]*$/.test(name)) return undefined;
-  return `parameter "${name}" must be made of lower-case letters, digits and underscores`;
+  return problem('NAME_INVALID', name);
 }
 
 function problemsOfValue(value: unknown): readonly DefinitionProblem[] {
   const { read, problems = [] } = asRecord(value) as Partial<Parameter>;
   if (typeof read === 'function')
-    return problems.map(({ path, problem }) => ({ path, problem: `: ${problem}` }));
+    return problems.map((found) => ({ ...found, problem: `: ${found.problem}` }));
   const expected = "must be a parameter, such as text({ description: 'A city.' })";
-  return [{ path: [], problem: ` ${withFound(value, expected)}` }];
+  return [{ path: [], ...problem('VALUE_INVALID', '', withFound(value, expected)) }];
 }
 
-function undeclared(path: readonly string[], name: string, declared: readonly string[]): string {
+function undeclared(path: readonly string[], name: string, declared: readonly string[]): Problem {
   const closest = closestName(name, declared);
   const advice = closest === undefined ? '' : `; did you mean "${closest}"?`;
-  return `${path.join('.')} names the undeclared parameter "${name}"${advice}`;
+  return problem('PARAMETER_UNDECLARED', path.join('.'), name, advice);
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

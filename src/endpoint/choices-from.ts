@@ -2,6 +2,7 @@ import { closestName } from './closest-name.js';
 import type { DefinitionProblem } from './definition-error.js';
 import type { Endpoint } from './endpoint.js';
 import type { ChoicesFrom } from './parameters/parameter.js';
+import { problem, type Problem } from './problems.js';
 
 /** An endpoint, as far as references to it are checked. */
 type Referable = Pick<Endpoint, 'name' | 'parameters' | 'columns'>;
@@ -18,9 +19,9 @@ export function problemsOfChoices<E extends Referable>(
   lacksColumns: (endpoint: E) => boolean = () => false,
 ): readonly DefinitionProblem[] {
   return [...endpoint.parameters].flatMap(([name, { choicesFrom }]) => {
-    const problem = choicesFrom && problemOf(endpoint, choicesFrom, { all, lacksColumns });
     const path = ['parameters', name, 'choicesFrom'];
-    return problem === undefined ? [] : [{ path, problem: `${path.join('.')} ${problem}` }];
+    const found = choicesFrom && problemOf(path.join('.'), endpoint, choicesFrom, { all, lacksColumns });
+    return found === undefined ? [] : [{ path, ...found }];
   });
 }
 
@@ -30,21 +31,22 @@ interface Others<E extends Referable> {
 }
 
 function problemOf<E extends Referable>(
+  key: string,
   { parameters: own }: E,
   { endpoint: name, column }: ChoicesFrom,
   { all, lacksColumns }: Others<E>,
-): string | undefined {
+): Problem | undefined {
   const source = all.get(name);
-  if (!source) return `names the unknown endpoint ${name}; ${advice(name, [...all.keys()], 'endpoints')}`;
+  if (!source) return problem('ENDPOINT_UNKNOWN', key, name, advice(name, [...all.keys()], 'endpoints'));
   const columns = [...source.columns.keys()];
   if (!columns.includes(column) && !lacksColumns(source)) {
-    return `names the unknown column ${column} of ${name}; ${advice(column, columns, 'columns')}`;
+    return problem('COLUMN_UNKNOWN', key, column, name, advice(column, columns, 'columns'));
   }
   const missing = [...source.parameters]
     .filter(([param, { required }]) => required && !own.has(param))
     .map(([param]) => param);
   if (missing.length === 0) return undefined;
-  return `names ${name}, which requires ${missing.join(', ')}: declare the same parameters here`;
+  return problem('PARAMETERS_LACKING', key, name, missing.join(', '));
 }
 
 function advice(name: string, known: readonly string[], what: string): string {

@@ -1,9 +1,9 @@
+import type { Problem } from './problems.js';
+
 /** One mistake in a definition. */
-export interface DefinitionProblem {
+export interface DefinitionProblem extends Problem {
   /** Keys from the definition to the mistake; empty for the definition itself. The key of a missing value is in no file. */
   readonly path: readonly string[];
-  /** What is wrong, with its key, and what is expected. */
-  readonly problem: string;
 }
 
 /** An invalid definition of an endpoint, with all of its mistakes; the message has one line for each. */

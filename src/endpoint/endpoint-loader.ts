@@ -10,6 +10,7 @@ import { endpointFiles } from './endpoint-files.js';
 import { readSource, requireInProject } from './endpoint-source.js';
 import { problemsIn, type FileProblem } from './file-problems.js';
 import { createImporter } from './import-module.js';
+import { problem, ProblemError, type Problem } from './problems.js';
 import { readSqlEndpoint } from './sql-file/read-sql-endpoint.js';
 
 /** How the files in SQL are read. */
@@ -53,7 +54,7 @@ export class EndpointLoader {
   async load(): Promise<LoadedFiles> {
     const { folder } = this;
     const files = await endpointFiles(folder);
-    if (files.length === 0) return { endpoints: new Map(), problems: [noFilesIn(folder)] };
+    if (files.length === 0) return { endpoints: new Map(), problems: [problem('FILES_MISSING', folder)] };
     const found = new Map<string, Endpoint>();
     const mistakes = new Map<string, readonly FileProblem[]>();
     const fromSql = new Map<string, ReadFile>();
@@ -118,7 +119,7 @@ export class EndpointLoader {
       ? this.readSql(path.join(this.folder, file), read, fromSql)
       : await this.importEndpoint(file);
     if (name === endpoint.name) return endpoint;
-    throw problemOf('name', `the endpoint ${endpoint.name} must be in a file ${endpoint.name}${ext}`);
+    throw mistakeAt('name', problem('NAME_NOT_OF_FILE', endpoint.name, ext));
   }
 
   private async importEndpoint(file: string): Promise<Endpoint> {
@@ -173,27 +174,18 @@ async function readSqlFiles(
   return found;
 }
 
-function noFilesIn(folder: string): FileProblem {
-  return {
-    problem:
-      `There are no endpoint files in ${folder}. Name the folder of the project with --project or PROJECT_DIR ` +
-      '(in the Docker image, mount it: -v ./my-project:/project:ro), ' +
-      'or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
-  };
-}
-
 /** @throws Error where the bytes are not UTF-8: other text would run another query. */
 function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   const line = bytes.toString().split('\u{FFFD}', 1)[0]?.split('\n').length ?? 1;
-  throw new Error(`line ${line} is not UTF-8: save the file as UTF-8`);
+  throw new ProblemError(problem('NOT_UTF8', line));
 }
 
 /** @throws Error that says what the file must export. */
 function exportOf(module: unknown): Endpoint {
   const exported = isEndpoint(module) ? module : (module as { readonly default?: unknown }).default;
   if (isEndpoint(exported)) return exported;
-  throw new Error('the default export is not the result of defineEndpoint of querygate');
+  throw new ProblemError(problem('EXPORT_INVALID'));
 }
 
 /** The mistakes in what endpoints say about each other. @param endpoints by file, below the folder's own name */
@@ -214,9 +206,9 @@ async function problemsOfReferences(
 }
 
 function duplicate(what: 'name' | 'id', value: string, other: string): Error {
-  const advice = what === 'id' ? `; here is a new one: ${randomUUID()}` : '';
-  return problemOf(what, `${other} has the same ${what} ${value}${advice}`);
+  if (what === 'name') return mistakeAt(what, problem('NAME_TAKEN', value, other));
+  return mistakeAt(what, problem('ID_TAKEN', value, other, randomUUID()));
 }
 
-const problemOf = (key: string, problem: string): Error =>
-  new EndpointDefinitionError([{ path: [key], problem }]);
+const mistakeAt = (key: string, found: Problem): Error =>
+  new EndpointDefinitionError([{ path: [key], ...found }]);

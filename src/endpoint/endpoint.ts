@@ -17,6 +17,7 @@ import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
 import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
+import { problem } from './problems.js';
 
 /** An endpoint that is ready to serve: checked, with its query built once. */
 export interface Endpoint {
@@ -152,8 +153,8 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     const savedQuery = printSavedQuery(query, definition.limit);
     if (problems.length === 0) return { query, savedQuery };
   } catch (cause) {
-    const problem = `build: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new EndpointDefinitionError([...problems, { path: ['build'], problem }], { cause });
+    const found = problem('BUILD_FAILED', cause instanceof Error ? cause.message : String(cause));
+    throw new EndpointDefinitionError([...problems, { path: ['build'], ...found }], { cause });
   }
   throw new EndpointDefinitionError(problems);
 }

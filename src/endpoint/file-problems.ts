@@ -4,16 +4,16 @@ import { EndpointDefinitionError } from './definition-error.js';
 import { readSource } from './endpoint-source.js';
 import { lineExcerpt } from './excerpt.js';
 import { problemsOfSqlFile } from './sql-file/sql-file-problems.js';
+import { problem, ProblemError, type Problem } from './problems.js';
 
 /** Why the endpoint files could not be loaded, or one of them. */
-export interface FileProblem {
+export interface FileProblem extends Problem {
   /** With the folder's own name: `endpoints/logs/errors.sql`; absent where the problem is that of no one file. */
   readonly file?: string;
   /** From 1; absent where the place is unknown. */
   readonly line?: number;
   /** From 1; absent where only the line is known. */
   readonly column?: number;
-  readonly problem: string;
   /** The line with carets below the place, indented. */
   readonly excerpt?: string;
   /** Set where somebody seems to be writing the file: it is empty, or its header has no end. */
@@ -21,9 +21,10 @@ export interface FileProblem {
 }
 
 /** A problem as text: its place and what is wrong, then the excerpt. */
-export function textOfProblem({ file, line, column, problem, excerpt }: FileProblem): string {
+export function textOfProblem(of: Omit<FileProblem, 'code'>): string {
+  const { file, line, column, problem: sentence, excerpt } = of;
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
-  return `${place === '' ? '' : `${place}: `}${problem}${excerpt === undefined ? '' : `\n${excerpt}`}`;
+  return `${place === '' ? '' : `${place}: `}${sentence}${excerpt === undefined ? '' : `\n${excerpt}`}`;
 }
 
 /**
@@ -40,7 +41,7 @@ export async function problemsIn(
   const shown = path.join(path.basename(folder), file);
   const source = await readSource(folder, file).then(String, () => '');
   const ofSql = file.endsWith('.sql') ? problemsOfSqlFile(error, source) : undefined;
-  if (ofSql) return ofSql.map((problem) => ({ file: shown, ...problem }));
+  if (ofSql) return ofSql.map((placed) => ({ file: shown, ...placed }));
   const { message, stack } = textsOf(error);
   const place = placeIn(folder, `${message}\n${stack}`);
   if (error instanceof EndpointDefinitionError) {
@@ -48,21 +49,22 @@ export async function problemsIn(
     const thrown = placeIn(folder, String((error.cause as Partial<Error> | undefined)?.stack));
     const lineOf = (keys: readonly string[]): number =>
       keys[0] === 'build' && thrown?.file === file ? thrown.line : lineOfKey(source, start, keys);
-    return error.problems.map(({ path: keys, problem }) => {
+    return error.problems.map(({ path: keys, ...found }) => {
       const line = lineOf(keys);
-      return { file: shown, line, problem, ...excerptAt(source, line) };
+      return { file: shown, line, ...found, ...excerptAt(source, line) };
     });
   }
   const text = textOf(message);
-  if (place === undefined) return [{ file: shown, problem: text }];
+  const found = error instanceof ProblemError ? error.found : problem('FILE_FAILED', text);
+  if (place === undefined) return [{ file: shown, ...found }];
   const { line } = place;
   // Only the parser's columns, from 0, are those of the file; others are columns of the translation.
   const column = message.startsWith('ParseError') ? { column: place.column + 1 } : {};
   if (place.file === file) {
-    return [{ file: shown, line, ...column, problem: text, ...excerptAt(source, line, column.column) }];
+    return [{ file: shown, line, ...column, ...found, ...excerptAt(source, line, column.column) }];
   }
   const imported = path.join(path.basename(folder), place.file);
-  return [{ file: shown, problem: `${imported}:${line}: ${text}` }];
+  return [{ file: shown, ...problem('FILE_FAILED', `${imported}:${line}: ${text}`) }];
 }
 
 /** The excerpt at a column, or of a whole line without its indentation; nothing where the file has no such line. */

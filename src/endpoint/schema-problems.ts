@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { closestName } from './closest-name.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { describeValue } from './describe-value.js';
+import { problem } from './problems.js';
 
 /** A schema whose errors all say what is expected. @param expected completes "must be"; Joi reserves braces in it. */
 export const must = (expected: string, schema: Joi.Schema): Joi.Schema =>
@@ -53,16 +54,16 @@ function problemOf(item: Joi.ValidationErrorItem, whole: SchemaDescription, what
   const key = path.join('.');
   if (path.length === 0) {
     const found = describeValue(context?.value);
-    return { path, problem: `${what} must be an object with ${keysAt([], whole).join(', ')}, not ${found}` };
+    return { path, ...problem('OBJECT_EXPECTED', what, keysAt([], whole).join(', '), found) };
   }
   if (type === UNKNOWN) {
     const suggestion = suggestionFor(item, whole);
     const known = keysAt(path.slice(0, -1), whole).join(', ');
     const advice = suggestion === undefined ? `the keys are ${known}` : `did you mean \`${suggestion}\`?`;
-    return { path, problem: `unknown key \`${key}\`; ${advice}` };
+    return { path, ...problem('KEY_UNKNOWN', key, advice) };
   }
-  if (type === 'any.required') return { path, problem: `${key} is missing; it ${message}` };
-  return { path, problem: `${key} ${withFound(context?.value, message)}` };
+  if (type === 'any.required') return { path, ...problem('KEY_MISSING', key, message) };
+  return { path, ...problem('VALUE_INVALID', key, withFound(context?.value, message)) };
 }
 
 /** The key that an unknown key probably means, with its path. */

@@ -11,8 +11,15 @@ describeInBrowser('the JUnit XML of querygate check', () => {
           name: 'a.b',
           file: 'endpoints/a&b.sql',
           problems: [
-            { file: 'endpoints/a&b.sql', line: 2, column: 3, problem, excerpt: '    x\n    ^' },
-            { problem: 'b' },
+            {
+              file: 'endpoints/a&b.sql',
+              line: 2,
+              column: 3,
+              code: 'QUERY_REJECTED',
+              problem,
+              excerpt: '    x\n    ^',
+            },
+            { code: 'QUERY_FAILED', problem: 'b' },
           ],
           warnings: [],
           tables: [],

@@ -22,6 +22,7 @@ import { problemInFile, type SqlFile } from '../../gateway/analysis/sql-file.js'
 import { unprunedTimes } from './time-filters.js';
 import { withheldParts } from './withheld-parts.js';
 import { uselessZones } from '../../gateway/analysis/zones.js';
+import { problem } from '../../endpoint/problems.js';
 
 export interface CheckTools extends AnalysisTools {
   readonly runQuery: RunQuery;
@@ -84,8 +85,8 @@ async function checkDeclared(
   const [analysed] = await Promise.allSettled([analysis ?? analyseEndpoint(endpoint, file, tools)]);
   tools.signal.throwIfAborted();
   const { columns, findings } = analysed.status === 'fulfilled' ? analysed.value : NOT_ANALYSED;
-  const ofExample = findings.flatMap(({ calls, problem }) => (calls ? [] : [problem]));
-  const ofOthers = findings.flatMap(({ calls, problem }) => (calls ? [problem] : []));
+  const ofExample = findings.flatMap(({ calls, problem: found }) => (calls ? [] : [found]));
+  const ofOthers = findings.flatMap(({ calls, problem: found }) => (calls ? [found] : []));
   if (analysed.status === 'fulfilled' && columns === undefined)
     return { ...NOTHING_FOUND, problems: ofExample };
   const run = await checkExample(endpoint, values, tools, file);
@@ -110,9 +111,9 @@ const NOT_ANALYSED: Analysis = { findings: [] };
 
 function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem {
   const reason = error instanceof Error ? error.message : String(error);
-  const problem = `the example is invalid: ${reason} Write in the header values that find rows, such as example: { name: value }`;
-  if (!file) return { problem };
-  return problemInFile(file, { ...file.header.placeOf({ path: ['example'] }), problem });
+  const found = problem('EXAMPLE_INVALID', reason);
+  if (!file) return found;
+  return problemInFile(file, { ...file.header.placeOf({ path: ['example'] }), ...found });
 }
 
 /** Runs the example. Its problems are those of declared types, or else what failed. */
@@ -163,11 +164,15 @@ function formRemarks(columns: ReadonlyMap<string, Column>): {
 } {
   const remarks = [...columns].flatMap(([name, { type }]) => {
     const missing = missingForms(type);
-    return missing ? [{ isEvery: missing.isEvery, text: `column ${name}: ${missing.reason}` }] : [];
+    return missing ? [{ name, ...missing }] : [];
   });
   return {
-    problems: remarks.filter(({ isEvery }) => isEvery).map(({ text }) => ({ problem: text })),
-    warnings: remarks.filter(({ isEvery }) => !isEvery).map(({ text }) => text),
+    problems: remarks
+      .filter(({ isEvery }) => isEvery)
+      .map(({ name, reason }) => problem('COLUMN_WITHOUT_FORMAT', name, reason)),
+    warnings: remarks
+      .filter(({ isEvery }) => !isEvery)
+      .map(({ name, reason }) => `column ${name}: ${reason}`),
   };
 }
 

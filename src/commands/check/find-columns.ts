@@ -12,6 +12,7 @@ import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file
 import { problemsOf, type SqlFile } from '../../gateway/analysis/sql-file.js';
 import { writeColumns } from './write-columns.js';
 import { withOtherZones, withoutZones, zonesOf } from '../../gateway/analysis/zones.js';
+import { problem } from '../../endpoint/problems.js';
 
 /** What was done about a header without `columns`. */
 export interface FoundColumns {
@@ -39,8 +40,8 @@ export async function findColumns(
   try {
     columns = await withoutDecidedZones(await describe(query, tools), loaded, values, tools);
   } catch (error) {
-    const problem = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
-    return { problems: [withPrefix('the header has no columns, and they could not be determined', problem)] };
+    const found = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    return { problems: [withPrefix('the header has no columns, and they could not be determined', found)] };
   }
   return accept(columns, loaded, file, tools.writes);
 }
@@ -69,8 +70,7 @@ async function accept(
   writes: boolean,
 ): Promise<FoundColumns> {
   const repeated = repeatedColumn(columns);
-  if (repeated !== undefined)
-    return { problems: [{ problem: `the query returns two columns ${repeated}: rename one with AS` }] };
+  if (repeated !== undefined) return { problems: [problem('COLUMN_REPEATED', repeated)] };
   const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
   let endpoint: Endpoint;
   try {
@@ -80,14 +80,11 @@ async function accept(
     return { problems: problemsOf(file, error) };
   }
   const text = columnsText(columns);
-  if (!writes) {
-    const problem = `the header of ${file.shownPath} has no columns. Add to it:\n${text}`;
-    return { endpoint, problems: [{ problem }] };
-  }
+  if (!writes) return { endpoint, problems: [problem('COLUMNS_MISSING', file.shownPath, text)] };
   try {
     await writeColumns(file, columns);
     return { endpoint, problems: [], written: text };
   } catch (error) {
-    return { endpoint, problems: [{ problem: (error as Error).message }] };
+    return { endpoint, problems: [problem('FILE_NOT_WRITTEN', (error as Error).message)] };
   }
 }

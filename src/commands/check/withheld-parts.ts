@@ -1,6 +1,7 @@
+import { positionIn } from '../../endpoint/sql-file/sql-file-problems.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { readableParts } from '../../endpoint/readable-parts.js';
-import { problemInFile, type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { type SqlFile } from '../../gateway/analysis/sql-file.js';
 
 /** A warning for each part that callers' own SQL can read without pinned parameters, but not with one. */
 export function withheldParts(endpoint: Endpoint, file: SqlFile | undefined): readonly string[] {
@@ -51,14 +52,6 @@ function adviceFor(name: string, pin: string, file: SqlFile | undefined): string
 function atPlace(name: string, problem: string, file: SqlFile): string {
   const { item } = file.select.withQueries.find((query) => query.name === name) ?? {};
   if (item === undefined) return problem;
-  const {
-    line,
-    column,
-    file: shownPath,
-  } = problemInFile(file, {
-    start: file.selectStart + item.start,
-    end: file.selectStart + item.end,
-    problem,
-  });
-  return `${[shownPath, line, column].join(':')}: ${problem}`;
+  const { line, column } = positionIn(file.source, file.selectStart + item.start);
+  return `${file.shownPath}:${line}:${column}: ${problem}`;
 }

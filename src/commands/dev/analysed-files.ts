@@ -9,6 +9,7 @@ import type { SqlFile, SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import type { LoadedFiles } from '../../endpoint/endpoint-loader.js';
+import { problem } from '../../endpoint/problems.js';
 
 export interface AnalysisDependencies {
   readonly analyses: EndpointAnalyses;
@@ -113,7 +114,7 @@ export class AnalysedFiles {
     for (const [file] of lacking) endpoints.delete(file);
     return lacking.map(([file]) => ({
       file,
-      problem: `the header has no columns, and they could not be determined: ${message}`,
+      ...problem('COLUMNS_NOT_FOUND', message),
     }));
   }
 }

@@ -5,6 +5,7 @@ import { must, problemsBySchema } from '../schema-problems.js';
 import { parseTypeName } from '../type-name.js';
 import type { Kind } from './kind.js';
 import type { EmptyText, ParameterOptions } from './parameter.js';
+import { problem } from '../problems.js';
 
 const SCALAR = Joi.alternatives(
   Joi.string().allow(''),
@@ -74,7 +75,7 @@ export function problemsOfOptions(
 
 const mustBeAbsent = (option: string, reason: string): DefinitionProblem => ({
   path: [option],
-  problem: `${option} must be absent: ${reason}`,
+  ...problem('OPTION_CONFLICT', option, reason),
 });
 
 /** The types of the query that the kind does not accept. */
@@ -89,9 +90,19 @@ export function problemsOfTypes(
     )
     .map((type) => ({
       path: [],
-      problem: isList
-        ? `the query binds it as Array(${type}); for a list of kind ${kind.name} write Array of ${kind.types}`
-        : `the query binds it as ${type}; for kind ${kind.name} write ${kind.types}`,
+      ...(isList
+        ? problem(
+            'TYPE_NOT_OF_KIND',
+            'the query binds it',
+            `Array(${type})`,
+            `for a list of kind ${kind.name} write Array of ${kind.types}`,
+          )
+        : problem(
+            'TYPE_NOT_OF_KIND',
+            'the query binds it',
+            type,
+            `for kind ${kind.name} write ${kind.types}`,
+          )),
     }));
 }
 

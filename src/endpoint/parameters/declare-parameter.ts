@@ -12,6 +12,7 @@ import type {
   ReadParameter,
   ValidationContext,
 } from './parameter.js';
+import { problem } from '../problems.js';
 
 /** How a parameter is declared, beside its kind and options. */
 interface Form {
@@ -69,8 +70,7 @@ function factsOfOptions({
 }
 
 function noValueIsValid(types: readonly string[]): DefinitionProblem {
-  const range = `the values of ${types.join(' and ')}`;
-  return { path: [], problem: `no value is valid: minimum and maximum must leave some of ${range}` };
+  return { path: [], ...problem('RANGE_EMPTY', `the values of ${types.join(' and ')}`) };
 }
 
 function problemsOfDefault({ kind, read, default: fallback }: Parameter): readonly DefinitionProblem[] {
@@ -78,11 +78,11 @@ function problemsOfDefault({ kind, read, default: fallback }: Parameter): readon
   // The bounds of a relative default are fixed times, so that only the present can tell.
   const found = read(undefined, { now: new Date() });
   if (!('problem' in found)) return [];
-  const problem =
+  const reason =
     kind.startsWith('timestamp') && isRelativeTime(fallback)
       ? `is a relative time: add relativeStep, the duration to which its now is rounded, such as relativeStep: 1m`
       : found.problem;
-  return [{ path: ['default'], problem: `default ${problem}` }];
+  return [{ path: ['default'], ...problem('DEFAULT_INVALID', reason) }];
 }
 
 type Sent = string | readonly string[];

@@ -13,6 +13,7 @@ import { TIMESTAMP } from './timestamp.js';
 import { TIMEZONE } from './timezone.js';
 import { UUID } from './uuid.js';
 import { parseTypeName } from '../type-name.js';
+import { problem, type Problem } from '../problems.js';
 
 const KINDS = {
   string: STRING,
@@ -39,15 +40,19 @@ export const KIND_NAMES: readonly ParameterKind[] = (Object.keys(KINDS) as ItemK
 
 /**
  * Why a query may not bind a parameter of this kind as a ClickHouse type; undefined where it may.
- * The text completes "NAME …".
  */
-export function problemOfType(kind: ParameterKind, type: string): string | undefined {
+export function problemOfType(name: string, kind: ParameterKind, type: string): Problem | undefined {
   const isList = kind.endsWith(LIST);
   const { accepts, types: own } = KINDS[itemKind(kind)];
   const item = isList ? /^Array\((.*)\)$/s.exec(type)?.[1] : bare(type);
   if (item !== undefined && accepts(parseTypeName(item))) return undefined;
   const types = isList ? `Array(…) with ${own}` : own;
-  return `is of kind ${kind}, and cannot be bound as ${type}; write ${types}`;
+  return problem(
+    'TYPE_NOT_OF_KIND',
+    `${name} is of kind ${kind}, and cannot be bound`,
+    type,
+    `write ${types}`,
+  );
 }
 
 /** The kind of the items of a list; of any other parameter, its kind. */

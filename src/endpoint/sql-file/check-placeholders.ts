@@ -11,6 +11,7 @@ import type {
   SelectText,
 } from './select/select-text.js';
 import { isClock, placeholdersOf, requiredBy, type Placeholder } from './select-parameters.js';
+import { problem, type Problem } from '../problems.js';
 
 interface Declared {
   readonly parameters: Parameters;
@@ -22,37 +23,36 @@ export function problemsOfPlaceholders(select: SelectText, declared: Declared): 
   const placeholders = placeholdersOf(select.pieces);
   return [
     ...placeholders.flatMap((placeholder) => {
-      const problem = problemOf(placeholder, declared);
-      return problem === undefined
-        ? []
-        : [{ start: placeholder.piece.start, end: placeholder.piece.end, problem }];
+      const found = problemOf(placeholder, declared);
+      const { start, end } = placeholder.piece;
+      return found === undefined ? [] : [{ start, end, ...found }];
     }),
     ...problemsOfParts(select.pieces, declared),
   ];
 }
 
-function problemOf({ piece, parts }: Placeholder, { parameters, columns }: Declared): string | undefined {
+function problemOf({ piece, parts }: Placeholder, { parameters, columns }: Declared): Problem | undefined {
   const { name, type } = piece;
   if (isClock(piece)) {
-    return type === undefined ? undefined : 'the clock of the gateway is written @now, without a type';
+    return type === undefined ? undefined : problem('CLOCK_WITH_TYPE');
   }
-  if (name === ROW_LIMIT)
-    return `${ROW_LIMIT} is the row cap, which the gateway appends: name the parameter otherwise`;
+  if (name === ROW_LIMIT) return problem('PLACEHOLDER_RESERVED', ROW_LIMIT);
   const parameter = parameters[name];
   if (!parameter) return undeclared(name, Object.keys(parameters));
   // Its other mistakes are reported where it is declared.
   if (parameter.problems.length > 0) return undefined;
-  const ofIdentifier = type === 'Identifier' ? problemOfIdentifier(parameter, columns) : undefined;
-  const problem = ofIdentifier ?? problemOfNull(piece, parameter, parts);
-  return problem === undefined ? undefined : `${name} ${problem}`;
+  const ofIdentifier = type === 'Identifier' ? problemOfIdentifier(name, parameter, columns) : undefined;
+  return ofIdentifier ?? problemOfNull(piece, parameter, parts);
 }
 
 /** An identifier can only be one that the file itself lists. */
-function problemOfIdentifier({ choices = [] }: Parameter, columns: readonly string[]): string | undefined {
+function problemOfIdentifier(
+  name: string,
+  { choices = [] }: Parameter,
+  columns: readonly string[],
+): Problem | undefined {
   const other = choices.find((choice) => !columns.includes(choice));
-  return other === undefined
-    ? undefined
-    : `is an Identifier and may be ${other}, which is not a column of the header: list only columns in its choices`;
+  return other === undefined ? undefined : problem('IDENTIFIER_NOT_COLUMN', name, other);
 }
 
 /** ClickHouse has no null of these types. */
@@ -60,22 +60,19 @@ function problemOfNull(
   { name, type }: ParameterPiece,
   { isList, required, default: fallback }: Parameter,
   parts: readonly OptionalPiece[],
-): string | undefined {
+): Problem | undefined {
   if (required || fallback !== undefined || isRequiredBy(name, parts)) return undefined;
   if (!isList && type !== 'Identifier') return undefined;
-  return (
-    `may be omitted, and ${isList ? 'a list' : 'an Identifier'} cannot be null: give it a default, make it required, ` +
-    'or put [[ … ]] around the part that needs it'
-  );
+  return problem('NULL_NOT_POSSIBLE', name, isList ? 'a list' : 'an Identifier');
 }
 
-function undeclared(name: string, declared: readonly string[]): string {
+function undeclared(name: string, declared: readonly string[]): Problem {
   const closest = closestName(name, [...declared, NOW.name]);
   const advice =
     closest === undefined
       ? `declare it in the header: parameters: { ${name}: { kind: string, description: … } }`
       : `did you mean @${closest}?`;
-  return `the parameter ${name} is not declared; ${advice}`;
+  return problem('PLACEHOLDER_UNDECLARED', name, advice);
 }
 
 function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly SelectProblem[] {
@@ -87,18 +84,8 @@ function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly
       // A part without any parameter is a problem of the SELECT already.
       ...(requiredBy(piece).length > 0 || !piece.pieces.some(({ kind }) => kind === 'parameter')
         ? []
-        : [
-            {
-              start,
-              end,
-              problem: 'this part has no parameter of its own and would always apply: remove [[ and ]]',
-            },
-          ]),
-      ...unknown.map((column) => ({
-        start,
-        end,
-        problem: `this part adds the column ${column}, which columns in the header does not list`,
-      })),
+        : [{ start, end, ...problem('PART_ALWAYS_APPLIES') }]),
+      ...unknown.map((column) => ({ start, end, ...problem('PART_COLUMN_UNDECLARED', column) })),
       ...problemsOfParts(piece.pieces, declared),
     ];
   });
@@ -121,8 +108,8 @@ export function typesOf(
     const { name, type, start, end } = piece;
     const kind = kindOf(name);
     if (kind === undefined) continue;
-    const problem = type === undefined ? undefined : problemOfType(kind, type);
-    if (problem !== undefined) problems.push({ start, end, problem: `${name} ${problem}` });
+    const found = type === undefined ? undefined : problemOfType(name, kind, type);
+    if (found !== undefined) problems.push({ start, end, ...found });
     else accepted.set(name, (accepted.get(name) ?? new Set()).add(type ?? ''));
   }
   return { accepted, problems };

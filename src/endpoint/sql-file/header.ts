@@ -13,6 +13,7 @@ import {
 
 import type { DefinitionProblem } from '../definition-error.js';
 import type { Place, SelectProblem } from './select/select-text.js';
+import { problem } from '../problems.js';
 
 /** The header of a `.sql` endpoint file: a comment that contains YAML 1.2. */
 export interface Header {
@@ -53,7 +54,7 @@ export function readHeader(source: string): Header {
   const problems = [...document.errors, ...document.warnings].map(({ message, pos: [from, to] }) => ({
     start: yamlStart + from,
     end: yamlStart + to,
-    problem: `the header is invalid YAML: ${message}${adviceFor(message)}`,
+    ...problem('YAML_INVALID', message + adviceFor(message)),
   }));
   const unusable = problemsOfSize(document, yamlStart);
   const all = [...problems, ...unusable, ...(unusable.length > 0 ? [] : inexactNumbers(document, yamlStart))];
@@ -76,15 +77,12 @@ function adviceFor(message: string): string {
 function noHeader(source: string, start: number): Header {
   const place = { start, end: Math.min(start + 1, source.length) };
   const isOpen = source.startsWith(OPEN, start);
-  const problem = isOpen
-    ? 'the header has no end: close the comment with */'
-    : 'the file must begin with a comment that contains the header in YAML: /* name: …, id: …, summary: …, columns: … */';
   return {
     value: undefined,
     problems: [
       {
         ...place,
-        problem,
+        ...problem(isOpen ? 'HEADER_NOT_CLOSED' : 'HEADER_MISSING'),
         ...(isOpen && { unfinished: 'half' }),
         ...(start === source.length && { unfinished: 'empty' }),
       },
@@ -105,8 +103,8 @@ function valueOf(
   try {
     return { value: withNumbers(document.toJS()), problems };
   } catch (error) {
-    const problem = `the header is invalid YAML: ${(error as Error).message}`;
-    return { value: undefined, problems: [...problems, { ...place, problem }] };
+    const found = problem('YAML_INVALID', (error as Error).message);
+    return { value: undefined, problems: [...problems, { ...place, ...found }] };
   }
 }
 
@@ -145,15 +143,13 @@ function problemsOfSize(document: Document, offset: number): readonly SelectProb
   let keys = 0;
   visit(document, {
     Alias: (_key, alias) => {
-      const problem = `the alias *${alias.source} is not supported: write the value again`;
-      problems.push({ ...placeOfNode(alias, offset), problem });
+      problems.push({ ...placeOfNode(alias, offset), ...problem('ALIAS_NOT_SUPPORTED', alias.source) });
     },
     Pair: (_key, { key }, ancestors) => {
       if (!isScalar(key) || ancestors.filter(isMap).length > COUNTED_LEVELS) return;
       keys += 1;
       if (keys !== MAX_KEYS + 1) return;
-      const problem = `the header has more than ${MAX_KEYS} keys: leave some out, or divide the endpoint`;
-      problems.push({ ...placeOfNode(key, offset), problem });
+      problems.push({ ...placeOfNode(key, offset), ...problem('HEADER_TOO_LARGE', MAX_KEYS) });
     },
   });
   return problems;
@@ -165,10 +161,7 @@ function inexactNumbers(document: Document, offset: number): readonly SelectProb
     Scalar: (_key, scalar) => {
       const { value, source = '' } = scalar;
       if (typeof value !== 'number' || source.replaceAll(/e.*|\D/gi, '').length <= EXACT_DIGITS) return;
-      problems.push({
-        ...placeOfNode(scalar, offset),
-        problem: `a number with more than ${EXACT_DIGITS} digits is not exact: write it in quotes`,
-      });
+      problems.push({ ...placeOfNode(scalar, offset), ...problem('NUMBER_INEXACT', EXACT_DIGITS) });
     },
   });
   return problems;

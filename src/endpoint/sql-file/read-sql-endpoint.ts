@@ -7,7 +7,7 @@ import { createEndpoint, type Endpoint } from '../endpoint.js';
 import { kindMeant } from '../parameters/kind-meant.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind } from '../parameters/parameter.js';
-import { problemsBySchema } from '../schema-problems.js';
+import { problemsBySchema, withFound } from '../schema-problems.js';
 import { problemsOfPlaceholders, typesOf } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
 import { HEADER } from './header-schema.js';
@@ -17,6 +17,7 @@ import { optionalColumnsOf, placeholdersOf } from './select-parameters.js';
 import { queryOfSelect } from './select-query.js';
 import type { SelectProblem, SelectText } from './select/select-text.js';
 import { SqlFileError } from './sql-file-error.js';
+import { problem, type Problem } from '../problems.js';
 
 export interface SqlFileOptions {
   /** Columns for a header that has none, for a command that finds them out. */
@@ -41,10 +42,10 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   const problems = [
     ...header.problems,
     ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { text, select, parameters })),
-    ...[...select.problems, ...ofTypes].map((problem) => moved(problem, start)),
+    ...[...select.problems, ...ofTypes].map((found) => moved(found, start)),
     // Of a header that cannot be read, it is unknown what it declares.
     ...(isObject(header.value) && !select.isNoQuery ? problemsOfSelect(select, keys, parameters) : []).map(
-      (problem) => moved(problem, start),
+      (found) => moved(found, start),
     ),
   ];
   if (problems.length > 0) throw new SqlFileError(problems.sort((a, b) => a.start - b.start));
@@ -61,8 +62,7 @@ function rejectEndInText({ source, header: { yamlEnd: start, end } }: ParsedSqlF
   const rest = source.slice(end);
   const next = rest.indexOf('*/');
   if (next === -1 || rest.slice(0, next).includes('/*')) return;
-  const problem = '*/ ends the header, also within a text: write the text without it';
-  throw new SqlFileError([{ start, end, problem }]);
+  throw new SqlFileError([{ start, end, ...problem('HEADER_ENDS_IN_TEXT') }]);
 }
 
 /** Where `columns` can be written into a file whose header has none; undefined where the header has them or is invalid. */
@@ -100,9 +100,10 @@ function problemsOfHeader(
   { text, select, parameters }: Readonly<{ text: string; select: SelectText; parameters: Parameters }>,
 ): readonly SelectProblem[] {
   if (!isObject(header.value)) {
-    return problemsBySchema(HEADER, header.value, 'the header').map(({ problem }) => ({
+    return problemsBySchema(HEADER, header.value, 'the header').map(({ code, problem: sentence }) => ({
       ...header.placeOf({ path: [] }),
-      problem,
+      code,
+      problem: sentence,
     }));
   }
   const problems: readonly DefinitionProblem[] = [
@@ -110,19 +111,25 @@ function problemsOfHeader(
     ...problemsOfNames({ ...keys, parameters }),
     ...(select.problems.length > 0 ? [] : unusedParameters(text, select, parameters)),
   ];
-  return problems.map(({ path, problem }) => {
-    const atKey = problem.startsWith('unknown key') || path[0] === 'parameters';
-    const isNewId = path[0] === 'id' && /is missing|null/.test(problem);
-    const meant = path.at(-1) === 'kind' ? kindMeant(valueAt(header.value, path)) : undefined;
-    const advised =
-      meant === undefined
-        ? problem
-        : problem.replace(/must be one of [^]*/, `is no kind; did you mean ${meant}?`);
+  return problems.map(({ path, code, problem: sentence }) => {
+    const atKey = code === 'KEY_UNKNOWN' || path[0] === 'parameters';
     return {
       ...header.placeOf({ path, atKey }),
-      problem: isNewId ? `${problem}; here is one: ${randomUUID()}` : advised,
+      ...advised({ code, problem: sentence }, path, header.value),
     };
   });
+}
+
+/** The problem with a new id where there is none, and with the kind that the author of an unknown one probably meant. */
+function advised(found: Problem, path: readonly string[], header: unknown): Problem {
+  const value = valueAt(header, path);
+  if (path[0] === 'id' && (value ?? null) === null)
+    return { ...found, problem: `${found.problem}; here is one: ${randomUUID()}` };
+  const [top, , key, ...below] = path;
+  const isOfKind = top === 'parameters' && key === 'kind' && below.length === 0;
+  const meant = isOfKind && found.code === 'VALUE_INVALID' ? kindMeant(value) : undefined;
+  if (meant === undefined) return found;
+  return problem('VALUE_INVALID', path.join('.'), withFound(value, `is no kind; did you mean ${meant}?`));
 }
 
 function unusedParameters(
@@ -135,7 +142,7 @@ function unusedParameters(
     .filter((name) => !used.has(name))
     .map((name) => ({
       path: ['parameters', name],
-      problem: `the parameter ${name} is declared, but the SELECT has no @${name}: ${adviceForUnused(name, text)}`,
+      ...problem('PARAMETER_UNUSED', name, adviceForUnused(name, text)),
     }));
 }
 
@@ -159,10 +166,7 @@ function problemsOfSelect(
   const names = typeof columns === 'object' && columns !== null ? Object.keys(columns) : [];
   const ofViews = select.withQueries
     .filter(({ name }) => name === 'result')
-    .map(({ item }) => ({
-      ...item,
-      problem: 'a WITH query must not be named result: callers’ own SQL reads the rows by that name',
-    }));
+    .map(({ item }) => ({ ...item, ...problem('WITH_NAME_RESERVED') }));
   return [...ofViews, ...problemsOfPlaceholders(select, { parameters, columns: names })];
 }
 
@@ -174,8 +178,8 @@ function savedQueryOf(text: string, { pieces }: SelectText): string {
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((of: unknown, key) => (isObject(of) ? (of as Keys)[key] : undefined), value);
 
-const moved = ({ start, end, problem }: SelectProblem, by: number): SelectProblem => ({
-  start: start + by,
-  end: end + by,
-  problem,
+const moved = (found: SelectProblem, by: number): SelectProblem => ({
+  ...found,
+  start: found.start + by,
+  end: found.end + by,
 });

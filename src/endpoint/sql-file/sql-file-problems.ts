@@ -3,14 +3,14 @@ import { excerptOf } from '../excerpt.js';
 import { readHeader } from './header.js';
 import type { SelectProblem } from './select/select-text.js';
 import { SqlFileError } from './sql-file-error.js';
+import type { Problem } from '../problems.js';
 
 /** A mistake, and where it is. */
-export interface PlacedProblem {
+export interface PlacedProblem extends Problem {
   /** From 1. */
   readonly line: number;
   /** From 1; characters. */
   readonly column: number;
-  readonly problem: string;
   /** The line with carets below the place, indented. */
   readonly excerpt: string;
   readonly unfinished?: NonNullable<SelectProblem['unfinished']>;
@@ -25,6 +25,7 @@ export function problemsOfSqlFile(error: unknown, source: string): readonly Plac
   const more = (problems?.length ?? 0) - MAX_PROBLEMS;
   return problems?.slice(0, MAX_PROBLEMS).map((place, index) => ({
     ...positionIn(source, place.start),
+    code: place.code,
     problem: place.problem + (index === MAX_PROBLEMS - 1 && more > 0 ? ` (and ${more} more problems)` : ''),
     excerpt: excerptOf(source, place),
     ...(place.unfinished && { unfinished: place.unfinished }),
@@ -35,11 +36,14 @@ function problemsWithPlaces(error: unknown, source: string): readonly SelectProb
   if (error instanceof SqlFileError) return error.problems;
   if (!(error instanceof EndpointDefinitionError)) return undefined;
   const { placeOf } = readHeader(source);
-  return error.problems.map(({ path, problem }) => ({ ...placeOf({ path }), problem }));
+  return error.problems.map(({ path, code, problem }) => ({ ...placeOf({ path }), code, problem }));
 }
 
 /** Line and column of an offset, both from 1; columns are characters. */
-function positionIn(source: string, offset: number): { readonly line: number; readonly column: number } {
+export function positionIn(
+  source: string,
+  offset: number,
+): { readonly line: number; readonly column: number } {
   const before = source.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: Array.from(before.slice(lineStart)).length + 1 };

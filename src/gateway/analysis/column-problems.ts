@@ -4,10 +4,10 @@ import type { FileProblem } from '../../endpoint/file-problems.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 import { withoutZones, zonesOf } from './zones.js';
+import { problem, type Problem } from '../../endpoint/problems.js';
 
 /** A difference between the declared columns and those of the query. */
-export interface ColumnDifference {
-  readonly problem: string;
+export interface ColumnDifference extends Problem {
   /** The declared column that differs; absent where the difference is not one of a declared column. */
   readonly column?: string;
   /** Whether the query lacks the column. */
@@ -27,27 +27,18 @@ export function compareColumns(
   const returned = new Map(described.map(({ name, type }) => [name, type]));
   const ofDeclared = [...declared].flatMap(([column, { type }]): readonly ColumnDifference[] => {
     const real = returned.get(column);
-    if (real === undefined)
-      return [
-        {
-          column,
-          isMissing: true,
-          problem: `column ${column} is declared, but the query does not return it`,
-        },
-      ];
+    if (real === undefined) return [{ column, isMissing: true, ...problem('COLUMN_NOT_RETURNED', column) }];
     if (isSameType(type, real, zones)) return [];
-    return [{ column, problem: `column ${column} is declared as ${type}, but the query returns ${real}` }];
+    return [{ column, ...problem('COLUMN_TYPE_DIFFERS', column, type, real) }];
   });
   const undeclared = described.filter(({ name }) => !declared.has(name));
   const differences = [
     ...ofDeclared,
-    ...undeclared.map(({ name, type }) => ({
-      problem: `column ${name} ${type} is returned by the query, but not declared`,
-    })),
+    ...undeclared.map(({ name, type }) => problem('COLUMN_UNDECLARED', name, type)),
   ];
   const names = described.map(({ name }) => name).join(', ');
   if (differences.length > 0 || names === [...declared.keys()].join(', ')) return differences;
-  return [{ problem: `the query returns the columns in another order than declared: ${names}` }];
+  return [problem('COLUMN_ORDER_DIFFERS', names)];
 }
 
 function isSameType(declared: string, real: string, zones: ReadonlySet<string>): boolean {
@@ -63,20 +54,21 @@ export function columnProblems(
   values: Values,
 ): readonly FileProblem[] {
   const differences = compareColumns(declared, described, zonesOf(values));
-  if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => ({ problem }));
+  if (file === undefined || file.lacksColumns)
+    return differences.map(({ code, problem: sentence }) => ({ code, problem: sentence }));
   const isStale = differences.some(({ isMissing }) => isMissing);
   const advice = isStale ? ': delete columns from the header, and it is written anew' : '';
-  return differences.map(({ problem, ...difference }, index) =>
-    problemOfHeader({ ...difference, problem: index === 0 ? problem + advice : problem }, file),
+  return differences.map((difference, index) =>
+    problemOfHeader({ ...difference, problem: difference.problem + (index === 0 ? advice : '') }, file),
   );
 }
 
-function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): FileProblem {
+function problemOfHeader({ column, ...found }: ColumnDifference, file: SqlFile): FileProblem {
   const { value, placeOf } = file.header;
   const { columns } = value as { readonly columns: Readonly<Record<string, unknown>> };
   if (column === undefined)
-    return problemInFile(file, { ...placeOf({ path: ['columns'], atKey: true }), problem });
+    return problemInFile(file, { ...placeOf({ path: ['columns'], atKey: true }), ...found });
   const isObject = typeof columns[column] === 'object';
   const path = ['columns', column, ...(isObject ? ['type'] : [])];
-  return problemInFile(file, { ...placeOf({ path }), problem });
+  return problemInFile(file, { ...placeOf({ path }), ...found });
 }

@@ -8,6 +8,7 @@ import { placeInFile } from './place-in-file.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
+import { problem } from '../../endpoint/problems.js';
 
 /** Places of one name that a problem shows at most: a name can also stand in comments. */
 const MAX_PLACES = 3;
@@ -26,8 +27,8 @@ export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFi
   const sent = prefix + text;
   const inText = (position: number): number => Math.max(0, position - prefix.length);
   if (file === undefined) {
-    return queryProblem(error, sent, (problem, positions) => ({
-      problem,
+    return queryProblem(error, sent, (message, positions) => ({
+      ...problem('QUERY_REJECTED', message),
       excerpt: textWithCarets(text, positions.map(inText)),
     }));
   }
@@ -41,12 +42,15 @@ export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFi
     const advised = cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;
     const first = advised?.place ?? named;
     const text = (advised?.message ?? message) + (advised?.advice ?? '');
-    if (first === undefined) return { file: file.shownPath, problem: text };
-    const problem = problemInFile(file, { ...first, problem: text });
-    const same = others.map((place) => problemInFile(file, { ...place, problem: 'the same name' }));
+    const found = problem('QUERY_REJECTED', text);
+    if (first === undefined) return { file: file.shownPath, ...found };
+    const shown = problemInFile(file, { ...first, ...found });
+    const same = others.map((place) =>
+      problemInFile(file, { ...place, ...problem('QUERY_REJECTED', 'the same name') }),
+    );
     return {
-      ...problem,
-      excerpt: [problem.excerpt ?? '', ...same.map((other) => `  ${textOfProblem(other)}`)].join('\n'),
+      ...shown,
+      excerpt: [shown.excerpt ?? '', ...same.map((other) => `  ${textOfProblem(other)}`)].join('\n'),
     };
   };
   return queryProblem(error, sent, showInFile);

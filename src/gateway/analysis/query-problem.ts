@@ -4,6 +4,7 @@ import { shortMessage } from '../clickhouse/short-message.js';
 import { describeKnownError, translateClickHouseError } from '../clickhouse/translate-error.js';
 import { textWithCarets } from '../../endpoint/excerpt.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
+import { problem } from '../../endpoint/problems.js';
 
 const ACCESS_DENIED = '497';
 const SYNTAX_ERROR = '62';
@@ -28,12 +29,16 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
   const { cause, diagnosis = '' } = details;
   const summary = code === 'CLICKHOUSE_FAILED' ? '' : `${message} `;
   if (!(cause instanceof ClickHouseError)) {
-    return { problem: `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd() };
+    const text = `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd();
+    return problem('QUERY_FAILED', text);
   }
   if (cause.code === ACCESS_DENIED) return accessProblem(cause);
   const text = `${summary}${shortMessage(cause.message)}`;
   const positions = positionsOf(cause, sql);
-  const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: textWithCarets(sql, positions) };
+  const shown = showInFile?.(text, positions) ?? {
+    ...problem('QUERY_REJECTED', text),
+    excerpt: textWithCarets(sql, positions),
+  };
   const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
   return { ...shown, excerpt: `${above}  ${describeKnownError(cause, cause.type)}` };
 }
@@ -44,9 +49,9 @@ function accessProblem({ message }: ClickHouseError): FileProblem {
   const right =
     /\(Missing permissions: (.+)\)\.?\s*$/.exec(message)?.[1] ??
     /have (?:the )?grant (.+? ON .+?)\.?(?: \(Missing|\s*$)/.exec(message)?.[1];
-  const problem =
+  const what =
     right === undefined ? shortMessage(message) : `the ClickHouse user ${user} lacks the right ${right}`;
-  return { problem: `${problem}: run \`querygate grants\`, and grant it as an administrator` };
+  return problem('RIGHT_MISSING', what, ': run `querygate grants`, and grant it as an administrator');
 }
 
 function positionsOf({ code, message }: ClickHouseError, sql: string): readonly number[] {

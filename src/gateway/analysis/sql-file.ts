@@ -87,7 +87,8 @@ function possibleColumns({ header, select }: ParsedSqlFile): Readonly<Record<str
 
 /** A problem of a file with its path, line and column, and an excerpt with carets. */
 export function problemInFile(file: SqlFile, problem: SelectProblem): FileProblem {
-  return { problem: problem.problem, ...problemsOf(file, new SqlFileError([problem]))[0] };
+  const { code, problem: sentence } = problem;
+  return { code, problem: sentence, ...problemsOf(file, new SqlFileError([problem]))[0] };
 }
 
 /** The problems of a text that could not be read as a `.sql` file. @throws the error, where it is another one */

@@ -4,6 +4,7 @@ import type { ServedEndpoints } from '../../endpoint/served-endpoints.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 import { ProblemsOfFiles, type LoadedEndpoints } from './project-endpoints.js';
+import { problem } from '../../endpoint/problems.js';
 
 /** The names of endpoints that a reload concerned. */
 export interface EndpointChanges {
@@ -106,7 +107,8 @@ export class Reloader {
     const { clock, report } = this.dependencies;
     const { changes, ...found } = await this.replace(options).catch((error: unknown) => ({
       changes: NO_CHANGES,
-      problems: error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }],
+      problems:
+        error instanceof ProblemsOfFiles ? error.problems : [problem('RELOAD_FAILED', messageOf(error))],
       kept: [],
       ...(error instanceof NotAnalysed && { isNotAnalysed: true as const }),
     }));

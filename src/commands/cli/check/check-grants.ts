@@ -14,6 +14,7 @@ import { ifPresent } from '../../../files/if-present.js';
 import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
 import { containsName } from '../../check/contains-name.js';
 import { textOfProblem, type FileProblem } from '../../../endpoint/file-problems.js';
+import { problem } from '../../../endpoint/problems.js';
 
 /** Problems of the project that are not those of one endpoint's example. */
 export interface CheckedGrants {
@@ -48,7 +49,7 @@ export async function checkGrants(
   return {
     problems: [
       ...remarks.problems,
-      ...missing.map((grant) => ({ problem: `${file} lacks ${grant}; ${rewrite}` })),
+      ...missing.map((grant) => problem('RIGHT_MISSING', `${file} lacks ${grant}`, `; ${rewrite}`)),
     ],
     warnings: [
       ...remarks.warnings,
@@ -73,9 +74,9 @@ export async function checkReader(
     const needed = await neededGrants(reader, endpoints);
     const missing = await missingGrants(reader, needed.grants);
     const { problems, warnings } = remarksOf(needed, checked);
-    const lacks = missing.map((statement) => ({
-      problem: `the ClickHouse user lacks a right: run ${statement} as an administrator`,
-    }));
+    const lacks = missing.map((statement) =>
+      problem('RIGHT_MISSING', 'the ClickHouse user lacks a right', `: run ${statement} as an administrator`),
+    );
     return { problems: [...lacks, ...problems], warnings };
   } catch (error) {
     // A user can have the right to every query, and none to what this comparison needs.
@@ -92,7 +93,7 @@ export async function checkReader(
 function remarksOf({ problems, warnings }: NeededGrants, checked: readonly CheckedEndpoint[]): CheckedGrants {
   const textOf = ({ endpoint, text }: Remark): string => `${endpoint}: ${text}`;
   return {
-    problems: newProblems(problems, checked).map((remark) => ({ problem: textOf(remark) })),
+    problems: newProblems(problems, checked).map((remark) => problem('QUERY_REJECTED', textOf(remark))),
     warnings: warnings.map(textOf),
   };
 }

@@ -46,7 +46,7 @@ function failureXml([first, ...others]: readonly FileProblem[]): readonly string
   if (!first) return [];
   const message = others.length === 0 ? first.problem : `${first.problem} (and ${others.length} more)`;
   const text = [first, ...others].map(textOfProblem).join('\n');
-  return [`<failure${attributes({ message })}>${escapeXml(text)}</failure>`];
+  return [`<failure${attributes({ message, type: first.code })}>${escapeXml(text)}</failure>`];
 }
 
 const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(4);

@@ -2,25 +2,16 @@ import { isSetWord, type Frame, type PartRange, type Word } from './frame.js';
 import { columnName } from './names.js';
 import { isSymbol, wordOf, type Node, type PartNode } from './nodes.js';
 import type { SelectProblem } from './select.js';
+import { problem } from '../../problems.js';
 
-const ARRAYS = 'For an array of arrays write [ [1], [2] ].';
-
-const PROBLEMS = {
-  noParameter:
-    'The optional part has no parameter of its own: it applies when its parameters have values. ' +
-    `Name one in it, or remove [[ and ]]. ${ARRAYS}`,
-  between:
-    'A BETWEEN and its AND must be in the same optional part, or both outside: [[ AND a BETWEEN @a AND @b ]].',
-  choice: 'AND and OR bind closer than ? :. Write parentheses: WHERE (a ? b : c) [[ AND d = @d ]].',
-  mixed: 'AND binds closer than OR here. Write parentheses: [[ AND (a = @a OR b = @b) ]].',
-  term:
-    'An optional term must have its AND or OR, as in [[ AND a = @a ]] after a whole term or [[ a = @a AND ]] before one. ' +
-    'Where there is no other term, write WHERE true.',
-  item: `Optional items must have their comma, as in [[, a]] after a whole item or [[a,]] before one. ${ARRAYS}`,
-  clause:
-    'What follows the optional part would belong to its last clause or query. Put it into the part, or the whole before it into ' +
-    'SELECT * FROM (…).',
-  name: 'An optional column needs a name. Write one after it with AS, as in [[, @a AS a]].',
+const CODES = {
+  noParameter: 'PART_WITHOUT_PARAMETER',
+  between: 'PART_SPLITS_BETWEEN',
+  choice: 'PART_SPLITS_CHOICE',
+  mixed: 'PART_MIXES_OPERATORS',
+  term: 'PART_WITHOUT_OPERATOR',
+  item: 'PART_WITHOUT_COMMA',
+  clause: 'PART_CUTS_CLAUSE',
 } as const;
 
 /**
@@ -34,16 +25,16 @@ export function problemsOfParts(frame: Frame): readonly SelectProblem[] {
   );
   const isInChoice = choicesIn(words);
   const own = frame.parts.flatMap((part) => {
-    const problem = split.has(part.node) ? 'between' : problemOf(part, words, isInChoice);
+    const found = split.has(part.node) ? 'between' : problemOf(part, words, isInChoice);
     const { start, end } = part.node;
-    return problem === undefined ? [] : [{ start, end, problem: PROBLEMS[problem] }];
+    return found === undefined ? [] : [{ start, end, ...problem(CODES[found]) }];
   });
   return [...own, ...words.flatMap(({ inner }) => (inner ? problemsOfParts(inner) : []))];
 }
 
-type Problem = keyof typeof PROBLEMS;
+type Mistake = keyof typeof CODES;
 
-function problemOf(part: PartRange, words: readonly Word[], isInChoice: IsInChoice): Problem | undefined {
+function problemOf(part: PartRange, words: readonly Word[], isInChoice: IsInChoice): Mistake | undefined {
   const { node, start, end } = part;
   if (!hasOwnParameter(node.nodes)) return 'noParameter';
   const own = [words[start], words[end - 1]].find((word) => word?.role === 'connective');
@@ -62,7 +53,7 @@ export function isSeparate(part: PartRange, words: readonly Word[]): boolean {
 const separates = (word: Word | undefined): boolean =>
   word?.role === 'connective' || word?.role === 'comma' || word?.role === 'clause';
 
-function problemOfPlace(part: PartRange, words: readonly Word[]): Problem | undefined {
+function problemOfPlace(part: PartRange, words: readonly Word[]): Mistake | undefined {
   const own = words.slice(part.start, part.end);
   const [before, after] = [words[part.start - 1], words[part.end]];
   if (!endsClause(own, after)) return 'clause';
@@ -174,7 +165,7 @@ export function readPartColumns({ words, parts }: Frame): PartColumns {
     // Within an item a part is no column.
     if (isWithoutComma && !(beginsTerm(words[start - 1]) && endsItem(words[end], undefined))) continue;
     const hasComma = items.at(0)?.length === 0 || items.at(-1)?.length === 0;
-    if (!hasComma) problems.push({ start: node.start, end: node.end, problem: PROBLEMS.item });
+    if (!hasComma) problems.push({ start: node.start, end: node.end, ...problem('PART_WITHOUT_COMMA') });
     else byPart.set(node, namesOf(items, problems));
   }
   return { byPart, problems };
@@ -194,7 +185,8 @@ function namesOf(items: readonly (readonly Node[])[], problems: SelectProblem[])
     const [first, last] = [item.at(0), item.at(-1)];
     if (first === undefined || last === undefined) return [];
     const name = columnName(item);
-    if (name === undefined) problems.push({ start: first.start, end: last.end, problem: PROBLEMS.name });
+    if (name === undefined)
+      problems.push({ start: first.start, end: last.end, ...problem('PART_COLUMN_UNNAMED') });
     return name ?? [];
   });
 }

@@ -1,5 +1,6 @@
 import { isSymbol, wordOf, type Node, type ParameterNode, type TokenNode } from './nodes.js';
 import type { Place, SelectProblem } from './select.js';
+import { problem, type Problem } from '../../problems.js';
 
 /** A text as a tree of brackets, optional parts and placeholders. */
 export interface NodeTree {
@@ -15,8 +16,6 @@ type Open = keyof typeof CLOSER;
 const NAME = /^[a-z][a-z0-9_]*$/;
 /** What the server's parser and this one can read without running out of stack. */
 const MAX_DEPTH = 200;
-const ARRAY_OF_ARRAYS =
-  '[[ begins an optional part. Write an array of arrays with a space, as in [ [1], [2] ].';
 
 /** Finds what each bracket and each `[[` encloses, up to the first that is wrong, and the placeholders `@name` and `{name:Type}`. */
 export function readNodes(text: string, tokens: readonly TokenNode[]): NodeTree {
@@ -52,12 +51,12 @@ class NodeReader {
     return nodes;
   }
 
-  #report({ start, end }: Place, problem: string): void {
-    this.problems.push({ start, end, problem });
+  #report({ start, end }: Place, found: Problem): void {
+    this.problems.push({ start, end, ...found });
   }
 
-  #break(place: Place, problem: string): void {
-    this.#report(place, problem);
+  #break(place: Place, found: Problem): void {
+    this.#report(place, found);
     this.isBroken = true;
   }
 
@@ -71,7 +70,7 @@ class NodeReader {
     if (top === undefined) this.#breakAt({ ...token, end: second?.end ?? token.end });
     else if (!isCloser(top)) {
       if (this.#open.some(isCloser)) this.#break(top, unclosed(top));
-      else if (top.open === '[[' && token.text === ']') this.#break(top, ARRAY_OF_ARRAYS);
+      else if (top.open === '[[' && token.text === ']') this.#break(top, problem('ARRAY_OF_ARRAYS'));
       else this.#breakAt(token);
     }
     return true;
@@ -79,7 +78,7 @@ class NodeReader {
 
   #breakAt({ start, end }: Place): void {
     const written = this.text.slice(start, end);
-    this.#break({ start, end }, `${written} closes nothing. Remove it, or write what it closes before it.`);
+    this.#break({ start, end }, problem('CLOSES_NOTHING', written));
   }
 
   /** The same bracket right after the next one. */
@@ -99,8 +98,7 @@ class NodeReader {
     const open = bracket === '[' && this.#secondOf(token) ? '[[' : bracket;
     const { start } = token;
     this.#open.push({ open, start, end: start + open.length });
-    if (this.#open.length > MAX_DEPTH)
-      this.#break(token, `Brackets are nested more than ${MAX_DEPTH} deep. Use WITH queries instead.`);
+    if (this.#open.length > MAX_DEPTH) this.#break(token, problem('NESTING_TOO_DEEP', MAX_DEPTH));
     this.#at += open.length;
     const nodes = this.read();
     this.#open.pop();
@@ -118,20 +116,15 @@ class NodeReader {
         ? this.#readBraces(token)
         : undefined;
     if (read && !isParameterName(read.name))
-      this.#report(
-        read,
-        `${read.name} is not a name of a parameter: write lower-case letters, digits and _ with a letter first.`,
-      );
+      this.#report(read, problem('PLACEHOLDER_NAME_INVALID', read.name));
     return read;
   }
 
   #readAtName({ start, end }: TokenNode): ParameterNode | undefined {
     const name = this.tokens[this.#at + 1];
     if (name?.type !== 'word' || name.start !== end) {
-      this.#report(
-        { start, end },
-        '@ has no name. Write @name for a parameter, without a space, or remove @.',
-      );
+      const sentence = '@ has no name. Write @name for a parameter, without a space, or remove @.';
+      this.#report({ start, end }, problem('PLACEHOLDER_NAME_MISSING', sentence));
       return undefined;
     }
     this.#at += 2;
@@ -142,9 +135,12 @@ class NodeReader {
   #readBraces({ start }: TokenNode): ParameterNode | undefined {
     const [name, colon, type] = this.tokens.slice(this.#at + 1, this.#at + 4);
     if (name && isSymbol(name, ':'))
-      this.#report({ start, end: name.end }, 'The parameter has no name. Write {name:Type}.');
+      this.#report(
+        { start, end: name.end },
+        problem('PLACEHOLDER_NAME_MISSING', 'The parameter has no name. Write {name:Type}.'),
+      );
     if (name?.type !== 'word') return undefined;
-    const typeMissing = `A type is missing. Write {${name.text}:String}, or @${name.text}.`;
+    const typeMissing = problem('PLACEHOLDER_TYPE_MISSING', name.text);
     if (colon === undefined || !isSymbol(colon, ':')) {
       this.#report({ start, end: name.end }, typeMissing);
       return undefined;
@@ -166,5 +162,5 @@ class NodeReader {
   }
 }
 
-const unclosed = ({ open }: { readonly open: Open }): string =>
-  `${open} is not closed. Write ${CLOSER[open]} after it.`;
+const unclosed = ({ open }: { readonly open: Open }): Problem =>
+  problem('NOT_CLOSED', open, CLOSER[open], 'after it');

@@ -1,3 +1,5 @@
+import type { Problem } from '../../problems.js';
+
 /** Where something stands in the text of a SELECT: offsets in UTF-16 units, the end exclusive. */
 export interface Place {
   readonly start: number;
@@ -5,8 +7,7 @@ export interface Place {
 }
 
 /** A mistake in the text of a SELECT: what is wrong, what is expected and what to do. */
-export interface SelectProblem extends Place {
-  readonly problem: string;
+export interface SelectProblem extends Place, Problem {
   /** Set where somebody seems to be writing the file: it is empty, or its header has no end. */
   readonly unfinished?: 'empty' | 'half';
 }

@@ -1,6 +1,7 @@
 import { isSymbol, type TokenNode } from './nodes.js';
 import type { SelectProblem } from './select.js';
 import { tokenize, type Token } from './tokens.js';
+import { problem } from '../../problems.js';
 
 /** The tokens of the one statement of a text. */
 export interface SingleStatement {
@@ -20,8 +21,7 @@ export function readSingleStatement(text: string): SingleStatement {
   const tokens = semicolon === -1 ? all : all.slice(0, semicolon);
   const problems = all.flatMap((node) => problemOf(node));
   const second = semicolon === -1 ? undefined : all[semicolon + 1];
-  const problem = 'A second statement begins here. Write one query, and nothing after its semicolon.';
-  if (second !== undefined) problems.push({ start: second.start, end: second.end, problem });
+  if (second) problems.push({ start: second.start, end: second.end, ...problem('SECOND_STATEMENT') });
   return {
     tokens,
     end: all[semicolon]?.start ?? text.length,
@@ -45,15 +45,14 @@ function isUnclosed(token: string): boolean {
 }
 
 function problemOf({ type, text, start, end }: TokenNode): readonly SelectProblem[] {
-  if (text === '\\G') return [{ start, end, problem: '\\G is not allowed. Remove it.' }];
+  if (text === '\\G') return [{ start, end, ...problem('SYNTAX_NOT_ALLOWED', text, '. Remove it.') }];
   if (type !== 'invalid') return [];
-  if (!isUnclosed(text))
-    return [{ start, end, problem: `${text} is not a token of ClickHouse. Remove it, or quote it.` }];
+  if (!isUnclosed(text)) return [{ start, end, ...problem('TOKEN_INVALID', text) }];
   const open = /^(?:\/\*|.)/su.exec(text)?.[0] ?? '';
   if (/^[xXbB]$/.test(open)) {
-    const problem = `${open}' needs ${/x/i.test(open) ? 'hexadecimal' : 'binary'} digits and a closing '.`;
-    return [{ start, end: start + 2, problem }];
+    const digits = /x/i.test(open) ? 'hexadecimal' : 'binary';
+    return [{ start, end: start + 2, ...problem('LITERAL_INVALID', open, digits) }];
   }
-  const problem = `${open} is not closed. Write ${CLOSER[open] ?? open} where it ends.`;
-  return [{ start, end: start + open.length, problem }];
+  const found = problem('NOT_CLOSED', open, CLOSER[open] ?? open, 'where it ends');
+  return [{ start, end: start + open.length, ...found }];
 }

@@ -2,30 +2,31 @@ import type { Frame, Word } from './frame.js';
 import { isName } from './names.js';
 import { isSymbol, wordOf, type Node } from './nodes.js';
 import type { SelectProblem } from './select.js';
-
-const RIGHT_START = 'the text of an endpoint is one query that begins with WITH or SELECT';
+import { problem } from '../../problems.js';
 
 /** Reports a text that is not a SELECT: empty, or another statement. */
 export function checkStart([first]: readonly Node[], text: string): readonly SelectProblem[] {
-  if (first === undefined)
-    return [{ start: 0, end: text.length, problem: `There is no query here: ${RIGHT_START}.` }];
+  if (first === undefined) return [{ start: 0, end: text.length, ...problem('QUERY_MISSING') }];
   if (wordOf(first) === 'SELECT' || wordOf(first) === 'WITH') return [];
   const length = { group: 1, part: 2, token: undefined, parameter: undefined }[first.kind];
   const end = length === undefined ? first.end : first.start + length;
   const advice = text[first.start] === '(' ? ' Remove the parentheses around it.' : '';
-  const problem = `The query begins with ${text.slice(first.start, end)}, but ${RIGHT_START}.${advice}`;
-  return [{ start: first.start, end, problem }];
+  const { start } = first;
+  return [{ start, end, ...problem('QUERY_NOT_SELECT', text.slice(start, end), advice) }];
 }
 
 /** By the first words of clauses. */
-const FORBIDDEN: ReadonlyMap<string, string> = new Map([
-  ['FORMAT', 'FORMAT is not allowed: each request names its format. Remove it.'],
-  ['SETTINGS', 'SETTINGS is not allowed: the gateway sends the settings of a query. Remove it.'],
-  ['INTO', 'INTO OUTFILE is not allowed: the result is the response. Remove it.'],
-  ['PARALLEL', 'PARALLEL WITH is not allowed: the text of an endpoint is one query. Remove it.'],
+const FORBIDDEN: ReadonlyMap<string, readonly [what: string, advice: string]> = new Map([
+  ['FORMAT', ['FORMAT', ': each request names its format. Remove it.']],
+  ['SETTINGS', ['SETTINGS', ': the gateway sends the settings of a query. Remove it.']],
+  ['INTO', ['INTO OUTFILE', ': the result is the response. Remove it.']],
+  ['PARALLEL', ['PARALLEL WITH', ': the text of an endpoint is one query. Remove it.']],
   [
     'WITH',
-    'WITH TOTALS is not allowed: a response has no place for totals. Write WITH ROLLUP, or a UNION ALL with the totals.',
+    [
+      'WITH TOTALS',
+      ': a response has no place for totals. Write WITH ROLLUP, or a UNION ALL with the totals.',
+    ],
   ],
 ]);
 
@@ -41,8 +42,9 @@ export function checkClauses(outermost: Frame): readonly SelectProblem[] {
         isOfTotals || (isQuery && role === 'clause' && wordOf(node) !== 'WITH') || isSetting(words, at)
           ? wordOf(node)
           : '';
-      const problem = FORBIDDEN.get(word);
-      return problem === undefined ? [] : [{ start: node.start, end: node.end, problem }];
+      const forbidden = FORBIDDEN.get(word);
+      const { start, end } = node;
+      return forbidden ? [{ start, end, ...problem('SYNTAX_NOT_ALLOWED', ...forbidden) }] : [];
     });
   };
   return check(outermost, true);

@@ -69,7 +69,12 @@ describe('checkTable', () => {
   };
 
   it('has a line for each endpoint and each further table', () => {
-    const broken: CheckedEndpoint = { name: 'b', problems: [{ problem: 'x' }], warnings: [], tables: [] };
+    const broken: CheckedEndpoint = {
+      name: 'b',
+      problems: [{ code: 'QUERY_FAILED', problem: 'x' }],
+      warnings: [],
+      tables: [],
+    };
     const stream = new PassThrough() as unknown as NodeJS.WriteStream;
     const table = checkTable([fine, broken], stream);
     const lines = table.split('\n').map((line) => line.split(/ {2,}/));

@@ -55,7 +55,10 @@ describe('a reload', () => {
   });
 
   it.each([
-    ['a file is invalid', new ProblemsOfFiles([{ file: 'endpoints/a.sql', line: 3, problem: 'is wrong' }])],
+    [
+      'a file is invalid',
+      new ProblemsOfFiles([{ file: 'endpoints/a.sql', line: 3, code: 'FILE_FAILED', problem: 'is wrong' }]),
+    ],
     ['the settings are invalid', new Error('ENDPOINT_SETTINGS_FILE is wrong')],
   ])('changes nothing where %s', async (_what, error) => {
     const under = new ReloadUnderTest();
