@@ -1,8 +1,8 @@
 import { parseSelectText, type Piece } from '../../../../../src/endpoint/sql-file/select/select-text.js';
 
-/** Each problem as the text that it points at, and how it begins. */
-function problemsOf(text: string): [place: string, problem: string][] {
-  return parseSelectText(text).problems.map(({ start, end, problem }) => [text.slice(start, end), problem]);
+/** Each problem as the text that it points at, and its code. */
+function problemsOf(text: string): [place: string, code: string][] {
+  return parseSelectText(text).problems.map(({ start, end, code }) => [text.slice(start, end), code]);
 }
 
 /** Each piece in brief: text, `@name` or `{name:Type}`, and a list for a part. */
@@ -13,13 +13,6 @@ function brief(pieces: readonly Piece[]): unknown[] {
     return piece.type === undefined ? `@${piece.name}` : `{${piece.name}:${piece.type}}`;
   });
 }
-
-const ONE_QUERY = 'the text of an endpoint is one query that begins with WITH or SELECT';
-const SETTINGS = 'SETTINGS is not allowed: the gateway sends the settings of a query. Remove it.';
-const TOTALS =
-  'WITH TOTALS is not allowed: a response has no place for totals. Write WITH ROLLUP, or a UNION ALL with the totals.';
-const FORMAT = 'FORMAT is not allowed: each request names its format. Remove it.';
-const NAME_RULE = 'write lower-case letters, digits and _ with a letter first.';
 
 describe('the pieces of a SELECT', () => {
   it.each([
@@ -64,73 +57,61 @@ describe('the pieces of a SELECT', () => {
 
 describe('the problems of a SELECT', () => {
   it.each([
-    ['', '', `There is no query here: ${ONE_QUERY}.`],
-    [' -- a', ' -- a', `There is no query here: ${ONE_QUERY}.`],
-    [';', ';', `There is no query here: ${ONE_QUERY}.`],
-    ['INSERT INTO t VALUES (1)', 'INSERT', `The query begins with INSERT, but ${ONE_QUERY}.`],
-    ['EXPLAIN SELECT 1', 'EXPLAIN', `The query begins with EXPLAIN, but ${ONE_QUERY}.`],
-    ['FROM t SELECT a', 'FROM', `The query begins with FROM, but ${ONE_QUERY}.`],
-    ['(SELECT 1)', '(', `The query begins with (, but ${ONE_QUERY}. Remove the parentheses around it.`],
-    ['@a', '@a', `The query begins with @a, but ${ONE_QUERY}.`],
-    [
-      'SELECT 1; SELECT 2',
-      'SELECT',
-      'A second statement begins here. Write one query, and nothing after its semicolon.',
-    ],
-    ['SELECT 1;;', ';', 'A second statement begins here. Write one query, and nothing after its semicolon.'],
-    ['SELECT 1 FORMAT JSON', 'FORMAT', FORMAT],
-    ['SELECT format FROM t ORDER BY format FORMAT JSON;', 'FORMAT', FORMAT],
-    ['SELECT 1 FROM (SELECT 1 FORMAT JSON)', 'FORMAT', FORMAT],
-    ['SELECT 1 settings max_threads = 1', 'settings', SETTINGS],
-    ['SELECT 1 FROM t SETTINGS `max_threads` = 1, a = 2', 'SETTINGS', SETTINGS],
-    ['SELECT 1 FROM t WHERE a LIMIT 1 SETTINGS a = 1', 'SETTINGS', SETTINGS],
-    ['WITH a AS (SELECT 1 SETTINGS a = 1) SELECT * FROM a', 'SETTINGS', SETTINGS],
-    ['SELECT 1 WHERE x IN (SELECT 1 SETTINGS a = 1)', 'SETTINGS', SETTINGS],
-    ['SELECT 1 UNION ALL SELECT 2 SETTINGS a = 1', 'SETTINGS', SETTINGS],
-    ['SELECT 1 [[ UNION ALL SELECT @a SETTINGS a = 1 ]]', 'SETTINGS', SETTINGS],
-    ['SELECT * FROM url(1, SETTINGS a = 1)', 'SETTINGS', SETTINGS],
-    [
-      "SELECT 1 INTO OUTFILE 'a'",
-      'INTO',
-      'INTO OUTFILE is not allowed: the result is the response. Remove it.',
-    ],
-    [
-      'SELECT 1 PARALLEL WITH SELECT 2',
-      'PARALLEL',
-      'PARALLEL WITH is not allowed: the text of an endpoint is one query. Remove it.',
-    ],
-    ['SELECT a FROM t GROUP BY a WITH TOTALS', 'WITH', TOTALS],
-    ['SELECT a FROM t GROUP BY a [[, @b ]] WITH TOTALS ORDER BY a', 'WITH', TOTALS],
-    ['SELECT 1\\G', '\\G', '\\G is not allowed. Remove it.'],
-    ['SELECT (1', '(', '( is not closed. Write ) after it.'],
-    ['SELECT 1)', ')', ') closes nothing. Remove it, or write what it closes before it.'],
-    ['SELECT [1', '[', '[ is not closed. Write ] after it.'],
-    ['SELECT 1]', ']', '] closes nothing. Remove it, or write what it closes before it.'],
-    ["SELECT {'a': 1", '{', '{ is not closed. Write } after it.'],
-    ['SELECT {a:String', '{', '{ is not closed. Write } after it.'],
-    ['SELECT 1}', '}', '} closes nothing. Remove it, or write what it closes before it.'],
-    ['SELECT ([1)', '[', '[ is not closed. Write ] after it.'],
-    ['SELECT a [[, @b AS b', '[[', '[[ is not closed. Write ]] after it.'],
-    ['SELECT a, @b AS b ]]', ']]', ']] closes nothing. Remove it, or write what it closes before it.'],
-    ["SELECT 'a FORMAT", "'", "' is not closed. Write ' where it ends."],
-    ['SELECT `a', '`', '` is not closed. Write ` where it ends.'],
-    ['SELECT "a (', '"', '" is not closed. Write " where it ends.'],
-    ['SELECT ‘a', '‘', '‘ is not closed. Write ’ where it ends.'],
-    ['SELECT 1 /* a', '/*', '/* is not closed. Write */ where it ends.'],
-    ["SELECT x'0g'", "x'", "x' needs hexadecimal digits and a closing '."],
-    ['SELECT 1 ~ 2', '~', '~ is not a token of ClickHouse. Remove it, or quote it.'],
-    ['SELECT 😀', '😀', '😀 is not a token of ClickHouse. Remove it, or quote it.'],
-    ['SELECT {a}', '{a', 'A type is missing. Write {a:String}, or @a.'],
-    ['SELECT {a:}', '{a:}', 'A type is missing. Write {a:String}, or @a.'],
-    ['SELECT {:String}', '{:', 'The parameter has no name. Write {name:Type}.'],
-    ['SELECT @', '@', '@ has no name. Write @name for a parameter, without a space, or remove @.'],
-    ['SELECT @ a', '@', '@ has no name. Write @name for a parameter, without a space, or remove @.'],
-    ['SELECT @A', '@A', `A is not a name of a parameter: ${NAME_RULE}`],
-    ['SELECT @_a', '@_a', `_a is not a name of a parameter: ${NAME_RULE}`],
-    ['SELECT {aB:Int8}', '{aB:Int8}', `aB is not a name of a parameter: ${NAME_RULE}`],
-    ['SELECT 1 WHERE x [[ AND @A ]]', '@A', `A is not a name of a parameter: ${NAME_RULE}`],
-  ])('are named once with what to do: %s', (text, place, problem) => {
-    expect(problemsOf(text)).toEqual([[place, problem]]);
+    ['', '', 'QUERY_MISSING'],
+    [' -- a', ' -- a', 'QUERY_MISSING'],
+    [';', ';', 'QUERY_MISSING'],
+    ['INSERT INTO t VALUES (1)', 'INSERT', 'QUERY_NOT_SELECT'],
+    ['EXPLAIN SELECT 1', 'EXPLAIN', 'QUERY_NOT_SELECT'],
+    ['FROM t SELECT a', 'FROM', 'QUERY_NOT_SELECT'],
+    ['(SELECT 1)', '(', 'QUERY_NOT_SELECT'],
+    ['@a', '@a', 'QUERY_NOT_SELECT'],
+    ['SELECT 1; SELECT 2', 'SELECT', 'SECOND_STATEMENT'],
+    ['SELECT 1;;', ';', 'SECOND_STATEMENT'],
+    ['SELECT 1 FORMAT JSON', 'FORMAT', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT format FROM t ORDER BY format FORMAT JSON;', 'FORMAT', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 FROM (SELECT 1 FORMAT JSON)', 'FORMAT', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 settings max_threads = 1', 'settings', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 FROM t SETTINGS `max_threads` = 1, a = 2', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 FROM t WHERE a LIMIT 1 SETTINGS a = 1', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ['WITH a AS (SELECT 1 SETTINGS a = 1) SELECT * FROM a', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 WHERE x IN (SELECT 1 SETTINGS a = 1)', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 UNION ALL SELECT 2 SETTINGS a = 1', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 [[ UNION ALL SELECT @a SETTINGS a = 1 ]]', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT * FROM url(1, SETTINGS a = 1)', 'SETTINGS', 'SYNTAX_NOT_ALLOWED'],
+    ["SELECT 1 INTO OUTFILE 'a'", 'INTO', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1 PARALLEL WITH SELECT 2', 'PARALLEL', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT a FROM t GROUP BY a WITH TOTALS', 'WITH', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT a FROM t GROUP BY a [[, @b ]] WITH TOTALS ORDER BY a', 'WITH', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT 1\\G', '\\G', 'SYNTAX_NOT_ALLOWED'],
+    ['SELECT (1', '(', 'NOT_CLOSED'],
+    ['SELECT 1)', ')', 'CLOSES_NOTHING'],
+    ['SELECT [1', '[', 'NOT_CLOSED'],
+    ['SELECT 1]', ']', 'CLOSES_NOTHING'],
+    ["SELECT {'a': 1", '{', 'NOT_CLOSED'],
+    ['SELECT {a:String', '{', 'NOT_CLOSED'],
+    ['SELECT 1}', '}', 'CLOSES_NOTHING'],
+    ['SELECT ([1)', '[', 'NOT_CLOSED'],
+    ['SELECT a [[, @b AS b', '[[', 'NOT_CLOSED'],
+    ['SELECT a, @b AS b ]]', ']]', 'CLOSES_NOTHING'],
+    ["SELECT 'a FORMAT", "'", 'NOT_CLOSED'],
+    ['SELECT `a', '`', 'NOT_CLOSED'],
+    ['SELECT "a (', '"', 'NOT_CLOSED'],
+    ['SELECT ‘a', '‘', 'NOT_CLOSED'],
+    ['SELECT 1 /* a', '/*', 'NOT_CLOSED'],
+    ["SELECT x'0g'", "x'", 'LITERAL_INVALID'],
+    ['SELECT 1 ~ 2', '~', 'TOKEN_INVALID'],
+    ['SELECT 😀', '😀', 'TOKEN_INVALID'],
+    ['SELECT {a}', '{a', 'PLACEHOLDER_TYPE_MISSING'],
+    ['SELECT {a:}', '{a:}', 'PLACEHOLDER_TYPE_MISSING'],
+    ['SELECT {:String}', '{:', 'PLACEHOLDER_NAME_MISSING'],
+    ['SELECT @', '@', 'PLACEHOLDER_NAME_MISSING'],
+    ['SELECT @ a', '@', 'PLACEHOLDER_NAME_MISSING'],
+    ['SELECT @A', '@A', 'PLACEHOLDER_NAME_INVALID'],
+    ['SELECT @_a', '@_a', 'PLACEHOLDER_NAME_INVALID'],
+    ['SELECT {aB:Int8}', '{aB:Int8}', 'PLACEHOLDER_NAME_INVALID'],
+    ['SELECT 1 WHERE x [[ AND @A ]]', '@A', 'PLACEHOLDER_NAME_INVALID'],
+  ])('are named once with what to do: %s', (text, place, code) => {
+    expect(problemsOf(text)).toEqual([[place, code]]);
   });
 
   it('are all reported, in the order of the text', () => {
@@ -141,7 +122,7 @@ describe('the problems of a SELECT', () => {
 
   it('say that brackets are nested too deep', () => {
     const [problem] = problemsOf(`SELECT ${'('.repeat(100_000)}`);
-    expect(problem).toEqual(['(', 'Brackets are nested more than 200 deep. Use WITH queries instead.']);
+    expect(problem).toEqual(['(', 'NESTING_TOO_DEEP']);
   });
 
   it.each([
