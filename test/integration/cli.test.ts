@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 import { findRunningServer } from '../../src/commands/embedded/running-server.js';
 import { pollUntil } from '../support/poll-until.js';
-import { QUERYGATE, runAlone, runInBash, type Outcome } from '../support/run-cli.js';
+import { QUERYGATE, runAlone, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -22,7 +22,7 @@ describe('querygate', () => {
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
   ])('reports what is wrong with %j, on standard error only, and exits with 2', async (args, message) => {
-    const { code, stdout, stderr } = await runAlone(args);
+    const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('\u001b');
@@ -31,7 +31,7 @@ describe('querygate', () => {
 
   it('prints help and version on standard output', async () => {
     for (const args of [['--help'], ['help', 'call'], ['keys', 'add', '--help'], ['--version']]) {
-      expect(await runAlone(args)).toMatchObject({ code: 0, stderr: '' });
+      expect(await runCli(args)).toMatchObject({ code: 0, stderr: '' });
     }
   });
 
