@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import { problemsOfChoices } from './choices-from.js';
+import { concurrently } from './concurrently.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
 import { endpointFiles } from './endpoint-files.js';
@@ -163,14 +164,11 @@ async function readSqlFiles(
   folder: string,
   files: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer | Error>> {
-  const waiting = files.filter((file) => file.endsWith('.sql'));
+  const inSql = files.filter((file) => file.endsWith('.sql'));
   const found = new Map<string, Buffer | Error>();
-  const readNext = async (): Promise<void> => {
-    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-      found.set(file, await readSource(folder, file).catch((error: unknown) => error as Error));
-    }
-  };
-  await Promise.all(Array.from({ length: OPEN_FILES }, readNext));
+  await concurrently(inSql, OPEN_FILES, async (file) =>
+    found.set(file, await readSource(folder, file).catch((error: unknown) => error as Error)),
+  );
   return found;
 }
 

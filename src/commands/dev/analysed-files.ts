@@ -6,6 +6,7 @@ import type { CheckTools } from '../check/check-endpoint.js';
 import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import { findColumns } from '../check/find-columns.js';
 import type { SqlFile, SqlFiles } from '../../gateway/analysis/sql-file.js';
+import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import type { LoadedFiles } from '../../endpoint/endpoint-loader.js';
@@ -57,11 +58,7 @@ export class AnalysedFiles {
     await this.dependencies
       .withTools(async (tools) => {
         await this.dependencies.prepareFor(open.map(([, endpoint]) => endpoint));
-        const waiting = [...open];
-        const next = async (): Promise<void> => {
-          for (let each = waiting.shift(); each; each = waiting.shift()) await analyse(each, tools);
-        };
-        await Promise.all(Array.from({ length: CONCURRENT }, next));
+        await concurrently(open, CONCURRENT, (each) => analyse(each, tools));
       })
       .catch((error: unknown) => {
         problems.push(...this.withoutColumns(endpoints, error as Error));

@@ -5,6 +5,7 @@ import type { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
 import { readSqlFile } from '../analysis/sql-file.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import type { Endpoints } from '../../endpoint/registry.js';
@@ -97,12 +98,8 @@ export class ServedAnalyses {
   }
 
   /** Analyses some at a time. @throws Error where ClickHouse does not analyse one */
-  private async each(endpoints: readonly Endpoint[]): Promise<void> {
-    const waiting = [...endpoints];
-    const next = async (): Promise<void> => {
-      for (let each = waiting.shift(); each; each = waiting.shift()) await this.analyse(each);
-    };
-    await Promise.all(Array.from({ length: CONCURRENT }, next));
+  private each(endpoints: readonly Endpoint[]): Promise<void> {
+    return concurrently(endpoints, CONCURRENT, (endpoint) => this.analyse(endpoint));
   }
 
   private rejectionsOf(endpoint: Endpoint): readonly FileProblem[] {
