@@ -1,6 +1,6 @@
 import { bareType } from '../../endpoint/type-name.js';
 import type { CsvField } from './csv-record.js';
-import { LoadError, printable } from './load-error.js';
+import { LoadError, shortened } from './load-error.js';
 import type { Column } from './columns.js';
 
 /** Turns the fields of a record into a line of NDJSON. */
@@ -65,7 +65,7 @@ const MAX_SHOWN = 20;
 
 function list(names: readonly string[]): string {
   const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '';
-  const shown = names.slice(0, MAX_SHOWN).map((name) => `\`${printable(name, 60)}\``);
+  const shown = names.slice(0, MAX_SHOWN).map((name) => `\`${shortened(name, 60)}\``);
   return shown.join(', ') + more;
 }
 

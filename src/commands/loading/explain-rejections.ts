@@ -3,7 +3,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { bareType } from '../../endpoint/type-name.js';
 import { mismatch } from './inspect-line.js';
 import type { Line, RejectedLine } from './line-splitter.js';
-import { firstPart, printable } from './load-error.js';
+import { firstPart, shortened } from './load-error.js';
 import { readAllowing, readRows, type RowsQuery } from './read-rows.js';
 
 /** Maximum number of lines of a batch that are explained; the command prints no more. */
@@ -45,7 +45,7 @@ async function messageAbout(row: Line, query: RowsQuery): Promise<string> {
     await readAllowing(0, query, [row]);
     return '';
   } catch (error) {
-    if (error instanceof ClickHouseError) return `: ${printable(firstPart(error.message), 120)}`;
+    if (error instanceof ClickHouseError) return `: ${shortened(firstPart(error.message), 120)}`;
     throw error;
   }
 }

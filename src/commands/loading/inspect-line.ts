@@ -1,6 +1,6 @@
 import { bareType } from '../../endpoint/type-name.js';
 import { isInRange, timeOutOfRange, type Column, type RowShape, type TimeColumn } from './columns.js';
-import { messageOf, printable } from './load-error.js';
+import { messageOf, shortened } from './load-error.js';
 import { UnknownFields } from './unknown-fields.js';
 
 /** A column with the least and the greatest number that it can store. */
@@ -29,7 +29,7 @@ export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
       value = JSON.parse(text);
     } catch (error) {
       // V8 quotes the line in its message.
-      return `not JSON: ${printable(messageOf(error), 120)}`;
+      return `not JSON: ${shortened(messageOf(error), 120)}`;
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
     const unknown = fields.namesIn(value);
@@ -77,5 +77,5 @@ export function mismatch({ name, type }: Column, value: unknown): string {
   const shown = typeof value === 'number' ? String(value) : JSON.stringify(value ?? null);
   const bare = bareType(type).name;
   const isTime = bare.startsWith('Date');
-  return `${name} ${printable(shown, 60)} ${isTime ? 'is not a time that ClickHouse can read' : `does not fit ${bare}`}`;
+  return `${name} ${shortened(shown, 60)} ${isTime ? 'is not a time that ClickHouse can read' : `does not fit ${bare}`}`;
 }

@@ -51,7 +51,7 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** Makes a text from a file safe for a terminal: one line without invisible characters, truncated to `maxLength`. */
-export function printable(text: string, maxLength: number): string {
+export function shortened(text: string, maxLength: number): string {
   const visible = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
   return visible.length > maxLength ? `${visible.slice(0, maxLength)}…` : visible;
 }

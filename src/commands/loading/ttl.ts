@@ -3,7 +3,7 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import { quoteText } from '../../endpoint/quote-sql.js';
 import { listItems, masked } from '../../gateway/schema/statement-text.js';
 import type { RowShape } from './columns.js';
-import { printable } from './load-error.js';
+import { shortened } from './load-error.js';
 import { readRows } from './read-rows.js';
 
 /** When ClickHouse deletes rows of a table. */
@@ -63,7 +63,7 @@ function isExpired(element: string): string {
 function describe(elements: readonly string[]): string {
   const text = elements.join(', ');
   const [, unit, count] = /^\w+ \+ toInterval([A-Z][a-z]+)\((\d+)\)$/.exec(text) ?? [];
-  if (unit === undefined || count === undefined) return `past the table’s TTL (${printable(text, 200)})`;
+  if (unit === undefined || count === undefined) return `past the table’s TTL (${shortened(text, 200)})`;
   return `older than ${count} ${unit.toLowerCase()}${count === '1' ? '' : 's'}`;
 }
 

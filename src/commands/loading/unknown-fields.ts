@@ -1,6 +1,6 @@
 import { closestName } from '../../endpoint/closest-name.js';
 import type { RowShape } from './columns.js';
-import { printable } from './load-error.js';
+import { shortened } from './load-error.js';
 
 /** Different names that are counted, so that names of a file's own making cannot fill the memory. */
 const MAX_NAMES = 1000;
@@ -37,7 +37,7 @@ export class UnknownFields {
 
   /** What is wrong with a field: ``unknown field `projekt`; did you mean `project`?``. */
   describe(name: string): string {
-    const quoted = `\`${printable(name, 60)}\``;
+    const quoted = `\`${shortened(name, 60)}\``;
     const kind = this.#kinds.get(name);
     if (kind !== undefined) return `field ${quoted}, which ClickHouse computes (${kind}) and no line can set`;
     const suggestion = this.#suggestionFor(name);

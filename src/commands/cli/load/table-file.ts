@@ -1,4 +1,4 @@
-import { printable } from '../../loading/load-error.js';
+import { shortened } from '../../loading/load-error.js';
 import type { InferredColumn } from '../../loading/infer-columns.js';
 import { sqlName } from '../../introspect/names.js';
 
@@ -15,7 +15,7 @@ const MAX_KEY_CATEGORIES = 2;
 export function tableFile(table: string, columns: readonly InferredColumn[], source: string): string {
   const declared = columns.map(({ name, type }) => `    ${sqlName(name)} ${type}`).join(',\n');
   const key = sortingKey(columns).map(({ name }) => sqlName(name));
-  return `-- Columns inferred from the first lines of ${printable(source, 100)} by querygate load --create.
+  return `-- Columns inferred from the first lines of ${shortened(source, 100)} by querygate load --create.
 -- Rows are sorted by columns with few values, then by time. Put the columns first that most endpoints filter by.
 -- querygate dev can create its database again with a changed file; where others have applied it, add a new file instead.
 CREATE TABLE IF NOT EXISTS ${sqlName(table)}
