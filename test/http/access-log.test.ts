@@ -3,8 +3,9 @@ import { get as httpGet, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
 import { Failure } from '../../src/gateway/errors.js';
-import { AccessLog, type ReportedFailure } from '../../src/gateway/http/transport/access-log.js';
+import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
+import type { ReportedFailure } from '../../src/gateway/observability/recent-failures.js';
 import { whileListening } from '../support/raw-exchange.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';

@@ -1,14 +1,17 @@
 /** A failed request as the admin API shows it: without addresses and secrets. */
-export interface RecentFailure {
+export interface RecentFailure extends ReportedFailure {
   /** ISO 8601. */
   readonly time: string;
+}
+
+/** A request that failed, for the operator. */
+export interface ReportedFailure {
   readonly requestId: string;
   readonly endpoint: string | undefined;
   readonly status: number;
   readonly code: string;
   /** The name of the key. */
   readonly key: string | undefined;
-  /** For the operator only. */
   readonly diagnosis: string | undefined;
   /** The whole text of the cause, such as ClickHouse's message; it can contain values of the request. */
   readonly cause: string | undefined;

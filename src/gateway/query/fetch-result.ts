@@ -4,7 +4,7 @@ import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import { bindCall, boundAt, readerOf } from './endpoint-query.js';
 import type { CacheKey } from './cache-key.js';
-import { usableUntil, type Call } from './call.js';
+import { usableUntil, type Call, type CallOutcome } from './call.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
 import type { Clock, RunQuery } from './ports.js';
@@ -12,11 +12,7 @@ import type { ResultStore } from './result-store.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
-export interface FetchedResult {
-  readonly result: EndpointResult;
-  /** Whether another caller ran the query. */
-  readonly isCollapsed: boolean;
-}
+export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed'>;
 
 /**
  * Gets a result that the cache does not have. A call that demands a fresh one neither joins a running query nor takes a cached

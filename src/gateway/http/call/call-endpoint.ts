@@ -50,15 +50,14 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         if (applied !== '') response.set('Preference-Applied', applied);
         return untilNobodyWaits(response, preferences.wait);
       },
-      send: async ({ principal, call, key, outcome, limits }, sent) => {
+      send: async (ran, sent) => {
+        const { principal, call, key, outcome, limits } = ran;
         const { query, presentation } = call;
         setLimitHeaders(response, limits, principal);
         if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
           targets.learn(query.scope, request.originalUrl, { call, key });
         }
-        const isSandboxed = query.sandbox !== undefined;
-        const { pinned } = principal;
-        if (presentation.complete) requireComplete({ endpoint, result: outcome.result, isSandboxed, pinned });
+        if (presentation.complete) requireComplete(ran);
         const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
         sendResult(request, response, {
           ...{ call, context, maxRangedBytes },

@@ -1,4 +1,3 @@
-import { readerOf } from '../../query/endpoint-query.js';
 import type { JsonBodies } from '../call/json-body.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
 import { respondToCall, type CallDependencies } from '../call/respond-to-call.js';
@@ -37,14 +36,9 @@ export async function callTool(
         return readArguments(endpoint, caller.arguments, pinned);
       },
       begin: () => caller.signal,
-      send: ({ call: { query }, outcome, limits }, { maxRows }) => {
-        caller.setLimits(limits);
-        return toolResult({
-          ...{ endpoint, outcome, pinned, maxRows, maxBytes },
-          isSandboxed: query.sandbox !== undefined,
-          reader: readerOf(query),
-          now: clock().getTime(),
-        });
+      send: (ran, { maxRows }) => {
+        caller.setLimits(ran.limits);
+        return toolResult(ran, { maxRows, maxBytes, now: clock().getTime() });
       },
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
-import type { Reader } from '../../../endpoint/figures.js';
 import type { CallOutcome } from '../../query/call.js';
+import { readerOf } from '../../query/endpoint-query.js';
+import type { RanCall } from '../call/respond-to-call.js';
 import { narrowing } from '../result/complete-result.js';
 import { firstRows } from './first-rows.js';
 import { limitsRows, MAX_ROWS } from './row-limit.js';
@@ -13,16 +14,8 @@ export interface ToolResult {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A result, and how much of it the caller gets. */
-export interface ResultToShow {
-  readonly endpoint: Endpoint;
-  readonly outcome: CallOutcome;
-  /** Whether the rows are those of the caller's own SQL. */
-  readonly isSandboxed: boolean;
-  /** The caller, as a reader of what the query cost. */
-  readonly reader: Reader;
-  /** Parameters that the caller's key pins. */
-  readonly pinned: ReadonlyMap<string, string> | undefined;
+/** How much of a result the caller gets. */
+export interface ToolResultOptions {
   readonly maxRows: number;
   /** Bytes of the rows together, as JSON. */
   readonly maxBytes: number;
@@ -31,19 +24,20 @@ export interface ResultToShow {
 }
 
 /** The first rows of a cached or new result, and what the caller must know about the others. */
-export function toolResult(shown: ResultToShow): ToolResult {
-  const { endpoint, outcome, reader, maxRows, maxBytes, now } = shown;
-  const { result } = outcome;
-  const { rows, isCutByBytes } = firstRows(result.bodies.identity, maxRows, maxBytes);
-  const cost = result.cost.readBy(reader);
+export function toolResult(ran: RanCall, { maxRows, maxBytes, now }: ToolResultOptions): ToolResult {
+  const { query } = ran.call;
+  const { result } = ran.outcome;
+  const shown = firstRows(result.bodies.identity, maxRows, maxBytes);
+  const { rows } = shown;
+  const cost = result.cost.readBy(readerOf(query));
   const structuredContent = {
     rowsReturned: rows.length,
     rowsFound: result.rowCount,
     truncated: result.truncated,
-    notes: notesOf(shown, rows.length, isCutByBytes),
+    notes: notesOf(ran, shown, maxBytes),
     createdAt: new Date(result.createdAt).toISOString(),
     ageSeconds: Math.max(0, Math.floor((now - result.createdAt) / 1000)),
-    freshSeconds: freshSeconds(endpoint, outcome, now),
+    freshSeconds: freshSeconds(query.endpoint, ran.outcome, now),
     ...(cost && { cost }),
     rows,
   };
@@ -56,10 +50,14 @@ function freshSeconds({ settings: { caching } }: Endpoint, { result }: CallOutco
   return Math.max(0, Math.min(caching, Math.floor((result.expiresAt - now) / 1000)));
 }
 
-function notesOf(shown: ResultToShow, returned: number, isCutByBytes: boolean): readonly string[] {
-  const { endpoint, outcome, maxBytes } = shown;
-  const { result, status } = outcome;
-  const narrow = narrowing(shown);
+function notesOf(
+  ran: RanCall,
+  { rows: { length: returned }, isCutByBytes }: ReturnType<typeof firstRows>,
+  maxBytes: number,
+): readonly string[] {
+  const { endpoint } = ran.call.query;
+  const { result, status } = ran.outcome;
+  const narrow = narrowing(ran);
   const notes: string[] = [];
   if (isCutByBytes && returned === 0) {
     notes.push(

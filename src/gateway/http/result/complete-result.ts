@@ -1,4 +1,5 @@
-import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
+import { rowCap } from '../../../endpoint/endpoint.js';
+import type { RanCall } from '../call/respond-to-call.js';
 import { Failure } from '../../errors.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
 
@@ -7,20 +8,10 @@ export function isComplete({ truncated, partial }: EndpointResult): boolean {
   return !truncated && !partial;
 }
 
-/** A call with `complete=1`, and its result. */
-export interface DemandedResult {
-  readonly endpoint: Endpoint;
-  readonly result: EndpointResult;
-  /** Whether the rows are those of the caller's own SQL. */
-  readonly isSandboxed: boolean;
-  /** Parameters that the caller's key pins. */
-  readonly pinned: ReadonlyMap<string, string> | undefined;
-}
-
 /** @throws Failure RESULT_TRUNCATED, or else SHARD_UNREACHABLE: a retry of a result that is both would fail too. */
-export function requireComplete(demanded: DemandedResult): void {
-  const { truncated, partial } = demanded.result;
-  if (truncated) throw cut(demanded);
+export function requireComplete(ran: RanCall): void {
+  const { truncated, partial } = ran.outcome.result;
+  if (truncated) throw cut(ran);
   if (partial) {
     throw new Failure(
       'SHARD_UNREACHABLE',
@@ -30,24 +21,20 @@ export function requireComplete(demanded: DemandedResult): void {
   }
 }
 
-function cut(demanded: DemandedResult): Failure {
-  const { endpoint } = demanded;
+function cut(ran: RanCall): Failure {
+  const { endpoint } = ran.call.query;
   const cap = rowCap(endpoint);
   const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
   return new Failure(
     'RESULT_TRUNCATED',
-    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(demanded)}; without complete=1 the response has the first ${cap} rows.`,
+    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows.`,
   );
 }
 
 /** How the caller gets fewer rows. Required parameters come last: to change one is another question. */
-export function narrowing({
-  endpoint: { parameters },
-  isSandboxed,
-  pinned,
-}: Omit<DemandedResult, 'result'>): string {
-  if (isSandboxed) return 'Select fewer rows in sql';
-  const free = [...parameters].filter(([name]) => pinned?.has(name) !== true);
+export function narrowing({ call: { query }, principal: { pinned } }: RanCall): string {
+  if (query.sandbox) return 'Select fewer rows in sql';
+  const free = [...query.endpoint.parameters].filter(([name]) => pinned?.has(name) !== true);
   const names = [true, false].flatMap((isOptional) =>
     free.filter(([, { required }]) => !required === isOptional).map(([name]) => name),
   );

@@ -4,6 +4,7 @@ import { OPERATORS } from '../../../endpoint/figures.js';
 import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
 import { LimitExceeded, type LimitState } from '../../limits/limit-state.js';
 import { describeError, type Fields, type Logger } from '../../observability/logger.js';
+import type { ReportedFailure } from '../../observability/recent-failures.js';
 import type { CacheStatus } from '../../query/call.js';
 import type { RequestContext } from './request-context.js';
 
@@ -28,19 +29,6 @@ export interface CompletedRequest {
   readonly status: number;
   /** Milliseconds from the parsed request headers to the end of the response. */
   readonly totalMs: number;
-}
-
-/** A request that failed. */
-export interface ReportedFailure {
-  readonly requestId: string;
-  readonly endpoint: string | undefined;
-  readonly status: number;
-  readonly code: string;
-  /** The name of the key. */
-  readonly key: string | undefined;
-  readonly diagnosis: string | undefined;
-  /** The whole text of the cause, which can contain values of the request: for the admin API, never for the log. */
-  readonly cause: string | undefined;
 }
 
 /** Callbacks that receive requests. */
