@@ -1,8 +1,8 @@
-import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { loadFile, type LoadOptions as LoadFileOptions } from '../loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../loading/load-report.js';
 import { formatOfName, type SourceFormat } from '../loading/source-format.js';
 import { readConfig } from '../../gateway/config/config.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { withServer } from '../clickhouse/with-server.js';
 import { EXIT } from './exit-codes.js';
 import { endpointName } from '../introspect/names.js';
@@ -14,6 +14,7 @@ import { interruptible } from './run-command.js';
 const REPORTED_REJECTIONS = 100;
 /** Unknown fields that are reported by name; --json has more. */
 const REPORTED_FIELDS = 20;
+const REQUEST_TIMEOUT_MS = 600_000;
 
 /** The options of `querygate load`, as commander parses them. */
 export interface LoadOptions {
@@ -38,9 +39,8 @@ export async function runLoad(
   const config = readConfig(process.env);
   await withServer(config, { sources: ['external', 'own'], signal }, async ({ admin: connection }) => {
     const progress = new Progress({ phase: 'loading', done: 0, total: 0 });
-    const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
-    try {
-      const report = await interruptible(signal, async () => {
+    const report = await withClient(connection, REQUEST_TIMEOUT_MS, (client) =>
+      interruptible(signal, async () => {
         const input = { client, table, source, format, shiftToNow, strict };
         if (!create) return loadInto(input, progress);
         const creation = { config, connection, client, table, source, format };
@@ -49,16 +49,14 @@ export async function runLoad(
           progress.printLine(`created ${await createTable(creation, sample)}`);
         };
         return loadInto({ ...input, createTable: createFrom }, progress);
-      });
-      progress.end();
-      print(report, options);
-      if (create) process.stderr.write(nextStep(table));
-    } finally {
-      progress.end();
-      // An open standard input would keep the process alive after an error.
-      process.stdin.destroy();
-      await client.close();
-    }
+      }).finally(() => {
+        progress.end();
+        // An open standard input would keep the process alive after an error.
+        process.stdin.destroy();
+      }),
+    );
+    print(report, options);
+    if (create) process.stderr.write(nextStep(table));
   });
 }
 
