@@ -30,8 +30,9 @@ export async function createProgram(name = ''): Promise<Command> {
     .description('A gateway that serves saved ClickHouse queries, and its tools.')
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
-  const chosen = Object.hasOwn(SUBCOMMANDS, name) ? [SUBCOMMANDS[name]] : Object.values(SUBCOMMANDS);
-  for (const subcommand of chosen) if (subcommand) program.addCommand(await subcommand());
+  const all = Object.entries(SUBCOMMANDS).filter(() => !/^(?:-V|--version)$/.test(name));
+  const named = all.filter(([each]) => each === name);
+  for (const [, create] of named.length > 0 ? named : all) program.addCommand(await create());
   applyProject(program);
   return program;
 }
