@@ -15,7 +15,7 @@ const withServers = {
 
 export default {
   // More than the two cores of a small machine: many tests wait for servers.
-  maxWorkers: 4,
+  maxWorkers: 3,
   testTimeout: 240_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
