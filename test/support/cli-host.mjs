@@ -25,7 +25,9 @@ async function run({ args, environment }) {
   const outputs = [collect(process.stdout), collect(process.stderr)];
   await runProgram(await createProgram(args[0]), ['node', 'querygate', ...args]);
   const [stdout, stderr] = outputs.map((end) => end());
-  process.stdout.removeAllListeners('error');
+  // Each command listens to its output until its process ends.
+  for (const event of ['error', 'finish', 'close', 'drain', 'unpipe'])
+    process.stdout.removeAllListeners(event);
   process.send?.({ code: process.exitCode ?? 0, stdout, stderr });
 }
 

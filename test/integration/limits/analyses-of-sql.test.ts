@@ -70,7 +70,8 @@ afterAll(() => database.close());
 const open = async (slots: number): Promise<void> => {
   gateway = await AccessGateway.open({
     keys: { single: { limits: { concurrent: 1 } }, flood: {}, other: {} },
-    environment: { MAX_CONCURRENT_QUERIES: String(slots) },
+    // On a busy machine the first statements wait for minutes until all have been sent.
+    environment: { MAX_CONCURRENT_QUERIES: String(slots), QUEUE_TIMEOUT_SECONDS: '300' },
     endpoints,
     runQuery: sent.runQuery,
     parser: sent.parser,
