@@ -33,10 +33,14 @@ const SENTENCES = {
   // Names of parameters, endpoints and columns.
   NAME_INVALID: (name: string) =>
     `parameter "${name}" must be made of lower-case letters, digits and underscores`,
-  NAME_RESERVED: (name: string, reason: string) =>
-    `parameter "${name}" has a name that the gateway reserves${reason}`,
-  PARAMETER_UNDECLARED: (key: string, name: string, advice: string) =>
-    `${key} names the undeclared parameter "${name}"${advice}`,
+  NAME_RESERVED: (name: string, reason: string | undefined) =>
+    reason === undefined
+      ? `${name} is the row cap, which the gateway appends: name the parameter otherwise`
+      : `parameter "${name}" has a name that the gateway reserves${reason}`,
+  PARAMETER_UNDECLARED: (name: string, advice: string, key?: string) =>
+    key === undefined
+      ? `the parameter ${name} is not declared; ${advice}`
+      : `${key} names the undeclared parameter "${name}"${advice}`,
   PARAMETER_UNUSED: (name: string, advice: string) =>
     `the parameter ${name} is declared, but the SELECT has no @${name}: ${advice}`,
   PARAMETER_NOT_FILTERING: (key: string, kind: string, name: string) =>
@@ -85,10 +89,6 @@ const SENTENCES = {
     `${name} is not a name of a parameter: write lower-case letters, digits and _ with a letter first.`,
   PLACEHOLDER_NAME_MISSING: (sentence: string) => sentence,
   PLACEHOLDER_TYPE_MISSING: (name: string) => `A type is missing. Write {${name}:String}, or @${name}.`,
-  PLACEHOLDER_UNDECLARED: (name: string, advice: string) =>
-    `the parameter ${name} is not declared; ${advice}`,
-  PLACEHOLDER_RESERVED: (name: string) =>
-    `${name} is the row cap, which the gateway appends: name the parameter otherwise`,
   CLOCK_WITH_TYPE: () => 'the clock of the gateway is written @now, without a type',
   IDENTIFIER_NOT_COLUMN: (name: string, choice: string) =>
     `${name} is an Identifier and may be ${choice}, which is not a column of the header: list only columns in its choices`,

@@ -1,7 +1,5 @@
 import { checkSqlFile, linesOf } from '../support/check-sql-file.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { problemsOfSqlFile } from '../../src/endpoint/sql-file/sql-file-problems.js';
 
 const HEADER = `/*
 name: visits
@@ -132,49 +130,5 @@ describe('querygate check: a mistake that authors make often', () => {
       `${header}SELECT city FROM cities WHERE city = @cursor ${USES_N}\n`,
     );
     expect(warnings.join()).toContain(warning);
-  });
-});
-
-describe('an endpoint file in SQL that cannot be read', () => {
-  const problemsOf = (source: string): readonly string[] => {
-    try {
-      readSqlEndpoint(source);
-      return [];
-    } catch (error) {
-      return (problemsOfSqlFile(error, source) ?? []).map(
-        ({ line, column, problem }) => `${line}:${column} ${problem}`,
-      );
-    }
-  };
-  const SELECT = `SELECT city FROM cities WHERE city = @q ${USES_N}\n`;
-
-  it.each([
-    [
-      'a parameter within quotes',
-      HEADER + SELECT.replace('= @q', "LIKE '%@q%'"),
-      "6:3 the parameter q is declared, but the SELECT has no @q: in '%@q%' it is text, not a parameter: write concat('%', @q, '%')",
-    ],
-    [
-      'kind int',
-      HEADER.replace('integer', 'int') + SELECT,
-      '7:8 parameters.n.kind "int" is no kind; did you mean integer?',
-    ],
-    [
-      'kind datetime-list',
-      HEADER.replace('kind: string', 'kind: datetime-list') + SELECT,
-      '6:8 parameters.q.kind "datetime-list" is no kind; did you mean timestamp-list?',
-    ],
-    [
-      '*/ in the header',
-      HEADER.replace('Visits.', 'A */ B.') + SELECT,
-      '4:12 */ ends the header, also within a text: write the text without it',
-    ],
-    [
-      'the name now',
-      HEADER.replace('  n:', '  now:') + SELECT.replace('@n', '@now'),
-      '7:3 parameter "now" has a name that the gateway reserves: @now is the time of the request, in every query, without a declaration',
-    ],
-  ])('has one problem, with its place and what to write: %s', (_what, source, problem) => {
-    expect(problemsOf(source)).toEqual([problem]);
   });
 });

@@ -22,7 +22,7 @@ export const typescriptFile = (changes = ''): string => `
 `;
 export const SECOND = typescriptFile("id: '11111111-2222-4333-8444-666666666666', name: 'second',");
 
-export type Files = Readonly<Record<string, string>>;
+export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** Writes files into a folder. */
 export async function writeFiles(folder: string, files: Files): Promise<void> {

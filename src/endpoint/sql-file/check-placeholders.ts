@@ -36,7 +36,7 @@ function problemOf({ piece, parts }: Placeholder, { parameters, columns }: Decla
   if (isClock(piece)) {
     return type === undefined ? undefined : problem('CLOCK_WITH_TYPE');
   }
-  if (name === ROW_LIMIT) return problem('PLACEHOLDER_RESERVED', ROW_LIMIT);
+  if (name === ROW_LIMIT) return problem('NAME_RESERVED', ROW_LIMIT, undefined);
   const parameter = parameters[name];
   if (!parameter) return undeclared(name, Object.keys(parameters));
   // Its other mistakes are reported where it is declared.
@@ -72,7 +72,7 @@ function undeclared(name: string, declared: readonly string[]): Problem {
     closest === undefined
       ? `declare it in the header: parameters: { ${name}: { kind: string, description: … } }`
       : `did you mean @${closest}?`;
-  return problem('PLACEHOLDER_UNDECLARED', name, advice);
+  return problem('PARAMETER_UNDECLARED', name, advice);
 }
 
 function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly SelectProblem[] {

@@ -1,13 +1,20 @@
+import path from 'node:path';
+
 import { problemsOfChoices } from '../../../src/endpoint/choices-from.js';
 import { EndpointDefinitionError } from '../../../src/endpoint/definition-error.js';
+import { EndpointLoader } from '../../../src/endpoint/endpoint-loader.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
+import { textOfProblem } from '../../../src/endpoint/file-problems.js';
 import { text } from '../../../src/endpoint/index.js';
 import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../../src/endpoint/problems.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
 import { compareColumns } from '../../../src/gateway/analysis/column-problems.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
-import { ROWS, SELECT } from './problem-rows.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
+import { typescriptFile, writeFiles } from '../../support/typescript-files.js';
+import { ROWS } from './problem-rows.js';
+import { SELECT_ROWS } from './select-problem-rows.js';
 
 /** The problems of a text, or of the sample definition with some keys changed. */
 function problemsOf(source: string | Readonly<Record<string, unknown>>): readonly Problem[] {
@@ -21,93 +28,129 @@ function problemsOf(source: string | Readonly<Record<string, unknown>>): readonl
   return [];
 }
 
-/** Provoked where what they need is: a folder of files, a file system that rejects a write, a ClickHouse. */
+/** Provoked where what they need is: a file that cannot be loaded or written, or a ClickHouse. */
 const ELSEWHERE = new Set<ProblemCode>([
-  ...(['FILES_MISSING', 'FILE_FAILED', 'NOT_UTF8', 'EXPORT_INVALID', 'FILE_NOT_WRITTEN'] as const),
-  ...(['RELOAD_FAILED', 'NAME_NOT_OF_FILE', 'NAME_TAKEN', 'ID_TAKEN', 'QUERY_REJECTED'] as const),
-  ...(['QUERY_FAILED', 'RIGHT_MISSING', 'EXAMPLE_INVALID', 'COLUMN_REPEATED'] as const),
-  ...(['COLUMN_WITHOUT_FORMAT', 'COLUMNS_MISSING', 'COLUMNS_NOT_FOUND'] as const),
+  ...(['FILE_FAILED', 'FILE_NOT_WRITTEN', 'RELOAD_FAILED', 'QUERY_REJECTED', 'QUERY_FAILED'] as const),
+  ...(['RIGHT_MISSING', 'EXAMPLE_INVALID', 'COLUMN_REPEATED', 'COLUMN_WITHOUT_FORMAT'] as const),
+  ...(['COLUMNS_MISSING', 'COLUMNS_NOT_FOUND'] as const),
 ]);
 
+type Row = readonly [code: ProblemCode, source: unknown, sentence: string | RegExp];
+
+/** In `choicesFrom`. */
+const OF_CHOICES = [
+  ['ENDPOINT_UNKNOWN', 'othr city', 'names the unknown endpoint othr; did you mean other?'],
+  ['COLUMN_UNKNOWN', 'other x', 'names the unknown column x of other; the columns are city'],
+  [
+    'PARAMETERS_LACKING',
+    'other city',
+    'names other, which requires country: declare the same parameters here',
+  ],
+] as const satisfies readonly Row[];
+
+/** Of the columns a and b, where ClickHouse describes others. */
+const OF_COLUMNS = [
+  ['COLUMN_NOT_RETURNED', 'a', 'column b is declared, but the query does not return it'],
+  ['COLUMN_TYPE_DIFFERS', 'a,b Int8', 'column b is declared as String, but the query returns Int8'],
+  ['COLUMN_UNDECLARED', 'a,b,c', 'column c String is returned by the query, but not declared'],
+  ['COLUMN_ORDER_DIFFERS', 'b,a', 'the query returns the columns in another order than declared: b, a'],
+] as const satisfies readonly Row[];
+
+const FIRST = typescriptFile();
+/** Of a folder with these files, with their places. */
+const OF_FOLDERS = [
+  ...[{}, { 'README.md': '' }].map(
+    (files) =>
+      [
+        'FILES_MISSING',
+        files,
+        'There are no endpoint files in endpoints. Name the folder of the project with --project or PROJECT_DIR (in the Docker image, mount it: -v ./my-project:/project:ro), or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
+      ] as const,
+  ),
+  [
+    'NOT_UTF8',
+    { 'a.sql': Buffer.from("/* name: a\n*/ SELECT 'Zürich'", 'latin1') },
+    'endpoints/a.sql: line 2 is not UTF-8: save the file as UTF-8',
+  ],
+  ...['export const endpoint = 1;', 'export default { name: "first", digest: "" };'].map(
+    (text) =>
+      [
+        'EXPORT_INVALID',
+        { 'a.ts': text },
+        'endpoints/a.ts: the default export is not the result of defineEndpoint of querygate',
+      ] as const,
+  ),
+  [
+    'NAME_NOT_OF_FILE',
+    { 'sub/third.ts': FIRST },
+    'endpoints/sub/third.ts:6: the endpoint first must be in a file first.ts',
+  ],
+  [
+    'NAME_TAKEN',
+    { 'a/first.ts': FIRST, 'first.ts': FIRST },
+    'endpoints/first.ts:6: endpoints/a/first.ts has the same name first',
+  ],
+  [
+    'ID_TAKEN',
+    { 'first.ts': FIRST, 'second.ts': typescriptFile("name: 'second',") },
+    /^endpoints\/second\.ts:5: endpoints\/first\.ts has the same id 11111111-.*; here is a new one: [0-9a-f-]{36}$/,
+  ],
+] as const satisfies readonly Row[];
+
+const only = (code: ProblemCode, sentence: string | RegExp): readonly unknown[] => [
+  [code, typeof sentence === 'string' ? sentence : expect.stringMatching(sentence)],
+];
+
 describe('the problem of a file', () => {
-  it.each([
-    ...ROWS,
-    [
-      'SYNTAX_NOT_ALLOWED',
-      SELECT('SELECT 1 SETTINGS a = 1'),
-      'SETTINGS is not allowed: the gateway sends the settings of a query. Remove it.',
-    ],
-    [
-      'SYNTAX_NOT_ALLOWED',
-      SELECT("SELECT 1 INTO OUTFILE 'a'"),
-      'INTO OUTFILE is not allowed: the result is the response. Remove it.',
-    ],
-    [
-      'SYNTAX_NOT_ALLOWED',
-      SELECT('SELECT 1 PARALLEL WITH SELECT 2'),
-      'PARALLEL WITH is not allowed: the text of an endpoint is one query. Remove it.',
-    ],
-    [
-      'SYNTAX_NOT_ALLOWED',
-      SELECT('SELECT a FROM t GROUP BY a WITH TOTALS'),
-      'WITH TOTALS is not allowed: a response has no place for totals. Write WITH ROLLUP, or a UNION ALL with the totals.',
-    ],
-    ['SYNTAX_NOT_ALLOWED', SELECT('SELECT 1\\G'), '\\G is not allowed. Remove it.'],
-    ['NOT_CLOSED', SELECT("SELECT 'a"), "' is not closed. Write ' where it ends."],
-  ] as typeof ROWS)('has a code and a sentence: %s', (code, source, sentence) => {
-    expect(problemsOf(source)).toContainEqual(expect.objectContaining({ code, problem: sentence }));
+  it.each([...ROWS, ...SELECT_ROWS])('has a code and a sentence: %s', (code, source, sentence) => {
+    const found = problemsOf(source).map((one) => [one.code, one.problem]);
+    expect(found).toEqual(expect.arrayContaining([...only(code, sentence)]));
   });
 
-  it.each([
-    [
-      'ENDPOINT_UNKNOWN',
-      { endpoint: 'othr', column: 'city' },
-      'names the unknown endpoint othr; did you mean other?',
-    ],
-    [
-      'COLUMN_UNKNOWN',
-      { endpoint: 'other', column: 'x' },
-      'names the unknown column x of other; the columns are city',
-    ],
-    [
-      'PARAMETERS_LACKING',
-      { endpoint: 'other', column: 'city' },
-      'names other, which requires country: declare the same parameters here',
-    ],
-  ])('in choicesFrom has a code and a sentence: %s', (code, choicesFrom, sentence) => {
-    const parameters = new Map([['city', text({ description: 'A.', choicesFrom })]]);
+  it.each(OF_CHOICES)('in choicesFrom has a code and a sentence: %s', (code, named, sentence) => {
+    const [endpoint = '', column = ''] = named.split(' ');
+    const parameters = new Map([['city', text({ description: 'A.', choicesFrom: { endpoint, column } })]]);
     const required = new Map([['country', text({ description: 'A.', required: true })]]);
     const columns = new Map([['city', { type: 'String', meaning: '' }]]);
     const others = new Map([['other', { name: 'other', parameters: required, columns }]]);
-    expect(problemsOfChoices({ name: 'a', parameters, columns }, others)).toEqual([
-      expect.objectContaining({ code, problem: `parameters.city.choicesFrom ${sentence}` }),
-    ]);
+    const problems = problemsOfChoices({ name: 'a', parameters, columns }, others);
+    const found = problems.map((one) => [one.code, one.problem]);
+    expect(found).toEqual(only(code, `parameters.city.choicesFrom ${sentence}`));
   });
 
-  it.each([
-    ['COLUMN_NOT_RETURNED', ['a'], 'column b is declared, but the query does not return it'],
-    ['COLUMN_TYPE_DIFFERS', ['a', 'b Int8'], 'column b is declared as String, but the query returns Int8'],
-    ['COLUMN_UNDECLARED', ['a', 'b', 'c'], 'column c String is returned by the query, but not declared'],
-    [
-      'COLUMN_ORDER_DIFFERS',
-      ['b', 'a'],
-      'the query returns the columns in another order than declared: b, a',
-    ],
-  ])('in its columns has a code and a sentence: %s', (code, returned, sentence) => {
+  it.each(OF_COLUMNS)('in its columns has a code and a sentence: %s', (code, returned, sentence) => {
     const declared = new Map(['a', 'b'].map((name) => [name, { type: 'String' }]));
-    const described = returned.map((column) => {
+    const described = returned.split(',').map((column) => {
       const [name = '', type = 'String'] = column.split(' ');
       return { name, type };
     });
-    expect(compareColumns(declared, described)).toEqual([
-      expect.objectContaining({ code, problem: sentence }),
-    ]);
+    const found = compareColumns(declared, described).map((one) => [one.code, one.problem]);
+    expect(found).toEqual(only(code, sentence));
   });
 
+  it.each(OF_FOLDERS)(
+    'in its folder has a code, a place and a sentence: %s',
+    async (code, files, sentence) => {
+      await withTemporaryFolder(async (project) => {
+        const folder = path.join(project, 'endpoints');
+        await writeFiles(folder, files);
+        const { problems } = await new EndpointLoader(folder).load();
+        const found = problems.map((one) => [
+          one.code,
+          textOfProblem(one)
+            .replace(folder, 'endpoints')
+            .replace(/\n {4}[^]*/, ''),
+        ]);
+        expect(found).toEqual(only(code, sentence));
+      });
+    },
+  );
+
   it('is provoked for each code', () => {
-    const own = PROBLEM_CODES.filter(
-      (code) => !ELSEWHERE.has(code) && !/^(?:COLUMN_|ENDPOINT_|PARAMETERS_)/.test(code),
+    const provoked = new Set<ProblemCode>(
+      [ROWS, SELECT_ROWS, OF_CHOICES, OF_COLUMNS, OF_FOLDERS].flat().map(([code]) => code),
     );
-    expect(own.filter((code) => !ROWS.some(([row]) => row === code))).toEqual([]);
+    expect(PROBLEM_CODES.filter((code) => !ELSEWHERE.has(code) && !provoked.has(code))).toEqual([]);
+    expect([...ELSEWHERE].filter((code) => provoked.has(code))).toEqual([]);
   });
 });
