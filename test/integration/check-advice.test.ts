@@ -40,82 +40,58 @@ async function faultOf(source: string): Promise<readonly [place: string, text: s
 }
 
 describe('querygate check: a mistake that authors make often', () => {
-  it.each([
+  const ADVICE: readonly (readonly [place: string, rest: string, advice: string, header?: string])[] = [
     [
-      '? for a parameter',
-      `WHERE city = ? ${USES_N} AND city = @q`,
       '11:38',
+      `WHERE city = ? ${USES_N} AND city = @q`,
       'a parameter is written @name, and declared in the header, not ?',
     ],
-    ['$1 for a parameter', `WHERE city = $1 ${USES_N} AND city = @q`, '11:38', 'not $1'],
+    ['11:38', `WHERE city = $1 ${USES_N} AND city = @q`, 'not $1'],
     [
-      ':n for a parameter',
-      `WHERE visits > :n AND city = @q ${USES_N}`,
       '11:40',
-      'a parameter is written @n, and declared in the header, not :n',
+      `WHERE visits > :n AND city = @q ${USES_N}`,
+      'is written @n, and declared in the header, not :n',
     ],
     [
-      'a LIMIT that is a string',
-      `WHERE visits > @n LIMIT @q`,
       '11:49',
+      'WHERE visits > @n LIMIT @q',
       'LIMIT needs a whole number in every call: declare the parameter as kind integer',
     ],
+    ['11:47', 'WHERE city = @q LIMIT @n', 'with a default or required', HEADER.replace(', default: 5', '')],
+    ['11:40', `WHERE visits = @q ${USES_N}`, 'visits is UInt16, which does not compare with the other value'],
+    ['11:31', `WHERE @q = visits ${USES_N}`, 'visits is UInt16, which does not compare with the other value'],
     [
-      'types that do not compare',
-      `WHERE visits = @q ${USES_N}`,
-      '11:40',
-      'visits is UInt16, which does not compare with the other value',
-    ],
-    [
-      'the same, the other way around',
-      `WHERE @q = visits ${USES_N}`,
-      '11:31',
-      'visits is UInt16, which does not compare with the other value',
-    ],
-  ])('%s has its place, and what to write', async (_what, rest, place, advice) => {
-    const [found, text] = await faultOf(`${HEADER}SELECT city FROM cities ${rest}\n`);
-    expect([found, text]).toEqual([place, expect.stringContaining(advice) as string]);
-  });
-
-  it.each([
-    [
-      'a LIMIT that a call can omit',
-      HEADER.replace(', default: 5', ''),
-      'SELECT city FROM cities WHERE city = @q LIMIT @n',
-      '11:47',
-      'with a default or required',
-    ],
-    [
-      'a column that is not in GROUP BY',
-      HEADER.replace('city: String', 'city: String, country: String'),
-      `SELECT city, country FROM cities WHERE city = @q ${USES_N} GROUP BY city`,
-      '11:14',
-      'the column country is neither in GROUP BY nor aggregated: add it to GROUP BY, or write, for example, any(country)',
-    ],
-    [
-      'no FROM',
-      HEADER,
-      `SELECT city WHERE city = @q ${USES_N}`,
       '11:8',
-      'the query has no FROM: name the table of the column',
+      `WHERE city = @q ${USES_N} GROUP BY visits`,
+      'the column city is neither in GROUP BY nor aggregated: add it to GROUP BY, or write, for example, any(city)',
     ],
     [
-      'no example for a required parameter',
-      REQUIRED.replace(WITHOUT_EXAMPLE, ''),
-      `SELECT city FROM cities WHERE city = @q ${USES_N}`,
       '2:1',
+      `WHERE city = @q ${USES_N}`,
       'q is required. Write in the header values that find rows',
+      REQUIRED.replace(WITHOUT_EXAMPLE, ''),
     ],
     [
-      'columns of an earlier query',
-      HEADER.replace('city: String', 'town: String'),
-      `SELECT city FROM cities WHERE city = @q ${USES_N}`,
       '8:18',
+      `WHERE city = @q ${USES_N}`,
       'delete columns from the header, and it is written anew',
+      HEADER.replace('city: String', 'town: String'),
     ],
-  ])('%s has its place, and what to write', async (_what, header, select, place, advice) => {
-    const [found, text] = await faultOf(`${header}${select}\n`);
-    expect([found, text]).toEqual([place, expect.stringContaining(advice) as string]);
+  ];
+  it.each(ADVICE.map(([place, rest, advice, header = HEADER]) => [place, rest, advice, header] as const))(
+    'has its place, and what to write: %s %s',
+    async (place, rest, advice, header) => {
+      const [found, text] = await faultOf(`${header}SELECT city FROM cities ${rest}\n`);
+      expect([found, text]).toEqual([place, expect.stringContaining(advice) as string]);
+    },
+  );
+
+  it('is to name a table where the query has no FROM', async () => {
+    const [place, text] = await faultOf(`${HEADER}SELECT city WHERE city = @q ${USES_N}\n`);
+    expect([place, text]).toEqual([
+      '11:8',
+      expect.stringContaining('the query has no FROM: name the table') as string,
+    ]);
   });
 
   it.each([

@@ -11,76 +11,44 @@ const LONG = 'x'.repeat(5000);
 
 type Members = Readonly<Record<string, unknown>>;
 /** The members of a message that differ from a valid call, and the sentence of its error, or one for each revision. */
-type Malformed = readonly [what: string, members: Members, sentence: string | readonly [string, string]];
+type Malformed = readonly [members: Members, sentence: string | readonly [string, string]];
 const params = (more: Members): Members => ({ params: { name: 'sample', ...more } });
+const meta = (more: Members): Members => params({ _meta: { ...ENVELOPE, ...more } });
+const NO_ID = 'Invalid message: id must be a string or an integer, and a notification has none.';
+const NO_METHOD = 'Invalid message: method must be a string, such as tools/list.';
+const NO_TOKEN = 'Invalid message: params._meta.progressToken must be a string or an integer.';
+const NO_CURSOR = 'Invalid request: params.cursor must be a string.';
+const INFO = 'io.modelcontextprotocol/clientInfo';
+const OTHERS = 'Invalid message: it may have no members but jsonrpc, id, method and params.';
+const NOTHING =
+  'Invalid request: params.protocolVersion must be a string, params.capabilities must be an object, ' +
+  'params.clientInfo must be an object.';
 
 const MALFORMED: readonly Malformed[] = [
-  ['no jsonrpc', { jsonrpc: undefined }, 'Invalid message: jsonrpc must be "2.0".'],
-  ['jsonrpc 1.0', { jsonrpc: '1.0' }, 'Invalid message: jsonrpc must be "2.0".'],
-  ['no method', { method: undefined }, 'Invalid message: method must be a string, such as tools/list.'],
-  [
-    'a method that is a number',
-    { method: 1 },
-    'Invalid message: method must be a string, such as tools/list.',
-  ],
-  ...[null, {}, 1.5, [1]].map((id): Malformed => {
-    const sentence = 'Invalid message: id must be a string or an integer, and a notification has none.';
-    return [`the id ${JSON.stringify(id)}`, { id }, sentence];
-  }),
-  ...[null, [], 'x', 1].map((sent): Malformed => {
-    return [`params ${JSON.stringify(sent)}`, { params: sent }, 'Invalid message: params must be an object.'];
-  }),
-  ['_meta that is a number', params({ _meta: 1 }), 'Invalid message: params._meta must be an object.'],
-  [
-    'a progress token that is an object',
-    params({ _meta: { ...ENVELOPE, progressToken: {} } }),
-    'Invalid message: params._meta.progressToken must be a string or an integer.',
-  ],
-  [
-    'an unknown member',
-    { [LONG]: 1 },
-    'Invalid message: it may have no members but jsonrpc, id, method and params.',
-  ],
-  ['a name that is a number', params({ name: 1 }), 'Invalid request: params.name must be a string.'],
-  ['no name', params({ name: undefined }), 'Invalid request: params.name must be a string.'],
-  [
-    'a client that is a number',
-    params({ _meta: { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 1 } }),
-    'Invalid request: params._meta.io.modelcontextprotocol/clientInfo must be an object.',
-  ],
-  [
-    'capabilities that are an array',
-    params({ _meta: { ...ENVELOPE, [CAPABILITIES]: [] } }),
-    `Invalid request: params._meta.${CAPABILITIES} must be an object.`,
-  ],
-  ['an unknown method', { method: LONG }, NONE],
-  ['a method of prompts', { method: 'prompts/get' }, NONE],
-  ['an empty method', { method: '' }, NONE],
-  [
-    'a cursor that is a number',
-    { method: 'tools/list', params: { cursor: 1 } },
-    'Invalid request: params.cursor must be a string.',
-  ],
-  [
-    'a cursor of no list',
-    { method: 'resources/templates/list', params: { cursor: {} } },
-    'Invalid request: params.cursor must be a string.',
-  ],
-  ['no uri', { method: 'resources/read', params: {} }, 'Invalid request: params.uri must be a string.'],
-  [
-    'nothing about the client',
-    { method: 'initialize', params: {} },
-    [
-      NONE,
-      'Invalid request: params.protocolVersion must be a string, params.capabilities must be an object, ' +
-        'params.clientInfo must be an object.',
-    ],
-  ],
-  [
-    'an unknown tool',
-    params({ name: LONG }),
-    'No tool that this key may call has this name. tools/list has the names.',
-  ],
+  [{ jsonrpc: undefined }, 'Invalid message: jsonrpc must be "2.0".'],
+  [{ jsonrpc: '1.0' }, 'Invalid message: jsonrpc must be "2.0".'],
+  [{ method: undefined }, NO_METHOD],
+  [{ method: 1 }, NO_METHOD],
+  ...[null, {}, 1.5, [1]].map((id): Malformed => [{ id }, NO_ID]),
+  ...[null, [], 'x', 1].map((sent): Malformed => [
+    { params: sent },
+    'Invalid message: params must be an object.',
+  ]),
+  [params({ _meta: 1 }), 'Invalid message: params._meta must be an object.'],
+  [meta({ progressToken: {} }), NO_TOKEN],
+  [{ [LONG]: 1 }, OTHERS],
+  [params({ name: 1 }), 'Invalid request: params.name must be a string.'],
+  [params({ name: undefined }), 'Invalid request: params.name must be a string.'],
+  [meta({ [INFO]: 1 }), `Invalid request: params._meta.${INFO} must be an object.`],
+  [meta({ [CAPABILITIES]: [] }), `Invalid request: params._meta.${CAPABILITIES} must be an object.`],
+  [{ method: LONG }, NONE],
+  [{ method: 'prompts/get' }, NONE],
+  [{ method: '' }, NONE],
+  [{ method: 'tools/list', params: { cursor: 1 } }, NO_CURSOR],
+  [{ method: 'resources/templates/list', params: { cursor: {} } }, NO_CURSOR],
+  [{ method: 'resources/read', params: {} }, 'Invalid request: params.uri must be a string.'],
+  [{ method: 'initialize', params: {} }, [NONE, NOTHING]],
+  [params({ name: LONG }), 'No tool that this key may call has this name. tools/list has the names.'],
 ];
 
 /** What differs in the headers of a valid call, in the current revision, and the sentence of its error. */
@@ -136,7 +104,7 @@ function expectSentence({ message }: ErrorBody['error']): void {
 describe.each(REVISIONS)('in the revision %s, one sentence says what is wrong with', (revision) => {
   const index = REVISIONS.indexOf(revision);
 
-  it.each(MALFORMED)('%s', async (_what, members, sentence) => {
+  it.each(MALFORMED)('%.80j', async (members, sentence) => {
     const error = await errorOf(revision, members);
     expect(error).toMatchObject({ message: typeof sentence === 'string' ? sentence : sentence[index] });
     expectSentence(error);

@@ -25,6 +25,10 @@ describe('the response of ClickHouse', () => {
       ...(length !== undefined && { 'Content-Length': length }),
     });
 
+  const flush = (response: ServerResponse): void => {
+    begin(response).flushHeaders();
+  };
+
   it('is accepted when it is complete', async () => {
     const result = (await outcome(respondWith(WHOLE, 2))) as QueryResult;
     expect(result.rowCount).toBe(2);
@@ -32,15 +36,18 @@ describe('the response of ClickHouse', () => {
   });
 
   it.each([
-    ['in the middle of a row', WHOLE.slice(0, 15)],
-    ['after a row', WHOLE.slice(0, 18)],
-    ['before the last byte', WHOLE.slice(0, -1)],
-    ['before the first byte', ''],
-  ])('fails with 502 when it ends %s', async (_where, body) => {
-    expect(await outcome(respondWith(body, 2))).toMatchObject({
-      code: 'CLICKHOUSE_ANSWER_BROKEN',
-      status: 502,
-    });
+    ['ends in the middle of a row', WHOLE.slice(0, 15), 2],
+    ['ends after a row', WHOLE.slice(0, 18), 2],
+    ['ends before the last byte', WHOLE.slice(0, -1), 2],
+    ['is empty', '', 2],
+    ['is an HTML page', '<html><body>Welcome to the proxy</body></html>', 0],
+    ['is an exception', 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)', 0],
+    ['has rows and then an exception', '{"result":[{"n":1}Code: 241. DB::Exception: secret', 0],
+    ['is other JSON', '{"error":"none of your business"}', 0],
+  ])('fails with 502 and without its text when it %s', async (_what, body, rows) => {
+    const failure = (await outcome(respondWith(body, rows))) as Failure;
+    expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_ANSWER_BROKEN', 502]);
+    expect(failure.message).not.toMatch(/proxy|DB::Exception|business/);
   });
 
   it('fails with 502 when it has fewer rows than its summary', async () => {
@@ -48,17 +55,6 @@ describe('the response of ClickHouse', () => {
       code: 'CLICKHOUSE_ANSWER_BROKEN',
       details: { diagnosis: 'ClickHouse sent 1 rows, its summary says 2' },
     });
-  });
-
-  it.each([
-    ['an HTML page', '<html><body>Welcome to the proxy</body></html>'],
-    ['the text of an exception', 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)'],
-    ['rows and then an exception', '{"result":[{"n":1}Code: 241. DB::Exception: secret'],
-    ['other JSON', '{"error":"none of your business"}'],
-  ])('fails with 502 and without its text for status 200 and %s', async (_what, body) => {
-    const failure = (await outcome(respondWith(body, 0))) as Failure;
-    expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_ANSWER_BROKEN', 502]);
-    expect(failure.message).not.toMatch(/proxy|DB::Exception|business/);
   });
 
   it.each([
@@ -81,50 +77,18 @@ describe('the response of ClickHouse', () => {
     expect(failure.message).not.toMatch(/html|DB::Exception|secret/);
   });
 
-  it('fails with 503 when the connection closes in the middle of a row', async () => {
-    const failure = await outcome((_request, response) => {
-      begin(response, WHOLE.length).write(WHOLE.slice(0, 15), () => response.destroy());
-    });
-    expect(failure).toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE', status: 503 });
-  });
-
-  it('fails with 503 when the connection closes in the middle of a chunk', async () => {
-    const failure = await outcome((_request, response) => {
-      begin(response).write(WHOLE.slice(0, 15), () => response.socket?.destroy());
-    });
-    expect(failure).toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE', status: 503 });
-  });
-
-  it('fails with 503 when the connection closes before the response', async () => {
-    const failure = await outcome((incoming) => incoming.socket.destroy());
-    expect(failure).toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE', status: 503 });
-  });
-
-  it.each([
+  it.each<[string, (response: ServerResponse) => unknown]>([
     ['never starts', () => undefined],
-    [
-      'stops after the headers',
-      (response: ServerResponse) => {
-        begin(response).flushHeaders();
-      },
-    ],
-    [
-      'stops in the middle of a row',
-      (response: ServerResponse) => {
-        begin(response).write(WHOLE.slice(0, 15));
-      },
-    ],
+    ['stops after the headers', flush],
+    ['stops in the middle of a row', (response) => begin(response).write(WHOLE.slice(0, 15))],
   ])('fails with 504 at the time limit when it %s', async (_what, stall) => {
-    await withFakeClickHouse(
-      (_request, response) => {
-        stall(response);
-      },
-      async ({ client }) => {
-        const run = createQueryRunner(client, { timeoutMs: 300 });
-        const failure = await failureOf(run(request('SELECT 1 AS n')));
-        expect([failure.code, failure.status]).toEqual(['QUERY_TIMEOUT', 504]);
-      },
-    );
+    const listener: RequestListener = (_request, response) => void stall(response);
+    await withFakeClickHouse(listener, async ({ client }) => {
+      const failure = await failureOf(
+        createQueryRunner(client, { timeoutMs: 300 })(request('SELECT 1 AS n')),
+      );
+      expect([failure.code, failure.status]).toEqual(['QUERY_TIMEOUT', 504]);
+    });
   });
 
   it('fails with 503 and Retry-After when the server is unreachable', async () => {
@@ -146,61 +110,40 @@ describe('the response of ClickHouse', () => {
     await client.close();
   });
 
-  describe('calls onResponse', () => {
-    /** The error code of a query that fails, and whether onResponse was called. */
-    const outcomeOf = async (listener: RequestListener): Promise<readonly [string, boolean]> => {
-      let begun = false;
-      let code = '';
+  const EXCEPTION = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)';
+  const reset = (response: ServerResponse): unknown => response.socket?.resetAndDestroy();
+  const close = (response: ServerResponse): unknown => response.socket?.destroy();
+  const flushAndClose = (response: ServerResponse): void => {
+    flush(response);
+    setImmediate(() => close(response));
+  };
+  it.each<[what: string, (response: ServerResponse) => unknown, begun?: boolean, code?: string]>([
+    ['headers only', flushAndClose],
+    ['a part of the rows', (to) => begin(to, WHOLE.length).write(WHOLE.slice(0, 15), () => close(to))],
+    ['a part of a chunk', (to) => begin(to).write(WHOLE.slice(0, 15), () => close(to))],
+    [
+      'a part of an error',
+      (to) => to.writeHead(500, { 'Content-Length': 500 }).write('Code:', () => reset(to)),
+    ],
+    ['an exception', (to) => to.writeHead(500).end(EXCEPTION), true, 'QUERY_NEEDS_TOO_MUCH_MEMORY'],
+    ['nothing, and closes the connection', close, false],
+    ['nothing, and resets the connection', reset, false],
+    ['a part of the headers', (to) => to.socket?.end('HTTP/1.1 200 OK\r\nX-Click'), false],
+  ])(
+    'fails where the server sends %s, and calls onResponse where it began',
+    async (_what, respond, ...rest) => {
+      const [begun = true, code = 'CLICKHOUSE_UNREACHABLE'] = rest;
+      const listener: RequestListener = (_request, response) => void respond(response);
       await withFakeClickHouse(listener, async ({ client }) => {
+        let called = false;
         const run = createQueryRunner(client, { timeoutMs: 2000 });
-        const onResponse = (): void => void (begun = true);
-        ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse }))));
+        const failure = await failureOf(
+          run(request('SELECT 1 AS n', { onResponse: () => void (called = true) })),
+        );
+        expect([failure.code, called]).toEqual([code, begun]);
       });
-      return [code, begun];
-    };
-
-    it.each<[string, RequestListener]>([
-      [
-        'headers only',
-        (_request, response) => {
-          begin(response).flushHeaders();
-          setImmediate(() => response.socket?.destroy());
-        },
-      ],
-      [
-        'a part of the rows',
-        (_request, response) => {
-          begin(response).write(WHOLE.slice(0, 15), () => response.socket?.destroy());
-        },
-      ],
-      [
-        'a part of an error before a reset',
-        (_request, response) => {
-          response.writeHead(500, { 'Content-Length': 500 });
-          response.write('Code: 241. DB::Exc', () => response.socket?.resetAndDestroy());
-        },
-      ],
-    ])('after %s', async (_what, listener) => {
-      expect(await outcomeOf(listener)).toEqual(['CLICKHOUSE_UNREACHABLE', true]);
-    });
-
-    it('after an exception', async () => {
-      const exception = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)';
-      const outcome = await outcomeOf((_request, response) => response.writeHead(500).end(exception));
-      expect(outcome).toEqual(['QUERY_NEEDS_TOO_MUCH_MEMORY', true]);
-    });
-
-    it.each<[string, RequestListener]>([
-      ['closes the connection', ({ socket }) => socket.destroy()],
-      ['resets the connection', ({ socket }) => socket.resetAndDestroy()],
-      [
-        'closes the connection in the middle of the headers',
-        ({ socket }) => socket.end('HTTP/1.1 200 OK\r\nX-Click'),
-      ],
-    ])('not when the server only %s', async (_what, listener) => {
-      expect(await outcomeOf(listener)).toEqual(['CLICKHOUSE_UNREACHABLE', false]);
-    });
-  });
+    },
+  );
 
   it('has the time that an earlier attempt left, and its failure states the whole limit', async () => {
     let requestUrl = '';
