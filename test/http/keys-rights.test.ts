@@ -1,3 +1,4 @@
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { keyNamed, withAccess, type AccessGateway, type KeyRights } from '../support/access-gateway.js';
 import { defineEndpoint, sql } from '../../src/endpoint/index.js';
 import { REQUESTS_ENDPOINT } from '../../src/gateway/observability/requests-endpoint.js';
@@ -221,6 +222,7 @@ it('no response or log line contains a key', async () => {
       keyNamed('all').toUpperCase(),
       `${keyNamed('all')}x`,
       keyNamed('all').slice(0, -1),
+      hashApiKey(keyNamed('all')),
       'all',
     ]) {
       const response = await opened.send('', `${STATS}?project=a`, { headers: { 'X-API-KEY': key } });

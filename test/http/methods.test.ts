@@ -36,29 +36,3 @@ describe('a method', () => {
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   });
 });
-
-describe('Accept', () => {
-  it.each([
-    '*/*',
-    'application/*',
-    'application/json',
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'text/html, application/json;q=0.1',
-    'text/html, */*;q=0.1',
-    '',
-  ])('%j returns JSON', async (accept) => {
-    const response = await get(GOOD_CALL).set('Accept', accept);
-    expect([response.status, response.type]).toEqual([200, 'application/json']);
-  });
-
-  it.each(['application/xml', 'text/html', 'application/json;q=0', 'garbage'])(
-    '%j returns 406, and no query runs',
-    async (accept) => {
-      const gateway = await createTestGateway();
-      const response = await gateway.get(GOOD_CALL).set('Accept', accept);
-      expect(problemOf(response)).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
-      expect(gateway.runQuery.requests).toEqual([]);
-    },
-  );
-});

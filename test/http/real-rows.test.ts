@@ -1,31 +1,8 @@
-import fc from 'fast-check';
-
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { anyText } from '../support/any-text.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 
-const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
 const COUNTS = '/api/endpoints/query/usage.api-counts';
-const AWKWARD = [
-  "'",
-  "''",
-  '"',
-  '\\',
-  "\\'",
-  '\t',
-  '\n',
-  '\\N',
-  'NULL',
-  '{x:String}',
-  '%',
-  '_',
-  'É',
-  '😀',
-  ' ',
-  '-- x',
-];
-
 let database: TestDatabase;
 let gateway: TestGateway;
 
@@ -34,10 +11,6 @@ beforeAll(async () => {
   gateway = await createTestGateway({ clock: () => new Date() });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 10_000 }));
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
-  await database.insert(
-    'custom_events',
-    AWKWARD.map((event_name) => ({ timestamp, event_name })),
-  );
   await database.insert(
     'edge_logs',
     Array.from({ length: 150 }, (_, index) => ({
@@ -61,21 +34,6 @@ const withParameters = (url: string, parameters: Readonly<Record<string, string>
   `${url}?${new URLSearchParams(parameters).toString()}`;
 
 describe('rows from ClickHouse', () => {
-  it.each(AWKWARD)('are found by %j, and by no similar value', async (event_name) => {
-    const rows = await rowsOf(withParameters(EVENTS, { event_name }));
-    expect(rows.map((row) => [row['event_name'], row['total_hits']])).toEqual([[event_name, 1]]);
-  });
-
-  it('are not found by any other text', async () => {
-    const text = anyText({ minLength: 3 }).filter((value) => !value.includes('\0'));
-    await fc.assert(
-      fc.asyncProperty(text, async (event_name) => {
-        expect(await rowsOf(withParameters(EVENTS, { event_name, city: event_name }))).toEqual([]);
-      }),
-      { numRuns: 30 },
-    );
-  });
-
   it('are truncated exactly at the row cap of logs.all, and the response says so', async () => {
     const response = await gateway.get('/api/endpoints/query/logs.all?project=aurora');
     const { result } = JSON.parse(response.text) as { result: Record<string, unknown>[] };
@@ -84,11 +42,6 @@ describe('rows from ClickHouse', () => {
     expect(Object.keys(result[0] ?? {})).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
     expect(result[0]?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(result[0]?.['event_message']).toMatch(/^line \d+\n"quoted"\t\\$/);
-  });
-
-  it('have metadata as an object, even if it was written over several lines', async () => {
-    const [row] = await rowsOf('/api/endpoints/query/logs.all?project=aurora');
-    expect(row?.['metadata']).toEqual({ pretty: [1, 2] });
   });
 });
 

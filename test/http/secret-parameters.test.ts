@@ -134,19 +134,4 @@ describe('the value of a secret parameter', () => {
     await send('reader', callOf('token.size'));
     expect(endpoint && (await open.gateway.execution.cache.usage.sets(endpoint.id))).toEqual([]);
   });
-
-  it('cannot be signed into a link, neither as sent nor as pinned by the key', () => {
-    const { access, clock } = open.gateway;
-    const endpoint = ENDPOINTS[0];
-    const sign = (name: string, parameters: ReadonlyMap<string, string>): unknown => {
-      const key = access.keys.findByName(name);
-      if (!key || !endpoint) throw new Error('there is no such key');
-      const nowMs = clock.milliseconds;
-      return access.links?.sign({ endpoint, parameters, key, nowMs, expiresAtMs: nowMs + 60_000 });
-    };
-    const problem = 'The value of token is secret: send it in the body of a POST, not in a link.';
-    expect(() => sign('reader', new Map([['token', SECRET]]))).toThrow(problem);
-    expect(() => sign('pinned', new Map())).toThrow(problem);
-    expect(sign('reader', new Map([['note', 'a']]))).toMatch(/link_signature=/);
-  });
 });

@@ -1,9 +1,6 @@
-import fc from 'fast-check';
-
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { column, jsonColumn } from '../../src/endpoint/definition.js';
+import { column } from '../../src/endpoint/definition.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
-import { formatClickHouseTimestamp, parseIsoTimestamp } from '../../src/endpoint/iso-timestamp.js';
 import type { QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -32,9 +29,6 @@ const untilRemoved = (marker: string): Promise<true> =>
   pollUntil('the query is no longer in system.processes', async () =>
     (await running(marker)) === 0 ? true : undefined,
   );
-const untilRuns = (marker: string): Promise<true> =>
-  pollUntil('the query is in system.processes', async () => ((await running(marker)) > 0 ? true : undefined));
-
 /** Runs for half a minute unless it is cancelled. */
 const slowQuery = (marker: string): string =>
   `SELECT number AS n, '${marker}' FROM numbers(30) WHERE sleepEachRow(1) = 0 SETTINGS max_block_size = 1`;
@@ -102,73 +96,11 @@ describe('a result', () => {
     expect(Object.keys(row ?? {})).toEqual(Object.keys(expressions));
   });
 
-  it('has a JSON column as the object that it contains', async () => {
-    const columns = new Map([['metadata', jsonColumn('Anything.')]]);
-    const text = `SELECT '{"a":{"b":[1,"x"]},"c":null}' AS metadata`;
-    expect(rowsOf(await runQuery(request(text, { columns })))).toEqual([
-      { metadata: { a: { b: [1, 'x'] }, c: null } },
-    ]);
-  });
-
   it('reports what ClickHouse read for it, and how long that took', async () => {
     const result = await runQuery(request('SELECT sum(number) AS n FROM numbers(1000)'));
     const cost = result.cost.readBy(OPERATORS);
     expect(cost.rowsRead).toBe(1000);
     expect(Math.min(cost.bytesRead, cost.clickhouseMs)).toBeGreaterThan(0);
-  });
-});
-
-describe('a parameter', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 20 });
-  const awkward = fc.constantFrom(
-    '\\N',
-    'NULL',
-    "'",
-    '\\',
-    '\t',
-    '\n',
-    '{a:String}',
-    '[',
-    "','",
-    '%',
-    '\u2028',
-  );
-
-  it('is received unchanged, whatever it contains', async () => {
-    const columns = new Map(['one', 'maybe', 'list'].map((name) => [name, column('any', '')]));
-    const query =
-      'SELECT {one:String} AS one, {maybe:Nullable(String)} AS maybe, {list:Array(String)} AS list';
-    await fc.assert(
-      fc.asyncProperty(
-        fc.oneof(text, awkward),
-        fc.option(fc.oneof(text, awkward)),
-        fc.array(fc.oneof(text, awkward), { minLength: 1, maxLength: 4 }),
-        async (one, maybe, list) => {
-          const parameters = { one, maybe, list };
-          expect(rowsOf(await runQuery(request(query, { columns, parameters })))).toEqual([parameters]);
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-});
-
-describe('a timestamp', () => {
-  it('is received to the microsecond, over the whole accepted range', async () => {
-    const columns = new Map([['at', column("DateTime64(6, 'UTC')", 'A time.')]]);
-    const [earliest, latest] = ['1900-01-01', '2299-12-31T23:59:59.999999Z'].map((text) =>
-      parseIsoTimestamp(text),
-    );
-    const micros = fc.bigInt(earliest ?? 0n, latest ?? 0n);
-    const query = "SELECT arrayJoin({at:Array(DateTime64(6, 'UTC'))}) AS at";
-    await fc.assert(
-      fc.asyncProperty(fc.array(micros, { minLength: 1, maxLength: 20 }), async (times) => {
-        const at = [earliest ?? 0n, latest ?? 0n, ...times].map((time) => formatClickHouseTimestamp(time));
-        const rows = rowsOf(await runQuery(request(query, { columns, parameters: { at } })));
-        expect(rows).toEqual(at.map((text) => ({ at: `${text.replace(' ', 'T')}Z` })));
-      }),
-      { numRuns: 20 },
-    );
   });
 });
 
@@ -240,15 +172,6 @@ describe('a query that takes too long', () => {
     expect([failure.code, failure.status]).toEqual(['QUERY_TIMEOUT', 504]);
     expect(failure.message).toContain('0.3 seconds');
     await untilRemoved('marker-timeout');
-  });
-
-  it('ends in ClickHouse when the caller disconnects', async () => {
-    const caller = new AbortController();
-    const failure = failureOf(runQuery(request(slowQuery('marker-disconnected'), { signal: caller.signal })));
-    await untilRuns('marker-disconnected');
-    caller.abort();
-    expect((await failure).code).toBe('CALLER_GONE');
-    await untilRemoved('marker-disconnected');
   });
 
   it('leaves the connections free for the next query', async () => {

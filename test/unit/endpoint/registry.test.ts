@@ -12,27 +12,6 @@ describe('EndpointRegistry', () => {
     expect(registry.all().map(({ name }) => name)).toEqual(['logs-all-staging', 'one']);
   });
 
-  it('finds an endpoint by name and by id', () => {
-    expect(registry.find('one')).toBe(one);
-    expect(registry.find(ONE)).toBe(one);
-  });
-
-  it('ignores the case of an id, but not of a name', () => {
-    expect(registry.find(ONE.toUpperCase())).toBe(one);
-    expect(registry.find('ONE')).toBeUndefined();
-  });
-
-  it('does not mistake a name of 16 bytes for an id', () => {
-    expect(registry.find('logs-all-staging')).toBe(two);
-  });
-
-  it.each(['', 'three', '__proto__', 'constructor', 'aaaaaaaa-0000-4000-8000-00000000000f', 'one '])(
-    'finds nothing for %j',
-    (idOrName) => {
-      expect(registry.find(idOrName)).toBeUndefined();
-    },
-  );
-
   it('rejects two endpoints with the same id, and names both', () => {
     const same = sampleEndpoint({ id: ONE.toUpperCase(), name: 'three' });
     expect(() => new EndpointRegistry([one, same])).toThrow(

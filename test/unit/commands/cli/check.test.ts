@@ -2,39 +2,7 @@ import { PassThrough } from 'node:stream';
 
 import { checkTable } from '../../../../src/commands/cli/check/check-report.js';
 import type { CheckedEndpoint, TableRead } from '../../../../src/commands/check/checked-endpoint.js';
-import { compareColumns } from '../../../../src/gateway/analysis/column-problems.js';
 import { fullScans } from '../../../../src/commands/check/full-scans.js';
-
-const declared = new Map([
-  ['hour', { type: 'DateTime' }],
-  ['count', { type: 'UInt64' }],
-]);
-const hour = { name: 'hour', type: 'DateTime' };
-const count = { name: 'count', type: 'UInt64' };
-
-describe('compareColumns', () => {
-  it.each([
-    ['nothing for equal columns', [hour, count], []],
-    [
-      'another type',
-      [hour, { ...count, type: 'Int64' }],
-      ['column count is declared as UInt64, but the query returns Int64'],
-    ],
-    ['a missing column', [hour], ['column count is declared, but the query does not return it']],
-    [
-      'an undeclared column',
-      [hour, count, { name: 'more', type: 'String' }],
-      ['column more String is returned by the query, but not declared'],
-    ],
-    [
-      'another order',
-      [count, hour],
-      ['the query returns the columns in another order than declared: count, hour'],
-    ],
-  ])('reports %s', (_what, described, faults) => {
-    expect(compareColumns(declared, described).map(({ problem }) => problem)).toEqual(faults);
-  });
-});
 
 const TABLE: TableRead = {
   database: 'logs',

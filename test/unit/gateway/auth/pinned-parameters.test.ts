@@ -15,33 +15,6 @@ describe('applyPinned', () => {
     expect(applyPinned(PRINCIPAL, DECLARED, parameters)).toEqual({ parameters });
   });
 
-  it('adds an omitted parameter and accepts the pinned value', () => {
-    const parameters = sent(['interval', 'daily'], ['project', 'abc']);
-    expect(applyPinned(PINNED, DECLARED, sent(['interval', 'daily']))).toEqual({ parameters });
-    expect(applyPinned(PINNED, DECLARED, parameters)).toEqual({ parameters });
-  });
-
-  it.each([
-    ['another value', sent(['project', 'abd'])],
-    ['a regular expression that also matches it', sent(['project', 'abc|'])],
-    ['the empty text', sent(['project', ''])],
-    ['another case', sent(['project', 'ABC'])],
-    ['an undecodable value', sent(['project', undefined])],
-    ['the same value twice', sent(['project', 'abc', 2])],
-  ])('rejects %s and names the parameter, not the pinned value', (_what, parameters) => {
-    const applied = applyPinned(PINNED, DECLARED, parameters);
-    expect(applied).toMatchObject({ conflict: { param: 'project' } });
-    expect(JSON.stringify(applied)).not.toContain('abc');
-  });
-
-  it('rejects an endpoint that does not declare the pinned parameter, whether it is sent or not', () => {
-    const names = new Set(['interval']);
-    expect(applyPinned(PINNED, names, sent())).toMatchObject({ conflict: { param: 'project' } });
-    expect(applyPinned(PINNED, names, sent(['project', 'abc']))).toMatchObject({
-      conflict: { param: 'project' },
-    });
-  });
-
   it('yields the pinned value or rejects, whatever is sent', () => {
     const name = fc.constantFrom('project', 'Project', 'project ', 'interval', 'x', '__proto__');
     const text = fc.oneof(fc.constantFrom('abc', undefined, ''), fc.string());

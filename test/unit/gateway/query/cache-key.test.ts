@@ -1,7 +1,6 @@
 import { defineEndpoint, withSettings } from '../../../../src/endpoint/endpoint.js';
 import { text, textList } from '../../../../src/endpoint/index.js';
 import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
-import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
 import { sql } from '../../../../src/endpoint/sql.js';
 import { representationOf } from '../../../../src/gateway/formats/representation.js';
 import { keyOf } from '../../../../src/gateway/query/cache-key.js';
@@ -21,12 +20,6 @@ describe('keyOf', () => {
     expect(endpointId).toBe(SAMPLE.id);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(hashOf()).toBe(hashOf());
-  });
-
-  it('is the same for an endpoint’s name and its UUID in any case', () => {
-    const registry = new EndpointRegistry([endpoint]);
-    const found = [SAMPLE.name, SAMPLE.id, SAMPLE.id.toUpperCase()].map((each) => registry.find(each));
-    expect(new Set(found.map((each) => each && hashOf(each)))).toEqual(new Set([hashOf()]));
   });
 
   it('does not depend on the endpoint’s name', () => {

@@ -81,12 +81,6 @@ describe('a result', () => {
     expect(queryCount()).toBe(2);
   });
 
-  it('is not shared with callers of another scope', async () => {
-    await executeCall(call({ scope: '[["project","a"]]' }));
-    expect(await statusOf(executeCall(call({ scope: '[["project","b"]]' })))).toBe('MISS');
-    expect(await statusOf(executeCall(call({ scope: '[["project","a"]]' })))).toBe('HIT');
-  });
-
   it('is found in the local cache while it is fresh', async () => {
     const request = call();
     const find = (): CallOutcome | undefined =>
@@ -150,14 +144,6 @@ describe('while ClickHouse fails', () => {
     await expect(executeCall(call({}, { staleIfError: 0 }))).rejects.toMatchObject({
       code: 'CLICKHOUSE_FAILED',
     });
-  });
-
-  it('does not cache errors: the next call queries again', async () => {
-    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
-    for (let n = 0; n < 3; n += 1) await expect(executeCall(call())).rejects.toThrow('It failed.');
-    expect(queryCount()).toBe(3);
-    runQuery.returnRows([]);
-    expect(await statusOf(executeCall(call()))).toBe('MISS');
   });
 });
 

@@ -31,6 +31,12 @@ describe('chooseEncoding', () => {
     ['*;q=0', 'identity'],
     ['identity;q=0', 'identity'],
     ['compress', 'identity'],
+    ['GZIP', 'gzip'],
+    ['gzip;q=0.5, br;q=0.5', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity, gzip;q=0.5', 'identity'],
+    ['*', 'br'],
+    ['identity;q=0, *', 'br'],
   ])('for %j returns %s', (acceptEncoding, encoding) => {
     expect(chooseEncoding(acceptEncoding, ALL)).toBe(encoding);
   });
