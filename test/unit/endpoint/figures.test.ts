@@ -6,7 +6,7 @@ import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../
 const PLACES = {
   // Callers, by their pinned parameters and their own SQL.
   'gateway/clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER', 'OPERATORS'],
-  'gateway/http/mcp/tool-result.ts': ['reader'],
+  'gateway/http/mcp/tool-result.ts': ['readerOf(query'],
   'gateway/http/result/send-result.ts': ['readerOf(call.query'],
   'gateway/limits/limit-state.ts': ['reader'],
   'gateway/limits/rate-limit-headers.ts': ['state.subject.isSandboxed ? OWN_ROWS_READER : reader'],
