@@ -123,7 +123,7 @@ function problemsOfValue(value: unknown): readonly DefinitionProblem[] {
 function undeclared(path: readonly string[], name: string, declared: readonly string[]): Problem {
   const closest = closestName(name, declared);
   const advice = closest === undefined ? '' : `; did you mean "${closest}"?`;
-  return problem('PARAMETER_UNDECLARED', name, advice, path.join('.'));
+  return problem('PARAMETER_UNDECLARED', path.join('.'), name, advice);
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -33,14 +33,10 @@ const SENTENCES = {
   // Names of parameters, endpoints and columns.
   NAME_INVALID: (name: string) =>
     `parameter "${name}" must be made of lower-case letters, digits and underscores`,
-  NAME_RESERVED: (name: string, reason: string | undefined) =>
-    reason === undefined
-      ? `${name} is the row cap, which the gateway appends: name the parameter otherwise`
-      : `parameter "${name}" has a name that the gateway reserves${reason}`,
-  PARAMETER_UNDECLARED: (name: string, advice: string, key?: string) =>
-    key === undefined
-      ? `the parameter ${name} is not declared; ${advice}`
-      : `${key} names the undeclared parameter "${name}"${advice}`,
+  NAME_RESERVED: (name: string, reason: string) =>
+    `parameter "${name}" has a name that the gateway reserves${reason}`,
+  PARAMETER_UNDECLARED: (where: string, name: string, advice: string) =>
+    `${where} names the undeclared parameter "${name}"${advice}`,
   PARAMETER_UNUSED: (name: string, advice: string) =>
     `the parameter ${name} is declared, but the SELECT has no @${name}: ${advice}`,
   PARAMETER_NOT_FILTERING: (key: string, kind: string, name: string) =>
@@ -87,7 +83,10 @@ const SENTENCES = {
   // Placeholders.
   PLACEHOLDER_NAME_INVALID: (name: string) =>
     `${name} is not a name of a parameter: write lower-case letters, digits and _ with a letter first.`,
-  PLACEHOLDER_NAME_MISSING: (sentence: string) => sentence,
+  PLACEHOLDER_NAME_MISSING: (sign: '@' | '{') =>
+    sign === '@'
+      ? '@ has no name. Write @name for a parameter, without a space, or remove @.'
+      : 'The parameter has no name. Write {name:Type}.',
   PLACEHOLDER_TYPE_MISSING: (name: string) => `A type is missing. Write {${name}:String}, or @${name}.`,
   CLOCK_WITH_TYPE: () => 'the clock of the gateway is written @now, without a type',
   IDENTIFIER_NOT_COLUMN: (name: string, choice: string) =>
@@ -100,7 +99,6 @@ const SENTENCES = {
   PART_WITHOUT_PARAMETER: () =>
     'The optional part has no parameter of its own: it applies when its parameters have values. ' +
     `Name one in it, or remove [[ and ]]. ${ARRAYS}`,
-  PART_ALWAYS_APPLIES: () => 'this part has no parameter of its own and would always apply: remove [[ and ]]',
   PART_SPLITS_BETWEEN: () =>
     'A BETWEEN and its AND must be in the same optional part, or both outside: [[ AND a BETWEEN @a AND @b ]].',
   PART_SPLITS_CHOICE: () =>
@@ -124,6 +122,7 @@ const SENTENCES = {
   QUERY_REJECTED: (message: string) => message,
   QUERY_FAILED: (message: string) => message,
   RIGHT_MISSING: (what: string, advice: string) => `${what}${advice}`,
+  GRANTS_UNKNOWN: (endpoint: string, reason: string) => `${endpoint}: ${reason}`,
   EXAMPLE_INVALID: (reason: string) =>
     `the example is invalid: ${reason} Write in the header values that find rows, such as example: { name: value }`,
   COLUMN_NOT_RETURNED: (column: string) => `column ${column} is declared, but the query does not return it`,

@@ -7,7 +7,6 @@ import { columnsText } from './columns-text.js';
 import { sampleValues } from '../../gateway/analysis/combinations.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
-import { withPrefix } from '../../gateway/analysis/with-prefix.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
 import { problemsOf, type SqlFile } from '../../gateway/analysis/sql-file.js';
 import { writeColumns } from './write-columns.js';
@@ -41,7 +40,7 @@ export async function findColumns(
     columns = await withoutDecidedZones(await describe(query, tools), loaded, values, tools);
   } catch (error) {
     const found = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
-    return { problems: [withPrefix('the header has no columns, and they could not be determined', found)] };
+    return { problems: [{ ...found, ...problem('COLUMNS_NOT_FOUND', found.problem) }] };
   }
   return accept(columns, loaded, file, tools.writes);
 }

@@ -36,7 +36,8 @@ function problemOf({ piece, parts }: Placeholder, { parameters, columns }: Decla
   if (isClock(piece)) {
     return type === undefined ? undefined : problem('CLOCK_WITH_TYPE');
   }
-  if (name === ROW_LIMIT) return problem('NAME_RESERVED', ROW_LIMIT, undefined);
+  if (name === ROW_LIMIT)
+    return problem('NAME_RESERVED', name, ': it is the row cap, which the gateway appends');
   const parameter = parameters[name];
   if (!parameter) return undeclared(name, Object.keys(parameters));
   // Its other mistakes are reported where it is declared.
@@ -70,9 +71,9 @@ function undeclared(name: string, declared: readonly string[]): Problem {
   const closest = closestName(name, [...declared, NOW.name]);
   const advice =
     closest === undefined
-      ? `declare it in the header: parameters: { ${name}: { kind: string, description: … } }`
-      : `did you mean @${closest}?`;
-  return problem('PARAMETER_UNDECLARED', name, advice);
+      ? `; declare it in the header: parameters: { ${name}: { kind: string, description: … } }`
+      : `; did you mean @${closest}?`;
+  return problem('PARAMETER_UNDECLARED', 'the SELECT', name, advice);
 }
 
 function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly SelectProblem[] {
@@ -81,10 +82,6 @@ function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly
     const { start, end } = piece;
     const unknown = piece.columns.filter((column) => !declared.columns.includes(column));
     return [
-      // A part without any parameter is a problem of the SELECT already.
-      ...(requiredBy(piece).length > 0 || !piece.pieces.some(({ kind }) => kind === 'parameter')
-        ? []
-        : [{ start, end, ...problem('PART_ALWAYS_APPLIES') }]),
       ...unknown.map((column) => ({ start, end, ...problem('PART_COLUMN_UNDECLARED', column) })),
       ...problemsOfParts(piece.pieces, declared),
     ];

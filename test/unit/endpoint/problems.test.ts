@@ -31,7 +31,13 @@ function problemsOf(source: string | Readonly<Record<string, unknown>>): readonl
 /** Provoked where what they need is: a file that cannot be loaded or written, or a ClickHouse. */
 const ELSEWHERE = new Set<ProblemCode>([
   ...(['FILE_FAILED', 'FILE_NOT_WRITTEN', 'RELOAD_FAILED', 'QUERY_REJECTED', 'QUERY_FAILED'] as const),
-  ...(['RIGHT_MISSING', 'EXAMPLE_INVALID', 'COLUMN_REPEATED', 'COLUMN_WITHOUT_FORMAT'] as const),
+  ...([
+    'RIGHT_MISSING',
+    'GRANTS_UNKNOWN',
+    'EXAMPLE_INVALID',
+    'COLUMN_REPEATED',
+    'COLUMN_WITHOUT_FORMAT',
+  ] as const),
   ...(['COLUMNS_MISSING', 'COLUMNS_NOT_FOUND'] as const),
 ]);
 

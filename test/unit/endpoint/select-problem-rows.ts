@@ -75,12 +75,17 @@ export const SELECT_ROWS: readonly Row[] = [
     SELECT('SELECT @'),
     '@ has no name. Write @name for a parameter, without a space, or remove @.',
   ],
+  ['PLACEHOLDER_NAME_MISSING', SELECT('SELECT {:String}'), 'The parameter has no name. Write {name:Type}.'],
   ['PLACEHOLDER_TYPE_MISSING', SELECT('SELECT {a}'), 'A type is missing. Write {a:String}, or @a.'],
-  ['PARAMETER_UNDECLARED', WHERE('x = @cty'), 'the parameter cty is not declared; did you mean @city?'],
+  [
+    'PARAMETER_UNDECLARED',
+    WHERE('x = @cty'),
+    'the SELECT names the undeclared parameter "cty"; did you mean @city?',
+  ],
   [
     'NAME_RESERVED',
     WHERE('@row_limit'),
-    'row_limit is the row cap, which the gateway appends: name the parameter otherwise',
+    'parameter "row_limit" has a name that the gateway reserves: it is the row cap, which the gateway appends',
   ],
   [
     'CLOCK_WITH_TYPE',
@@ -107,11 +112,6 @@ export const SELECT_ROWS: readonly Row[] = [
     'PART_WITHOUT_PARAMETER',
     WHERE('x [[ AND y ]]'),
     'The optional part has no parameter of its own: it applies when its parameters have values. Name one in it, or remove [[ and ]]. For an array of arrays write [ [1], [2] ].',
-  ],
-  [
-    'PART_ALWAYS_APPLIES',
-    WHERE('x [[ AND at < @now ]]'),
-    'this part has no parameter of its own and would always apply: remove [[ and ]]',
   ],
   [
     'PART_SPLITS_BETWEEN',

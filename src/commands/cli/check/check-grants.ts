@@ -91,10 +91,11 @@ export async function checkReader(
 }
 
 function remarksOf({ problems, warnings }: NeededGrants, checked: readonly CheckedEndpoint[]): CheckedGrants {
-  const textOf = ({ endpoint, text }: Remark): string => `${endpoint}: ${text}`;
   return {
-    problems: newProblems(problems, checked).map((remark) => problem('QUERY_REJECTED', textOf(remark))),
-    warnings: warnings.map(textOf),
+    problems: newProblems(problems, checked).map(({ endpoint, text }) =>
+      problem('GRANTS_UNKNOWN', endpoint, text),
+    ),
+    warnings: warnings.map(({ endpoint, text }) => `${endpoint}: ${text}`),
   };
 }
 

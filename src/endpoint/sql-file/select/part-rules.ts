@@ -3,6 +3,7 @@ import { columnName } from './names.js';
 import { isSymbol, wordOf, type Node, type PartNode } from './nodes.js';
 import type { SelectProblem } from './select.js';
 import { problem } from '../../problems.js';
+import { NOW } from '../../reserved.js';
 
 const CODES = {
   noParameter: 'PART_WITHOUT_PARAMETER',
@@ -76,10 +77,10 @@ function separatorOf(word: Word | undefined): 'term' | 'item' | undefined {
   return word?.role === 'comma' ? 'item' : undefined;
 }
 
-/** A parameter of a part within counts for that part only. */
+/** A parameter of a part within counts for that part only, and the clock always has a value. */
 function hasOwnParameter(nodes: readonly Node[]): boolean {
-  return nodes.some(
-    (node) => node.kind === 'parameter' || (node.kind === 'group' && hasOwnParameter(node.nodes)),
+  return nodes.some((node) =>
+    node.kind === 'parameter' ? node.name !== NOW.name : node.kind === 'group' && hasOwnParameter(node.nodes),
   );
 }
 

@@ -123,8 +123,7 @@ class NodeReader {
   #readAtName({ start, end }: TokenNode): ParameterNode | undefined {
     const name = this.tokens[this.#at + 1];
     if (name?.type !== 'word' || name.start !== end) {
-      const sentence = '@ has no name. Write @name for a parameter, without a space, or remove @.';
-      this.#report({ start, end }, problem('PLACEHOLDER_NAME_MISSING', sentence));
+      this.#report({ start, end }, problem('PLACEHOLDER_NAME_MISSING', '@'));
       return undefined;
     }
     this.#at += 2;
@@ -135,10 +134,7 @@ class NodeReader {
   #readBraces({ start }: TokenNode): ParameterNode | undefined {
     const [name, colon, type] = this.tokens.slice(this.#at + 1, this.#at + 4);
     if (name && isSymbol(name, ':'))
-      this.#report(
-        { start, end: name.end },
-        problem('PLACEHOLDER_NAME_MISSING', 'The parameter has no name. Write {name:Type}.'),
-      );
+      this.#report({ start, end: name.end }, problem('PLACEHOLDER_NAME_MISSING', '{'));
     if (name?.type !== 'word') return undefined;
     const typeMissing = problem('PLACEHOLDER_TYPE_MISSING', name.text);
     if (colon === undefined || !isSymbol(colon, ':')) {

@@ -43,7 +43,7 @@ describe('a mistake in an endpoint file in SQL', () => {
     ],
     ['NULL_NOT_POSSIBLE 8:8', ofN('SELECT {n:Identifier}', 'kind: enum, choices: [city]')],
     ['NULL_NOT_POSSIBLE 8:12', ofN('SELECT has(@n, city)', 'kind: string-list')],
-    ['PART_ALWAYS_APPLIES 8:39', file(`${CITY} [[ AND at < @now ]]`, NAMES)],
+    ['PART_WITHOUT_PARAMETER 8:39', file(`${CITY} [[ AND at < @now ]]`, NAMES)],
     ['PART_COLUMN_UNDECLARED 8:13', file('SELECT city [[, @city AS town ]] FROM t', NAMES)],
     ['WITH_NAME_RESERVED 8:6', file('WITH result AS (SELECT @city AS city) SELECT city FROM result', NAMES)],
     ['QUERY_NOT_SELECT 8:1', file('INSERT INTO t SELECT @city', NAMES)],
@@ -54,7 +54,7 @@ describe('a mistake in an endpoint file in SQL', () => {
   it('is reported with an excerpt and carets below it', () => {
     const source = file('SELECT city\nFROM t\n\tWHERE city = @town', NAMES);
     expect(problemsOfSql(source).map(textOfProblem).join('\n')).toContain(
-      '10:15: the parameter town is not declared; declare it in the header: parameters: { town: { kind: string, description: … } }\n' +
+      '10:15: the SELECT names the undeclared parameter "town"; declare it in the header: parameters: { town: { kind: string, description: … } }\n' +
         '     WHERE city = @town\n                  ^^^^^',
     );
   });
