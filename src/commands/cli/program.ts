@@ -30,11 +30,16 @@ export async function createProgram(name = ''): Promise<Command> {
     .description('A gateway that serves saved ClickHouse queries, and its tools.')
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
-  const all = Object.entries(SUBCOMMANDS).filter(() => !/^(?:-V|--version)$/.test(name));
-  const named = all.filter(([each]) => each === name);
-  for (const [, create] of named.length > 0 ? named : all) program.addCommand(await create());
+  for (const create of subcommandsFor(name)) program.addCommand(await create());
   applyProject(program);
   return program;
+}
+
+/** The subcommand of a name, or all of them where there is none; to print the version takes none. */
+function subcommandsFor(name: string): readonly (() => Promise<Command>)[] {
+  if (/^(?:-V|--version)$/.test(name)) return [];
+  const named = Object.entries(SUBCOMMANDS).filter(([each]) => each === name);
+  return (named.length > 0 ? named : Object.entries(SUBCOMMANDS)).map(([, create]) => create);
 }
 
 const HELP = `
