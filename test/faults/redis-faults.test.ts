@@ -139,14 +139,15 @@ describe('a Redis that', () => {
     'is full rejects writes, is reported once, and is used again when there is space',
     () =>
       Started.during(async (started) => {
-        const server = await started.redis(['--maxmemory', '2mb', '--maxmemory-policy', 'noeviction']);
+        const server = await started.redis(['--maxmemory-policy', 'noeviction']);
         const execution = await started.execution(server.url);
         const admin = new Redis(server.url);
         started.add(() => {
           admin.disconnect();
         });
         await requestNew(execution);
-        await fill(admin);
+        // Less than it uses, so that no value is small enough.
+        await admin.config('SET', 'maxmemory', '1');
         await pollUntil('the log reports that Redis rejects commands', async () => {
           await requestNew(execution);
           return ofFullness(execution).length > 0 || undefined;
@@ -158,7 +159,8 @@ describe('a Redis that', () => {
           return performance.now() - startedAt > 3200 || undefined;
         });
         expect(ofFullness(execution)).toEqual([`warn: ${REJECTS}`]);
-        await admin.flushall();
+        await untilBack(execution);
+        await admin.config('SET', 'maxmemory', '0');
         await pollUntil('the log reports that Redis accepts commands', async () => {
           await requestNew(execution);
           return ofFullness(execution).length > 1 || undefined;
@@ -235,14 +237,3 @@ describe('a Redis that', () => {
     }),
   );
 });
-
-/** Fills it until it rejects even the smallest value. */
-async function fill(admin: Redis): Promise<void> {
-  for (let n = 0; ; n += 1) {
-    try {
-      await admin.set(`filler-${n}`, 'x'.repeat(10_000));
-    } catch {
-      return;
-    }
-  }
-}

@@ -73,7 +73,7 @@ describe('the installed package', () => {
     });
   });
 
-  it('returns the first response soon after init, and a changed one soon after a file is saved', async () => {
+  it('returns the first response after init, and a changed one after a file is saved', async () => {
     await withTemporaryFolder(async (folder) => {
       const start = performance.now();
       await writeProject(folder);

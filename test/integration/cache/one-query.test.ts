@@ -202,7 +202,7 @@ describe('a caller that disconnects', () => {
 });
 
 describe('a leader that dies', () => {
-  it('is replaced by exactly one of two other gateways, within its lease', async () => {
+  it('is replaced by exactly one of two other gateways', async () => {
     const endpoint = (await referenceEndpoints()).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
     const script = fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url));
@@ -249,7 +249,7 @@ describe('a leader that dies', () => {
     };
     await open(1, { environment });
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 60_000);
+    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 600_000);
     const startedAt = performance.now();
     expect((await gateway(0).requestCity('Rome')).status).toBe('MISS');
     const tookMs = performance.now() - startedAt;
