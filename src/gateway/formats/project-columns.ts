@@ -54,10 +54,14 @@ function shownValue(
 }
 
 /**
- * What is JSON, but not for ClickHouse's parser: halves of surrogate pairs, and integers beyond 64 bits. The replacement is
- * valid where they are; it has four digits, so that the escape that an integer can follow stays whole.
+ * What is JSON, but not for ClickHouse's parser: halves of surrogate pairs, integers beyond 64 bits, and exponents beyond those of
+ * a float. The replacement is valid where they are, and nowhere else: of the escape that a number can follow, it leaves four
+ * digits where there were four, and never adds one.
  */
-const [REJECTED, REPLACEMENT] = [String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}`, String.raw`\1\200`];
+const [REJECTED, REPLACEMENT] = [
+  String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}(?:[eE][+-]?\d+)?|(\d[eE][+-]?)\d{3,}`,
+  String.raw`\1\2\300`,
+];
 
 /** A text of JSON without line feeds, which separate rows, and `null` in place of any other. */
 function validJson(value: string): string {
