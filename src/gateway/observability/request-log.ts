@@ -1,3 +1,4 @@
+import { LineBatch } from './line-batch.js';
 import { lineOf, type RequestRecord } from './request-record.js';
 
 /** `failing`: a batch was rejected and lost. `full`: too many records wait for a write, and new ones are lost. */
@@ -5,7 +6,7 @@ export type RequestLogState = 'writing' | 'failing' | 'full';
 
 export interface RequestLogOptions {
   /** Writes a batch, a line of {@link lineOf} for each record; a rejection loses it. */
-  readonly insert: (lines: readonly string[]) => Promise<void>;
+  readonly insert: (lines: Buffer) => Promise<void>;
   /** Called when the state changes. */
   readonly onChange: (state: RequestLogState, error?: unknown) => void;
   /** Called at each flush with the number of skipped requests without a key, if there were any. */
@@ -18,17 +19,19 @@ export interface RequestLogOptions {
   readonly batch?: number;
 }
 
-/** A batch takes two milliseconds, in which no request is served. */
 const DEFAULTS = { maxWaiting: 50_000, batch: 5000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
- * Writes requests to the request log in batches, without delaying requests: `note` only appends a line to a list, and
+ * Writes requests to the request log in batches, without delaying requests: `note` only appends a line to a batch, and
  * records are dropped if ClickHouse is too slow. Without requests nothing is written. Of requests without a key only
  * a sample is written, because anyone can send them and could fill the table.
  */
 export class RequestLog {
   private readonly options: Required<RequestLogOptions>;
-  private waiting: string[] = [];
+  private batch = new LineBatch();
+  /** Batches to write: full ones, and those of a flush. */
+  private readonly ready: LineBatch[] = [];
+  private waiting = 0;
   private lost = 0;
   private skippedTotal = 0;
   private skippedSinceFlush = 0;
@@ -56,9 +59,10 @@ export class RequestLog {
       this.skippedTotal += 1;
       return;
     }
-    if (this.waiting.length < this.options.maxWaiting) {
-      this.waiting.push(lineOf(record));
-      if (this.waiting.length >= this.options.batch) void this.write();
+    if (this.waiting < this.options.maxWaiting) {
+      this.batch.append(lineOf(record));
+      this.waiting += 1;
+      if (this.batch.count >= this.options.batch) void this.write();
       return;
     }
     this.lost += 1;
@@ -73,7 +77,11 @@ export class RequestLog {
   }
 
   private write(): Promise<void> {
-    this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
+    if (this.batch.count > 0) {
+      this.ready.push(this.batch);
+      this.batch = new LineBatch();
+    }
+    this.writing ??= this.writeReady().finally(() => (this.writing = undefined));
     return this.writing;
   }
 
@@ -90,14 +98,15 @@ export class RequestLog {
     this.skippedSinceFlush = 0;
   }
 
-  private async writeAll(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.options.batch);
+  /** Leaves the records that come meanwhile to the next batch: each insert makes a part that ClickHouse has to merge. */
+  private async writeReady(): Promise<void> {
+    for (let batch = this.ready.shift(); batch; batch = this.ready.shift()) {
+      this.waiting -= batch.count;
       try {
-        await this.options.insert(batch);
+        await this.options.insert(batch.content);
         if (this.state === 'failing') this.change('writing');
       } catch (error) {
-        this.lost += batch.length;
+        this.lost += batch.count;
         this.change('failing', error);
         return;
       }

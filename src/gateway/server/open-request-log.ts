@@ -38,12 +38,11 @@ export function openRequestLog(
   const onServer = withFailover(clients);
   const requestLog = new RequestLog({
     insert: async (lines) => {
-      const body = lines.join('');
       await onServer((client) =>
         client.insert({
           table: TABLE,
           columns: [...RECORD_COLUMNS] as [string, ...string[]],
-          values: Readable.from([body], { objectMode: false }),
+          values: Readable.from([lines], { objectMode: false }),
           format: 'TabSeparated',
           // ClickHouse merges the batches of several gateways into parts of a reasonable size.
           clickhouse_settings: {
