@@ -9,7 +9,7 @@ import { startOtherBuild, startThisBuild } from './gateway/deployed-gateway.js';
 import { startLoadGenerator } from './gateway/generate-load.js';
 import { startHitSubjects } from './gateway/hit-subjects.js';
 import { measureHits } from './gateway/measure-hits.js';
-import { measureMisses } from './gateway/measure-misses.js';
+import { measureMissCpu, measureMisses } from './gateway/measure-misses.js';
 import { startMissCases } from './gateway/miss-cases.js';
 import { missingPeers } from './gateway/peers.js';
 import { print, printMachine } from './measuring/print.js';
@@ -28,6 +28,8 @@ interface Options {
 }
 
 const KEYS = 20;
+/** Queries of misses whose CPU is measured: one of an empty result, and one of a large one. */
+const CPU_OF = new Set(['functions.invocation-stats', 'get-grouped-stats-events-logs']);
 const QUOTA = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
 
 await runBenchmark(
@@ -71,6 +73,10 @@ await runBenchmark(
     if (options.only !== 'hits') {
       const cases = await startMissCases({ ...shared, apiKey: keysNamed('free')[0] ?? '' });
       await measureMisses(cases, options.misses);
+      await measureMissCpu(
+        cases.filter(({ query }) => CPU_OF.has(query)),
+        options.rounds,
+      );
     }
   },
 );

@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url';
+
 import type { HttpRequest } from '../measuring/http-request.js';
 import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
 import { trendTarget } from './hit-subjects.js';
-import type { MissCase, MissSubject } from './measure-misses.js';
+import { BARE, type MissCase, type MissSubject } from './measure-misses.js';
+import type { ServerProcess } from '../servers/server-process.js';
 import { startPeers, startTrickster, type Peer, type PeerPrograms } from './peers.js';
 import { recordQueries, type RecordedQuery } from './recorded-query.js';
 
@@ -26,7 +29,7 @@ const QUERIES = [
   ],
 ] as const;
 const LARGE = QUERIES.length - 1;
-const ENCODINGS = ['identity', 'gzip', 'br'] as const;
+const BARE_PROXY = fileURLToPath(new URL('../servers/bare-proxy.js', import.meta.url));
 
 let used = 100_000;
 /** A value of the token's length that no request had before. */
@@ -37,8 +40,10 @@ const withFreshValue = (text: string): string => text.replaceAll(TOKEN, nextValu
 interface Way {
   readonly name: string;
   readonly baseline?: string;
-  /** Whether the large response is also requested compressed. */
-  readonly compresses?: boolean;
+  /** Whether its CPU is measured. */
+  readonly server?: ServerProcess;
+  /** Encodings in which the large response is also requested. */
+  readonly encodings?: readonly string[];
   readonly requestFor: (query: number, encoding: string) => HttpRequest;
 }
 
@@ -48,7 +53,7 @@ export async function startMissCases(options: MissOptions): Promise<readonly Mis
   for (const build of options.builds) ways.push(...(await startWays(options, build)));
   const cases = QUERIES.map(([query], index): MissCase => {
     const subjects = ways.flatMap((way) =>
-      (way.compresses === true && index === LARGE ? ENCODINGS : (['identity'] as const)).map((encoding) =>
+      ['identity', ...(index === LARGE ? (way.encodings ?? []) : [])].map((encoding) =>
         subjectOf(way, index, encoding),
       ),
     );
@@ -61,6 +66,7 @@ function subjectOf(way: Way, query: number, encoding: string): MissSubject {
   return {
     name: encoding === 'identity' ? way.name : `${way.name}, ${encoding}`,
     ...(way.baseline !== undefined && { baseline: way.baseline }),
+    ...(way.server && { pid: way.server.pid }),
     next: () => way.requestFor(query, encoding),
   };
 }
@@ -72,27 +78,25 @@ async function startWays(options: MissOptions, build: Build): Promise<readonly W
   const targets = QUERIES.map(([, target]) => `/api/endpoints/query/${target}`);
   const queries = await recordQueries(options, build, targets, apiKey);
   const baseline = `${build.label}direct`;
-  const gatewayWay = (name: string, url: string, compresses = false): Way => ({
-    ...{ name: build.label + name, baseline, compresses },
+  const gatewayWay = (name: string, server: ServerProcess): Way => ({
+    ...{ name: build.label + name, baseline, server, encodings: ['gzip', 'br'] },
     requestFor: (query, encoding) => ({
-      url: url + withFreshValue(targets[query] ?? ''),
+      url: server.url + withFreshValue(targets[query] ?? ''),
       method: 'GET',
       headers: { 'X-API-KEY': apiKey, 'Accept-Encoding': encoding },
     }),
   });
   const plain = await startDeployed(options, build);
-  const ways = [
-    directWay(baseline, connection.url, queries),
-    gatewayWay('Querygate as `npm start`', plain.url, true),
-  ];
+  const ways = [directWay(baseline, connection.url, queries), gatewayWay('Querygate as `npm start`', plain)];
   if (build !== options.builds[0]) return ways;
   if (redisUrl !== undefined) {
     const composed = await startDeployed(options, build, {
       REDIS_URL: redisUrl,
       CACHE_KEY_PREFIX: 'misses:',
     });
-    ways.push(gatewayWay('Querygate with Redis', composed.url));
+    ways.push(gatewayWay('Querygate with Redis', composed));
   }
+  ways.push(await startProxyWay(options, baseline, queries));
   const peers = await startPeers({ stage, clickhouse: connection, queries }, programs);
   return [...ways, ...peers.map((peer) => peerWay(baseline, peer, queries))];
 }
@@ -105,6 +109,24 @@ function directWay(name: string, url: string, queries: readonly RecordedQuery[])
       const { target, headers, body } = fresh(queries[index]);
       return { url: url + target, method: 'POST', headers, body };
     },
+  };
+}
+
+/** What any gateway in Node costs at least. */
+async function startProxyWay(
+  { stage, builds: [{ clickhouse }] }: MissOptions,
+  baseline: string,
+  queries: readonly RecordedQuery[],
+): Promise<Way> {
+  const options = { clickhouse: clickhouse.readerConnection.url, token: TOKEN, queries };
+  const server = await stage.startModule(BARE_PROXY, [JSON.stringify(options)]);
+  return {
+    ...{ name: BARE, baseline, server, encodings: ['gzip'] },
+    requestFor: (query, encoding) => ({
+      url: `${server.url}/${query}/${nextValue()}`,
+      method: 'GET',
+      headers: { 'Accept-Encoding': encoding },
+    }),
   };
 }
 

@@ -1,22 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A tick of /proc/PID/stat: proc(5). It is 10 ms on every Linux that Node runs on. */
-const TICK_MICROSECONDS = 10_000;
-
-/** User and system time of a process and its children, such as nginx's workers, in microseconds; NaN without /proc. */
+/**
+ * User and system time of a process and its children, such as nginx's workers, in microseconds; NaN without /proc.
+ * `schedstat` counts nanoseconds of each thread, where `stat` counts ticks of 10 ms:
+ * https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
+ */
 export async function cpuMicroseconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name of the command is in parentheses and may contain spaces; utime and stime are fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const own = (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
-  const children = await Promise.all((await childrenOf(pid)).map(cpuMicroseconds));
-  return children.reduce((sum, each) => sum + each, own);
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
-  const lists = await Promise.all(
-    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => undefined);
+  if (!tasks) return Number.NaN;
+  const ofTasks = await Promise.all(
+    tasks.map(async (task) => {
+      const folder = `/proc/${pid}/task/${task}`;
+      const [own = '', children = ''] = await Promise.all(
+        ['schedstat', 'children'].map((name) => readFile(`${folder}/${name}`, 'utf8').catch(() => '')),
+      );
+      const ofChildren = await Promise.all(
+        children.split(' ').filter(Boolean).map(Number).map(cpuMicroseconds),
+      );
+      return ofChildren.reduce((sum, each) => sum + each, Number(own.split(' ')[0]) / 1000);
+    }),
   );
-  return lists.join(' ').split(' ').filter(Boolean).map(Number);
+  return ofTasks.reduce((sum, each) => sum + each, 0);
 }

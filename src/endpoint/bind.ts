@@ -1,5 +1,4 @@
 import { boundForm } from './bound-form.js';
-import { formatClickHouseTimestamp } from './iso-timestamp.js';
 import type { ParameterValue } from './parameters/parameter.js';
 import { revealed, SecretValue } from './parameters/secret-value.js';
 import { textOfQuery } from './remembered-text.js';
@@ -43,7 +42,10 @@ export function bindQuery(
 }
 
 /** A time of the gateway's clock in the form in which ClickHouse reads it. */
-export const boundTime = (now: Date): string => formatClickHouseTimestamp(BigInt(now.getTime()) * 1000n);
+export function boundTime(now: Date): string {
+  const iso = now.toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}000`;
+}
 
 const hasValue = (name: string, values: Values): boolean =>
   name === NOW.name || (values.get(name) ?? null) !== null;

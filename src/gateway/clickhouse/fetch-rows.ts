@@ -6,17 +6,9 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { escapeLineEnds } from '../formats/escape-line-ends.js';
-import type {
-  ClickHouseFormat,
-  FileFormat,
-  FormattedColumns,
-  OutputFormat,
-  RowFormat,
-} from '../formats/format.js';
+import type { ClickHouseFormat, FileFormat, RowFormat } from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';
-import { projectColumns } from '../formats/project-columns.js';
-import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
-import { requireForms } from '../formats/require-forms.js';
+import type { WrittenColumns } from '../formats/written-columns.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { resultTooLarge } from './translate-error.js';
 
@@ -32,11 +24,9 @@ export interface ClickHouseResponse {
 export type SendQuery = (query: BoundQuery, format: ClickHouseFormat) => Promise<ClickHouseResponse>;
 
 /** A query to send, and how its rows are written. */
-interface Fetch<F extends OutputFormat> {
+interface Fetch {
   readonly request: QueryRequest;
-  readonly columns: FormattedColumns;
-  readonly representation: Representation;
-  readonly format: F;
+  readonly written: WrittenColumns;
   /** Bytes that the body may have. */
   readonly maxBytes: number;
 }
@@ -45,31 +35,31 @@ interface Fetch<F extends OutputFormat> {
  * Runs the query of a request. ClickHouse writes the bytes of the response; this function proves that they are complete.
  *
  * @param maxBytes bytes that the body may have.
- * @throws Failure NOT_ACCEPTABLE where the format cannot hold a column, CLICKHOUSE_ANSWER_BROKEN where the bytes are not
- * complete, RESULT_TOO_LARGE, or what `send` throws.
+ * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the bytes are not complete, RESULT_TOO_LARGE, or what `send` throws.
  */
 export async function fetchRows(
   request: QueryRequest,
-  described: FormattedColumns['described'],
+  written: WrittenColumns,
   send: SendQuery,
   maxBytes: number,
 ): Promise<QueryResult> {
-  const { representation = JSON_REPRESENTATION } = request;
-  requireForms(described, representation.format);
-  const fetch = { request, columns: { declared: request.columns, described }, representation, maxBytes };
-  const format = FORMATS[representation.format];
-  return 'cut' in format ? fetchAndCut({ ...fetch, format }, send) : fetchFile({ ...fetch, format }, send);
+  const fetch = { request, written, maxBytes };
+  const format = FORMATS[written.representation.format];
+  return 'cut' in format ? fetchAndCut(format, fetch, send) : fetchFile(format, fetch, send);
 }
 
-async function fetchAndCut(fetch: Fetch<RowFormat>, send: SendQuery): Promise<QueryResult> {
-  const { request, columns, representation, format } = fetch;
-  const query = projected(request.query, fetch);
-  const response = await send(query, format.clickHouseFormat(columns));
+async function fetchAndCut(
+  format: RowFormat,
+  { request, written, maxBytes }: Fetch,
+  send: SendQuery,
+): Promise<QueryResult> {
+  const { representation, described, clickHouseFormat, project } = written;
+  const response = await send(project(request.query), clickHouseFormat);
   const { times, formulaSafe } = representation;
   const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
-  const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
+  const context = { rowCap: request.rowCap, times, formulaSafe, columns: described, cost };
   const text = asUtf8(response.body);
-  const cut = format.cut(format.values === 'json' ? escaped(text, fetch.maxBytes) : text, context);
+  const cut = format.cut(format.values === 'json' ? escaped(text, maxBytes) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
     throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
@@ -80,15 +70,17 @@ async function fetchAndCut(fetch: Fetch<RowFormat>, send: SendQuery): Promise<Qu
  * Fetches a body that cannot be cut: the query has the row cap as its LIMIT and, where ClickHouse returns as many rows, a
  * second query finds out whether there are more. Both have the same values bound, the time included.
  */
-async function fetchFile(fetch: Fetch<FileFormat>, send: SendQuery): Promise<QueryResult> {
-  const { request, columns, representation, format } = fetch;
-  const { query, rowCap } = request;
+async function fetchFile(
+  format: FileFormat,
+  { request: { query, rowCap }, written }: Fetch,
+  send: SendQuery,
+): Promise<QueryResult> {
   const capped = { ...query, parameters: { ...query.parameters, [ROW_LIMIT]: rowCap } };
-  const response = await send(projected(capped, fetch), format.clickHouseFormat(columns));
+  const response = await send(written.project(capped), written.clickHouseFormat);
   const { body, resultRows } = response;
   if (!format.isComplete(body) || resultRows > rowCap) {
     throw brokenResponse(
-      `${body.length} bytes and ${resultRows} rows are not a complete ${representation.format} of at most ${rowCap} rows`,
+      `${body.length} bytes and ${resultRows} rows are not a complete ${written.representation.format} of at most ${rowCap} rows`,
     );
   }
   const file = { body, rowCount: resultRows };
@@ -102,11 +94,6 @@ async function fetchFile(fetch: Fetch<FileFormat>, send: SendQuery): Promise<Que
     { ...response, cost: sumOf(response.cost, counted.cost) },
     { ...file, truncated: count > rowCap },
   );
-}
-
-function projected(query: BoundQuery, { columns, representation, format }: Fetch<OutputFormat>): BoundQuery {
-  const { values } = format;
-  return projectColumns(query, columns.described, { values, times: representation.times });
 }
 
 function countOf({ text, parameters }: BoundQuery): BoundQuery {

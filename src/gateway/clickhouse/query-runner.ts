@@ -3,11 +3,12 @@ import { randomInt } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { hasSecretValue } from '../../endpoint/bind.js';
-import type { Column, QueryLimits } from '../../endpoint/definition.js';
+import type { QueryLimits } from '../../endpoint/definition.js';
 import { Figures } from '../../endpoint/figures.js';
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import type { ResultColumn } from '../formats/format.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
+import { writtenColumns, writtenOwnColumns } from '../formats/written-columns.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import type { QueryClient } from './connect-clickhouse.js';
@@ -16,7 +17,7 @@ import { runDistributed, type ClusterOptions } from './distributed-queries.js';
 import { errorNames } from './error-names.js';
 import { explained } from './explain-error.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
-import { sendParameters } from './multipart-parameters.js';
+import { parametersOf, searchOf } from './multipart-parameters.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
@@ -130,7 +131,7 @@ async function run(
   maxBytes: number,
   extraSettings: ClickHouseSettings,
 ): Promise<QueryResult> {
-  const { query, columns, requestId, signal } = request;
+  const { query, columns, requestId, signal, representation = JSON_REPRESENTATION } = request;
   const settings: ClickHouseSettings = {
     ...SAFETY_SETTINGS,
     ...(columns === 'unknown' && SANDBOX_SETTINGS),
@@ -144,18 +145,12 @@ async function run(
   const sendQuery: SendQuery = async (bound, format) => {
     // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
     const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
-    const {
-      entries,
-      body: sentBody,
-      headers,
-    } = await sendParameters(`${bound.text}\nFORMAT ${format.name}`, bound);
+    const sent = parametersOf(`${bound.text}\nFORMAT ${format.name}`, bound);
+    const { parameters, body: sentBody, headers } = sent instanceof Promise ? await sent : sent;
     // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
-    const own = { ...settings, ...format.settings, log_comment: requestId };
+    const own = searchOf({ ...settings, ...format.settings, log_comment: requestId, query_id: queryId });
     const response = await client.sendQuery({
-      search: new URLSearchParams([['query_id', queryId], ...entries, ...Object.entries(own)] as [
-        string,
-        string,
-      ][]).toString(),
+      search: parameters === '' ? own : `${own}&${parameters}`,
       body: sentBody,
       headers: { ...request.traceHeaders, ...headers },
       signal,
@@ -179,13 +174,11 @@ async function run(
       }),
     };
   };
-  const described =
-    columns === 'unknown' ? await describeOwnSql(query, { client, settings, signal }) : columnsOf(columns);
-  return fetchRows(request, described, sendQuery, maxBytes);
-}
-
-function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[] {
-  return [...columns].map(([name, column]) => ({ name, ...column }));
+  const written =
+    columns === 'unknown'
+      ? writtenOwnColumns(await describeOwnSql(query, { client, settings, signal }), representation)
+      : writtenColumns(columns, representation);
+  return fetchRows(request, written, sendQuery, maxBytes);
 }
 
 function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimits | undefined): RunnerLimits {
@@ -200,11 +193,12 @@ function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimits | und
 }
 
 function limitSettings(limits: RunnerLimits): ClickHouseSettings {
-  const ceilings = LIMIT_NAMES.flatMap((name) => {
+  const settings: ClickHouseSettings = { max_execution_time: Math.ceil(limits.timeoutMs / 1000) };
+  for (const name of LIMIT_NAMES) {
     const ceiling = limits[name];
-    return ceiling === undefined ? [] : [[SETTING_BY_LIMIT[name], String(ceiling)] as const];
-  });
-  return { max_execution_time: Math.ceil(limits.timeoutMs / 1000), ...Object.fromEntries(ceilings) };
+    if (ceiling !== undefined) settings[SETTING_BY_LIMIT[name]] = String(ceiling);
+  }
+  return settings;
 }
 
 function maxResponseBytes({ maxResultBytes = 0 }: RunnerLimits): number {

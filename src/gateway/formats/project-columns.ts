@@ -15,25 +15,22 @@ export interface ValueOptions {
 }
 
 /**
- * Wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
+ * Returns a function that wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
  * values to JSON text, text that is no JSON to null, times to the form that the caller chose. The order of rows stays, since the
  * inner query has a LIMIT. A query that needs no conversion is returned unchanged.
  */
 export function projectColumns(
-  query: BoundQuery,
   columns: readonly ResultColumn[],
   options: ValueOptions,
-): BoundQuery {
+): (query: BoundQuery) => BoundQuery {
   const shown = columns.map((column) => {
     const value = `${ROWS}.${quoteName(column.name)}`;
     return { name: column.name, value, shown: shownValue(value, column, options) };
   });
-  if (shown.every((column) => column.shown === column.value)) return query;
+  if (shown.every((column) => column.shown === column.value)) return (query) => query;
   const list = shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`);
-  return {
-    ...query,
-    text: `SELECT\n  ${list.join(',\n  ')}\nFROM (\n${query.text}\n) AS ${ROWS}`,
-  };
+  const select = `SELECT\n  ${list.join(',\n  ')}\nFROM (\n`;
+  return (query) => ({ ...query, text: `${select}${query.text}\n) AS ${ROWS}` });
 }
 
 /** The ClickHouse type that a column has in the response. */

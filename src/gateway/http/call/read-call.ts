@@ -1,12 +1,10 @@
 import { applyPinned, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Column } from '../../../endpoint/definition.js';
 import { returnedColumns, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { Failure, type Problem } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
-import type { FormatName } from '../../formats/formats.js';
-import { requireForms } from '../../formats/require-forms.js';
+import { writtenColumns } from '../../formats/written-columns.js';
 import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { Clock } from '../../query/ports.js';
 import { problemOfSqlText } from '../../query/sandboxed-select.js';
@@ -58,7 +56,8 @@ export function readCall(
   const { timestamps } = sent.preferences;
   const presentation = choosePresentation(named, { accept: sent.accept, timestamps }, times);
   const { representation } = presentation;
-  if (!sql) requireFormsOf(returnedColumns(endpoint, values), representation.format);
+  // Before the query: not every result can be written in every format.
+  if (!sql) writtenColumns(returnedColumns(endpoint, values), representation);
   const query = { endpoint, values, scope: scopeOf(principal), representation };
   return {
     query: changesAt === undefined ? query : { ...query, changesAt },
@@ -82,18 +81,4 @@ function problemsOfNames(
     ...ofParameters.filter(({ param }) => !unread.has(param)),
     ...(isStrict ? problemsOfUndeclared(sent.undeclared, endpoint) : []),
   ];
-}
-
-/** Formats that hold all columns, by the columns. */
-const holding = new WeakMap<ReadonlyMap<string, Column>, Set<FormatName>>();
-
-/** @throws Failure NOT_ACCEPTABLE */
-function requireFormsOf(columns: ReadonlyMap<string, Column>, format: FormatName): void {
-  const formats = holding.get(columns) ?? new Set();
-  if (formats.has(format)) return;
-  requireForms(
-    [...columns].map(([name, { type }]) => ({ name, type })),
-    format,
-  );
-  holding.set(columns, formats.add(format));
 }

@@ -6,6 +6,7 @@ import {
 import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../../src/endpoint/figures.js';
 import type { QueryCost } from '../../../../src/endpoint/limit-rules.js';
 import type { FormatName } from '../../../../src/gateway/formats/formats.js';
+import { writtenColumns } from '../../../../src/gateway/formats/written-columns.js';
 import { representationOf } from '../../../../src/gateway/formats/representation.js';
 import type { QueryRequest, QueryResult } from '../../../../src/gateway/query/ports.js';
 import { costOf } from '../../../support/fake-run-query.js';
@@ -13,7 +14,7 @@ import { queryRequest } from '../../../support/query-requests.js';
 
 const PARQUET = 'PAR1…PAR1';
 const MAX_BYTES = 100;
-const COLUMNS = [{ name: 'n', type: 'UInt64' }];
+const COLUMNS = new Map([['n', { type: 'UInt64', meaning: '' }]]);
 const response = (body: string, resultRows: number): ClickHouseResponse => ({
   body: Buffer.from(body),
   queryId: 'id',
@@ -27,10 +28,10 @@ async function written(
   responses: readonly ClickHouseResponse[],
   more: Partial<QueryRequest> = {},
 ): Promise<{ readonly result: QueryResult; readonly sent: readonly string[] }> {
+  const columns = writtenColumns(COLUMNS, representationOf(format));
   const sent: string[] = [];
   const left = [...responses];
   const request = queryRequest('SELECT 1 AS n', {
-    representation: representationOf(format),
     rowCap: 3,
     parameters: { row_limit: 4 },
     ...more,
@@ -40,7 +41,7 @@ async function written(
     const response = left.shift();
     return response ? Promise.resolve(response) : Promise.reject(new Error('nobody was to be sent again'));
   };
-  return { result: await fetchRows(request, COLUMNS, send, MAX_BYTES), sent };
+  return { result: await fetchRows(request, columns, send, MAX_BYTES), sent };
 }
 
 describe('fetchRows, for a format whose bytes cannot be cut', () => {

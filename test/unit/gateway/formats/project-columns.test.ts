@@ -5,10 +5,10 @@ import { representationOf } from '../../../../src/gateway/formats/representation
 
 const QUERY = { text: 'SELECT 1 AS c', parameters: {} };
 const shown = (type: string, format: FormatName, times: Times = 'iso'): string => {
-  const { text } = projectColumns(QUERY, [{ name: 'c', type }], {
+  const { text } = projectColumns([{ name: 'c', type }], {
     values: FORMATS[format].values,
     times: representationOf(format, { times }).times,
-  });
+  })(QUERY);
   return /^SELECT\n {2}(.*) AS `c`\nFROM/.exec(text)?.[1]?.replaceAll('result_rows.`c`', 'c') ?? text;
 };
 

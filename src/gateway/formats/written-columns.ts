@@ -1,0 +1,51 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
+import type { Column } from '../../endpoint/definition.js';
+import type { ClickHouseFormat, FormattedColumns, ResultColumn } from './format.js';
+import { FORMATS } from './formats.js';
+import { projectColumns } from './project-columns.js';
+import type { Representation } from './representation.js';
+import { requireForms } from './require-forms.js';
+
+/** How a result is written: everything that depends on its columns and its representation alone. */
+export interface WrittenColumns {
+  readonly representation: Representation;
+  readonly described: readonly ResultColumn[];
+  readonly clickHouseFormat: ClickHouseFormat;
+  /** Converts the values that the format cannot write. */
+  readonly project: (query: BoundQuery) => BoundQuery;
+}
+
+const ofDefinitions = new WeakMap<ReadonlyMap<string, Column>, Map<string, WrittenColumns>>();
+
+/** For the columns of a definition, for which it is computed once. @throws Failure NOT_ACCEPTABLE */
+export function writtenColumns(
+  declared: ReadonlyMap<string, Column>,
+  representation: Representation,
+): WrittenColumns {
+  const known = ofDefinitions.get(declared) ?? new Map<string, WrittenColumns>();
+  const written = known.get(representation.name);
+  if (written) return written;
+  const described = [...declared].map(([name, column]) => ({ name, ...column }));
+  const computed = write({ declared, described }, representation);
+  ofDefinitions.set(declared, known.set(representation.name, computed));
+  return computed;
+}
+
+/** For a caller's own SQL. @param described its columns, as ClickHouse describes them. @throws Failure NOT_ACCEPTABLE */
+export function writtenOwnColumns(
+  described: readonly ResultColumn[],
+  representation: Representation,
+): WrittenColumns {
+  return write({ declared: 'unknown', described }, representation);
+}
+
+function write(columns: FormattedColumns, representation: Representation): WrittenColumns {
+  const { described } = columns;
+  requireForms(described, representation.format);
+  const { clickHouseFormat, values } = FORMATS[representation.format];
+  return {
+    ...{ representation, described },
+    clickHouseFormat: clickHouseFormat(columns),
+    project: projectColumns(described, { values, times: representation.times }),
+  };
+}
