@@ -4,9 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { buffer } from 'node:stream/consumers';
 
 import { print } from '../measuring/print.js';
-import type { ServerProcess } from '../servers/server-process.js';
 import type { Environment, Stage } from '../stage.js';
-import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
+import {
+  startDeployed,
+  type Build,
+  type Builds,
+  type DeployedGateway,
+  type Deployment,
+} from './deployed-gateway.js';
 import type { HitSubjects } from './measure-hits.js';
 import { startPeers, startTrickster, type PeerPrograms } from './peers.js';
 import { recordQueries } from './recorded-query.js';
@@ -58,16 +63,27 @@ interface Gateways extends Pick<HitSubjects, 'pairs' | 'paced'> {
   readonly subjects: readonly Subject[];
 }
 
+const headersWith =
+  (keys: readonly string[], headers = {}): Subject['headersOf'] =>
+  (index) => ({ 'X-API-KEY': keys[index % keys.length] ?? '', ...headers });
+
 async function startGateways(options: HitOptions, build: Build): Promise<Gateways> {
   const { freeKeys, limitedKeys, redisUrl, collectorUrl } = options;
-  const subject = (name: string, server: ServerProcess, keys: readonly string[], headers = {}): Subject => ({
+  const subject = (
+    name: string,
+    server: DeployedGateway,
+    keys: readonly string[],
+    headers = {},
+  ): Subject => ({
     name: build.label + name,
     server,
+    adminUrl: server.adminUrl,
     targets: TARGETS,
-    headersOf: (index) => ({ 'X-API-KEY': keys[index % keys.length] ?? '', ...headers }),
+    headersOf: headersWith(keys, headers),
   });
   const start = async (name: string, environment: Environment, headers = {}): Promise<Subject> =>
     subject(name, await startDeployed(options, build, environment), freeKeys, headers);
+  const unlogged = await start('Querygate without the request log', { REQUEST_LOG: 'off' });
   const asStarted = await start('Querygate as `npm start`', {});
   const crossOrigin = await start(
     'Querygate, `Origin` and CORS',
@@ -81,23 +97,28 @@ async function startGateways(options: HitOptions, build: Build): Promise<Gateway
   });
   const gateways: Gateways = {
     asStarted,
-    subjects: [asStarted, crossOrigin, traced],
+    subjects: [asStarted, unlogged, crossOrigin, traced],
     pairs: [
+      [unlogged, asStarted],
       [crossOrigin, asStarted],
       [traced, asStarted],
     ],
-    paced: [asStarted],
+    paced: [asStarted, unlogged],
   };
   if (redisUrl === undefined) return gateways;
   // Results of one build may be of another form than those of the other.
   const environment = { REDIS_URL: redisUrl, CACHE_KEY_PREFIX: `${build.label}hits:` };
   const withoutQuota = await start('Querygate with Redis, no quota', environment);
-  const withQuota = subject('Querygate with Redis, request quota', withoutQuota.server, limitedKeys);
+  const withQuota = {
+    ...withoutQuota,
+    name: `${build.label}Querygate with Redis, request quota`,
+    headersOf: headersWith(limitedKeys),
+  };
   return {
     asStarted,
     subjects: [...gateways.subjects, withoutQuota, withQuota],
     pairs: [...gateways.pairs, [withQuota, withoutQuota]],
-    paced: [asStarted, withQuota],
+    paced: [...gateways.paced, withQuota],
   };
 }
 

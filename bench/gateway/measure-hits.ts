@@ -1,4 +1,5 @@
 import { cpuMicroseconds } from '../measuring/cpu-time.js';
+import { canPin, leaveCoreTo } from '../measuring/pin.js';
 import { formatMs, print, printTable } from '../measuring/print.js';
 import { CONNECTIONS } from '../measuring/throughput.js';
 import type { GenerateLoad, LoadResult } from './generate-load.js';
@@ -35,7 +36,9 @@ Each quota is beyond what the load reaches: rejected requests are left out. With
 local cache.`;
 const PACED_LEAVE_OUT = `
 Half of the maximum rate of each, at equal intervals; real callers come in bursts. Latency counts from when a request was
-due. The sender polls without a pause, and so keeps a core busy.`;
+due. The server has a core of its own, where the machine allows it; the sender, which polls without a pause, ClickHouse and
+everything else share the other, so that ClickHouse delays the sender. The event loop's own delay is what a timer of the
+gateway came late (p99).`;
 const WARM_UP_SECONDS = 0.3;
 /** Of the first requests, which are misses: as many as ClickHouse takes well. */
 const FILLING_CONNECTIONS = 4;
@@ -109,24 +112,53 @@ async function measurePaced(
   { rounds, seconds }: Rounds,
 ): Promise<void> {
   const lines: (string | number)[][] = [];
+  const isPinned = canPin();
   for (const subject of paced) {
     const rate = median(seriesOf(subject, 'requestsPerSecond')) / 2;
     const [own, baseline]: [Round[], Round[]] = [[], []];
+    const delays: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const turns: [Subject, Round[]][] = [
         [bare, baseline],
         [subject, own],
       ];
       for (const [each, results] of round % 2 === 0 ? turns : turns.toReversed()) {
+        if (isPinned) await leaveCoreTo(each.server.pid);
+        await loopDelay(each);
         results.push(await loadRound(generate, each, { seconds, rate }));
+        if (each === subject) delays.push(await loopDelay(each));
       }
     }
     const [p99, bareP99] = [own.map((each) => each.p99), baseline.map((each) => each.p99)];
     const reached = median(own.map((each) => each.requestsPerSecond));
     const figures = [median(p99), median(bareP99)].map(formatMs);
-    lines.push([subject.name, rate.toFixed(0), reached.toFixed(0), ...figures, formatRatio(p99, bareP99)]);
+    const delay = formatMs(median(delays));
+    lines.push([
+      subject.name,
+      rate.toFixed(0),
+      reached.toFixed(0),
+      ...figures,
+      formatRatio(p99, bareP99),
+      delay,
+    ]);
   }
-  printTable(['server', 'requests/s sent', 'responses/s', 'p99', 'p99 of bare Node', 'of bare Node'], lines);
+  printTable(
+    [
+      ...['server', 'requests/s sent', 'responses/s', 'p99', 'p99 of bare Node', 'of bare Node'],
+      'delay of the event loop',
+    ],
+    lines,
+  );
+}
+
+/** Milliseconds of the timer with which prom-client measures the delay of the event loop. */
+const LOOP_TIMER_MS = 10;
+
+/** The p99 of the delay of a gateway's event loop since the last call, in milliseconds; NaN for other servers. */
+async function loopDelay({ adminUrl }: Subject): Promise<number> {
+  if (adminUrl === undefined) return Number.NaN;
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1]) * 1000 - LOOP_TIMER_MS;
 }
 
 /** Loads a subject, after a warm-up that does not count. */

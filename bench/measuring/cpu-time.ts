@@ -2,23 +2,33 @@ import { readdir, readFile } from 'node:fs/promises';
 
 /**
  * User and system time of a process and its children, such as nginx's workers, in microseconds; NaN without /proc.
- * `schedstat` counts nanoseconds of each thread, where `stat` counts ticks of 10 ms:
+ * `schedstat` counts nanoseconds of each thread, where `stat` counts ticks of 10 ms; of threads that have ended it knows nothing:
  * https://docs.kernel.org/scheduler/sched-stats.html#proc-pid-schedstat
  */
 export async function cpuMicroseconds(pid: number): Promise<number> {
-  const tasks = await readdir(`/proc/${pid}/task`).catch(() => undefined);
-  if (!tasks) return Number.NaN;
-  const ofTasks = await Promise.all(
-    tasks.map(async (task) => {
-      const folder = `/proc/${pid}/task/${task}`;
-      const [own = '', children = ''] = await Promise.all(
-        ['schedstat', 'children'].map((name) => readFile(`${folder}/${name}`, 'utf8').catch(() => '')),
-      );
-      const ofChildren = await Promise.all(
-        children.split(' ').filter(Boolean).map(Number).map(cpuMicroseconds),
-      );
-      return ofChildren.reduce((sum, each) => sum + each, Number(own.split(' ')[0]) / 1000);
-    }),
-  );
-  return ofTasks.reduce((sum, each) => sum + each, 0);
+  const tasks = await tasksOf(pid);
+  if (tasks.length === 0) return Number.NaN;
+  const own = await Promise.all(tasks.map((task) => readOf(`${task}/schedstat`)));
+  const children = await Promise.all((await childrenOf(pid)).map(cpuMicroseconds));
+  const nanoseconds = own.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0);
+  return children.reduce((sum, each) => sum + each, nanoseconds / 1000);
 }
+
+/** A process and all that it started, directly or not. */
+export async function processesOf(pid: number): Promise<readonly number[]> {
+  const below = await Promise.all((await childrenOf(pid)).map(processesOf));
+  return [pid, ...below.flat()];
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const lists = await Promise.all((await tasksOf(pid)).map((task) => readOf(`${task}/children`)));
+  return lists.join(' ').split(' ').filter(Boolean).map(Number);
+}
+
+async function tasksOf(pid: number): Promise<readonly string[]> {
+  const folder = `/proc/${pid}/task`;
+  const tasks = await readdir(folder).catch(() => []);
+  return tasks.map((task) => `${folder}/${task}`);
+}
+
+const readOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');

@@ -14,18 +14,22 @@ const NEW_REQUESTS = 5000;
 /** Of the requests before, sent again. */
 const HITS = 1000;
 const SETTLE_MS = 1000;
+/** CACHE_MEMORY_MB of the gateway whose growth is that of the same requests without a cache. */
+const SMALLEST_MB = 1;
 const HEADINGS = [
   'responses',
+  '`CACHE_MEMORY_MB`',
   'distinct requests',
   'failures',
   'empty gateway',
   'above it, at the end',
   'above it, at most',
+  'of the cache, by its limit',
 ];
-const leavesOut = (cacheMb: number): string => `
-CACHE_MEMORY_MB=${cacheMb} (${formatMegabytes(cacheMb * 2 ** 20)} of 10⁶ bytes), a gateway as deployed. Before them is a fake that responds at once, not ClickHouse. All requests are of one
+const LEAVES_OUT = `
+Gateways as deployed, one after another. Before them is a fake that responds at once, not ClickHouse. All requests are of one
 endpoint; each ${formatCount(NEW_REQUESTS)} new ones are followed by ${formatCount(HITS)} hits of them. The empty gateway's memory is
- that before the first request. MB are 10⁶ bytes: the limit is 537 MB.`;
+that before the first request. MB are 10⁶ bytes. "Of the cache" is the growth less that of the smallest cache.`;
 
 export interface Churn {
   readonly minutes: number;
@@ -40,22 +44,31 @@ export async function measureFullCache(stage: Stage, { minutes, cacheMb, bytes }
   const keys = await stage.writeKeys({ one: {} });
   const lines: (string | number)[][] = [];
   for (const size of bytes === undefined ? RESPONSES : [bytes]) {
-    lines.push(
-      await churn(await startBeforeCanned(stage, keys, '', { CACHE_MEMORY_MB: String(cacheMb) }), {
-        generate,
-        bytes: size,
-        end: Date.now() + minutes * 60_000,
-      }),
-    );
+    const [without = 0, growth = 0] = await inTurn([SMALLEST_MB, cacheMb], async (mb) => {
+      const gateway = await startBeforeCanned(stage, keys, '', { CACHE_MEMORY_MB: String(mb) });
+      const churned = await churn(gateway, { generate, bytes: size, end: Date.now() + minutes * 60_000 });
+      lines.push([`${size} bytes`, mb, ...churned.cells]);
+      return churned.growth;
+    });
+    lines.at(-1)?.push(((growth - without) / (cacheMb * 2 ** 20)).toFixed(2));
   }
-  printTable(HEADINGS, lines);
-  print(leavesOut(cacheMb));
+  printTable(
+    HEADINGS,
+    lines.map((cells) => [...cells, ''].slice(0, HEADINGS.length)),
+  );
+  print(LEAVES_OUT);
+}
+
+async function inTurn<A, B>(items: readonly A[], run: (item: A) => Promise<B>): Promise<readonly B[]> {
+  const results: B[] = [];
+  for (const item of items) results.push(await run(item));
+  return results;
 }
 
 async function churn(
   gateway: Omit<Subject, 'targets'>,
   { generate, bytes, end }: { readonly generate: GenerateLoad; readonly bytes: number; readonly end: number },
-): Promise<(string | number)[]> {
+): Promise<{ readonly cells: readonly (string | number)[]; readonly growth: number }> {
   const { server } = gateway;
   await delay(SETTLE_MS);
   const empty = await residentBytes(server.pid);
@@ -70,7 +83,7 @@ async function churn(
   const [last, peak] = [await residentBytes(server.pid), await residentBytes(server.pid, 'VmHWM')];
   await server.stop();
   const memory = [empty, last - empty, peak - empty].map(formatMegabytes);
-  return [`${bytes} bytes`, formatCount(sent), failures, ...memory];
+  return { cells: [formatCount(sent), failures, ...memory], growth: last - empty };
 }
 
 /** Requests whose responses have about so many bytes, with numbers from one on. */
