@@ -5,6 +5,7 @@ import { LineOutput } from '../observability/line-output.js';
 import { createLineLogger, createLogger } from '../observability/logger.js';
 import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
+import { memoryLimitMb, memoryNeeds } from './memory-needs.js';
 import { onSighup } from './on-sighup.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { consoleLine, welcome } from './welcome.js';
@@ -53,7 +54,14 @@ async function start(environment: Environment, output: LineOutput | undefined): 
   onHangup.reload = () => void gateway.reload();
   if (onHangup.requested) onHangup.reload();
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
-  logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
+  const needs = memoryNeeds(config);
+  const limitMb = memoryLimitMb() ?? Infinity;
+  if (limitMb < needs.memoryMb)
+    logger.warn('the memory limit is too low for CACHE_MEMORY_MB: lower that, or raise the limit', {
+      limitMb,
+      memoryMb: needs.memoryMb,
+    });
+  logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid, ...needs });
   const hasOwnKey = gateway.generatedKey !== undefined;
   const text = hasOwnKey ? `${welcome(gateway)}${consoleLine(gateway)}\n` : welcome(gateway);
   if (!output || hasOwnKey) (output ?? process.stdout).write(text);
