@@ -160,6 +160,7 @@ export default defineConfig(
       'src/commands/embedded/engine-host.mjs',
       'bench/bench-gateway.ts',
       'bench/servers/bare-server.ts',
+      'bench/servers/profile-on-signal.ts',
       'bench/servers/bare-proxy.ts',
       'bench/servers/canned-clickhouse.ts',
       'test/**',

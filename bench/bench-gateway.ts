@@ -10,7 +10,8 @@ import { startLoadGenerator } from './gateway/generate-load.js';
 import { startHitSubjects } from './gateway/hit-subjects.js';
 import { measureHits } from './gateway/measure-hits.js';
 import { measureMissCpu, measureMisses } from './gateway/measure-misses.js';
-import { startMissCases } from './gateway/miss-cases.js';
+import { smallMiss, startMissCases } from './gateway/miss-cases.js';
+import { measureSteps } from './gateway/measure-steps.js';
 import { missingPeers } from './gateway/peers.js';
 import { print, printMachine } from './measuring/print.js';
 import { runBenchmark } from './run-benchmark.js';
@@ -30,6 +31,8 @@ interface Options {
 const KEYS = 20;
 /** Queries of misses whose CPU is measured: one of an empty result, and one of a large one. */
 const CPU_OF = new Set(['functions.invocation-stats', 'get-grouped-stats-events-logs']);
+/** Misses of which the steps are measured. */
+const STEP_MISSES = 2000;
 const QUOTA = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
 
 await runBenchmark(
@@ -71,12 +74,14 @@ await runBenchmark(
       await countColdQueries(shared, build, keysNamed('free')[0] ?? '');
     }
     if (options.only !== 'hits') {
-      const cases = await startMissCases({ ...shared, apiKey: keysNamed('free')[0] ?? '' });
+      const [apiKey = ''] = keysNamed('free');
+      const cases = await startMissCases({ ...shared, apiKey });
       await measureMisses(cases, options.misses);
       await measureMissCpu(
         cases.filter(({ query }) => CPU_OF.has(query)),
         options.rounds,
       );
+      await measureSteps(shared, build, smallMiss(apiKey), STEP_MISSES);
     }
   },
 );

@@ -36,6 +36,15 @@ let used = 100_000;
 const nextValue = (): string => String((used += 1));
 const withFreshValue = (text: string): string => text.replaceAll(TOKEN, nextValue());
 
+/** A request whose result is empty, with a value that no request had before. */
+export const smallMiss =
+  (apiKey: string) =>
+  (gateway: string): HttpRequest => ({
+    url: `${gateway}/api/endpoints/query/${withFreshValue(QUERIES[0][1])}`,
+    method: 'GET',
+    headers: { 'X-API-KEY': apiKey, 'Accept-Encoding': 'identity' },
+  });
+
 /** A way to the result of any of the queries. */
 interface Way {
   readonly name: string;

@@ -66,6 +66,10 @@ async function startNginxCache({ stage, clickhouse }: PeerOptions): Promise<Peer
     ({ port, folder }) => `
   access_log ${folder}/access.log combined buffer=64k;
   large_client_header_buffers 8 ${URL_KB}k;
+  # The cache key, which is the URL, and the headers of a response share a buffer.
+  proxy_buffer_size ${URL_KB}k;
+  proxy_buffers 8 ${URL_KB}k;
+  proxy_busy_buffers_size ${2 * URL_KB}k;
   proxy_cache_path ${folder}/cache keys_zone=responses:10m;
   upstream clickhouse { server ${new URL(clickhouse.url).host}; keepalive 16; }
   server {
