@@ -23,12 +23,12 @@ export function writtenColumns(
   representation: Representation,
 ): WrittenColumns {
   const known = ofDefinitions.get(declared) ?? new Map<string, WrittenColumns>();
-  const written = known.get(representation.name);
-  if (written) return written;
+  const earlier = known.get(representation.name);
+  if (earlier) return earlier;
   const described = [...declared].map(([name, column]) => ({ name, ...column }));
-  const computed = write({ declared, described }, representation);
-  ofDefinitions.set(declared, known.set(representation.name, computed));
-  return computed;
+  const written = compute({ declared, described }, representation);
+  ofDefinitions.set(declared, known.set(representation.name, written));
+  return written;
 }
 
 /** For a caller's own SQL. @param described its columns, as ClickHouse describes them. @throws Failure NOT_ACCEPTABLE */
@@ -36,10 +36,10 @@ export function writtenOwnColumns(
   described: readonly ResultColumn[],
   representation: Representation,
 ): WrittenColumns {
-  return write({ declared: 'unknown', described }, representation);
+  return compute({ declared: 'unknown', described }, representation);
 }
 
-function write(columns: FormattedColumns, representation: Representation): WrittenColumns {
+function compute(columns: FormattedColumns, representation: Representation): WrittenColumns {
   const { described } = columns;
   requireForms(described, representation.format);
   const { clickHouseFormat, values } = FORMATS[representation.format];
