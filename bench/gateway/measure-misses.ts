@@ -1,5 +1,4 @@
 import { Agent } from 'node:http';
-
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { cpuMicroseconds } from '../measuring/cpu-time.js';

@@ -10,6 +10,8 @@ import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import { memoryNeeds } from '../../src/gateway/server/memory-needs.js';
 
 const CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
 
@@ -141,18 +143,29 @@ describe('the gateway', () => {
     });
   });
 
-  it.concurrent('logs one line of JSON per request, without key or values', async () => {
-    await withFakeClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
-      await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
-        const url = await urlOf(gateway);
-        const call = `${url}/api/endpoints/query/usage.api-counts?project=secret-value&interval=daily`;
-        await fetch(call, { headers: { 'X-API-KEY': 'secret-key', 'X-Request-Id': 'request-1' } });
-        const [line] = await gateway.untilWritten(/.*"requestId":"request-1".*/);
-        expect(JSON.parse(line)).toMatchObject({ message: 'request', status: 200, key: 'API_KEY', rows: 0 });
-        expect(gateway.stdout()).not.toMatch(/secret-key|secret-value/);
+  it.concurrent(
+    'logs the memory that it will need, and one line of JSON per request, without key or values',
+    async () => {
+      await withFakeClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
+        await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
+          const url = await urlOf(gateway);
+          const call = `${url}/api/endpoints/query/usage.api-counts?project=secret-value&interval=daily`;
+          await fetch(call, { headers: { 'X-API-KEY': 'secret-key', 'X-Request-Id': 'request-1' } });
+          const [ready] = await gateway.untilWritten(/.*"message":"ready".*/);
+          const { memoryMb, maxMemoryMb } = memoryNeeds(readConfig({}));
+          expect(JSON.parse(ready)).toMatchObject({ url, memoryMb, maxMemoryMb });
+          const [line] = await gateway.untilWritten(/.*"requestId":"request-1".*/);
+          expect(JSON.parse(line)).toMatchObject({
+            message: 'request',
+            status: 200,
+            key: 'API_KEY',
+            rows: 0,
+          });
+          expect(gateway.stdout()).not.toMatch(/secret-key|secret-value/);
+        });
       });
-    });
-  });
+    },
+  );
 });
 
 describe('a start that fails', () => {

@@ -21,7 +21,6 @@ export interface SentQuery {
  * Chooses how bound values travel: in the body where they are long, or one is secret, because a URL is in ClickHouse's own log.
  *
  * @param text the SQL with its FORMAT.
- * @returns at once where the values are in the query string.
  */
 export function parametersOf(
   text: string,

@@ -145,8 +145,11 @@ async function run(
   const sendQuery: SendQuery = async (bound, format) => {
     // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
     const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
-    const sent = parametersOf(`${bound.text}\nFORMAT ${format.name}`, bound);
-    const { parameters, body: sentBody, headers } = sent instanceof Promise ? await sent : sent;
+    const {
+      parameters,
+      body: sentBody,
+      headers,
+    } = await parametersOf(`${bound.text}\nFORMAT ${format.name}`, bound);
     // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
     const own = searchOf({ ...settings, ...format.settings, log_comment: requestId, query_id: queryId });
     const response = await client.sendQuery({
@@ -201,7 +204,8 @@ function limitSettings(limits: RunnerLimits): ClickHouseSettings {
   return settings;
 }
 
-function maxResponseBytes({ maxResultBytes = 0 }: RunnerLimits): number {
+/** Bytes that the gateway holds of one response at most. */
+export function maxResponseBytes({ maxResultBytes = 0 }: Pick<RunnerLimits, 'maxResultBytes'>): number {
   return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
 }
 

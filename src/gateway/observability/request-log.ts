@@ -28,9 +28,10 @@ const DEFAULTS = { maxWaiting: 50_000, batch: 5000, maxWithoutKey: 10, onSkipped
  */
 export class RequestLog {
   private readonly options: Required<RequestLogOptions>;
-  private batch = new LineBatch();
-  /** Batches to write: full ones, and those of a flush. */
-  private readonly ready: LineBatch[] = [];
+  private open = new LineBatch();
+  private readonly full: LineBatch[] = [];
+  /** Whether the open batch is written too. */
+  private isFlushing = false;
   private waiting = 0;
   private lost = 0;
   private skippedTotal = 0;
@@ -60,9 +61,12 @@ export class RequestLog {
       return;
     }
     if (this.waiting < this.options.maxWaiting) {
-      this.batch.append(lineOf(record));
+      this.open.append(lineOf(record));
       this.waiting += 1;
-      if (this.batch.count >= this.options.batch) void this.write();
+      if (this.open.count >= this.options.batch) {
+        this.full.push(this.takeOpen());
+        void this.write();
+      }
       return;
     }
     this.lost += 1;
@@ -73,15 +77,12 @@ export class RequestLog {
   /** Writes the waiting records; to be called every few seconds. Joins a write that still runs. */
   flush(): Promise<void> {
     this.beginSample();
+    this.isFlushing = true;
     return this.write();
   }
 
   private write(): Promise<void> {
-    if (this.batch.count > 0) {
-      this.ready.push(this.batch);
-      this.batch = new LineBatch();
-    }
-    this.writing ??= this.writeReady().finally(() => (this.writing = undefined));
+    this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
     return this.writing;
   }
 
@@ -98,9 +99,8 @@ export class RequestLog {
     this.skippedSinceFlush = 0;
   }
 
-  /** Leaves the records that come meanwhile to the next batch: each insert makes a part that ClickHouse has to merge. */
-  private async writeReady(): Promise<void> {
-    for (let batch = this.ready.shift(); batch; batch = this.ready.shift()) {
+  private async writeAll(): Promise<void> {
+    for (let batch = this.next(); batch; batch = this.next()) {
       this.waiting -= batch.count;
       try {
         await this.options.insert(batch.content);
@@ -113,6 +113,20 @@ export class RequestLog {
     }
     // Not after each batch: under constant overload the state would change over and over.
     if (this.state === 'full') this.change('writing');
+  }
+
+  /** Leaves the open batch to the next flush, once it is written: each insert makes a part that ClickHouse has to merge. */
+  private next(): LineBatch | undefined {
+    const full = this.full.shift();
+    if (full || !this.isFlushing) return full;
+    this.isFlushing = false;
+    return this.open.count > 0 ? this.takeOpen() : undefined;
+  }
+
+  private takeOpen(): LineBatch {
+    const { open } = this;
+    this.open = new LineBatch();
+    return open;
   }
 
   private change(state: RequestLogState, error?: unknown): void {

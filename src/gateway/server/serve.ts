@@ -5,7 +5,7 @@ import { LineOutput } from '../observability/line-output.js';
 import { createLineLogger, createLogger } from '../observability/logger.js';
 import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
-import { memoryLimitMb, memoryNeeds } from './memory-needs.js';
+import { lowMemoryLimit, memoryNeeds } from './memory-needs.js';
 import { onSighup } from './on-sighup.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { consoleLine, welcome } from './welcome.js';
@@ -55,8 +55,8 @@ async function start(environment: Environment, output: LineOutput | undefined): 
   if (onHangup.requested) onHangup.reload();
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   const needs = memoryNeeds(config);
-  const limitMb = memoryLimitMb() ?? Infinity;
-  if (limitMb < needs.memoryMb)
+  const limitMb = lowMemoryLimit(needs);
+  if (limitMb !== undefined)
     logger.warn('the memory limit is too low for CACHE_MEMORY_MB: lower that, or raise the limit', {
       limitMb,
       memoryMb: needs.memoryMb,

@@ -81,6 +81,25 @@ describe('RequestLog', () => {
     expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
   });
 
+  it('keeps the records of several flushes in one batch while a write does not end', async () => {
+    const sent: string[] = [];
+    let end = (): void => undefined;
+    const { requestLog } = openLog({
+      insert: (lines) => {
+        sent.push(lines.toString().replaceAll(/.*\t(\w)\t\tlogs.all\t.*\n/g, '$1'));
+        return new Promise((resolve) => (end = resolve));
+      },
+    });
+    for (const id of ['a', 'b', 'c']) {
+      requestLog.note(record(id));
+      void requestLog.flush();
+    }
+    expect(sent).toEqual(['a']);
+    end();
+    await new Promise(setImmediate);
+    expect(sent).toEqual(['a', 'bc']);
+  });
+
   it('drops and counts requests beyond maxWaiting', async () => {
     const { requestLog, batches } = openLog({ maxWaiting: 2 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));

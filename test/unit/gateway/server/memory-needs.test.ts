@@ -1,5 +1,5 @@
 import { readConfig } from '../../../../src/gateway/config/config.js';
-import { memoryNeeds } from '../../../../src/gateway/server/memory-needs.js';
+import { lowMemoryLimit, memoryNeeds } from '../../../../src/gateway/server/memory-needs.js';
 
 describe('memoryNeeds', () => {
   it.each([
@@ -11,5 +11,17 @@ describe('memoryNeeds', () => {
     ],
   ])('adds the cache and the responses of %j to what every gateway needs', (environment, expected) => {
     expect(memoryNeeds(readConfig(environment))).toEqual(expected);
+  });
+});
+
+describe('lowMemoryLimit', () => {
+  const needs = { memoryMb: 314, maxMemoryMb: 5000 };
+  it.each([
+    ['no limit', 0, undefined],
+    ['the largest number, which stands for no limit', 2 ** 64, undefined],
+    ['as much as is needed', 314 * 2 ** 20, undefined],
+    ['less', 313.5 * 2 ** 20, 313],
+  ])('of a container with %s is as expected', (_what, bytes, expected) => {
+    expect(lowMemoryLimit(needs, bytes)).toBe(expected);
   });
 });
