@@ -41,8 +41,17 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Returns the milliseconds from ClickHouse's recovery to its first response. */
-export async function runFault(fault: Fault, harness: Harness, tally: Tally): Promise<number> {
+/**
+ * Returns the milliseconds from ClickHouse's recovery to its first response.
+ *
+ * @param onEnd called when ClickHouse works again, before the first request that must succeed.
+ */
+export async function runFault(
+  fault: Fault,
+  harness: Harness,
+  tally: Tally,
+  onEnd: () => void = () => undefined,
+): Promise<number> {
   tally.phase = fault.name;
   await fault.begin(harness);
   if (fault.lastsMs > 0) {
@@ -50,6 +59,7 @@ export async function runFault(fault: Fault, harness: Harness, tally: Tally): Pr
     await untilNoticed(fault, tally);
   }
   await fault.end(harness);
+  onEnd();
   const recoveredMs = await untilServed(harness, tally);
   tally.phase = 'all well';
   return recoveredMs;
