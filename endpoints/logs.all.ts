@@ -3,6 +3,7 @@ import {
   column,
   defineEndpoint,
   is,
+  isOmitted,
   jsonColumn,
   part,
   sql,
@@ -47,8 +48,9 @@ const METADATA_OBJECT = sql`
 const LIMIT = 100;
 
 // A query that sorts by time alone reads in the order of the primary key, and so only the newest granules. The subquery
-// does so to find the time of the 101st newest row: one more than the limit, to detect truncation. The outer query
-// reads every row from that time on, ties included.
+// does so to find the time of the 101st newest row, or of the oldest where there are fewer: one more than the limit, to
+// detect truncation. The outer query reads every row from that time on, ties included. Without rows the time is null, with
+// which no row compares, so that the outer query reads nothing.
 const ONE_MORE_THAN_LIMIT = sql`101`;
 
 export default defineEndpoint({
@@ -102,8 +104,33 @@ export default defineEndpoint({
       ORDER BY timestamp DESC`;
     const parts = Object.entries(TABLES).map(([name, table]) => part(name, source(table)));
     const [edge = part('edge_source', sql``)] = parts;
-    const oldestNeeded = sql`
-      SELECT min(timestamp) FROM (SELECT timestamp FROM ${edge} ORDER BY timestamp DESC LIMIT ${ONE_MORE_THAN_LIMIT})`;
+    const newest = (filter: Sql): Sql => sql`
+      SELECT timestamp FROM ${edge} ${filter} ORDER BY timestamp DESC LIMIT ${ONE_MORE_THAN_LIMIT}`;
+    const end = choose(
+      [isOmitted(p.iso_timestamp_end), sql`${now}`],
+      sql`least(${now}, ${p.iso_timestamp_end})`,
+    );
+    const lastDay = sql`${end} - INTERVAL 1 DAY`;
+    // Reading in order begins in each data part, of which there are some for each day: the last day alone has few. Older rows
+    // are read only if that day has too few: otherwise the condition on the constant `recent` is false before anything is read.
+    const oldestOfDays = sql`
+      WITH
+        (SELECT groupArray(timestamp) FROM (${newest(sql`WHERE timestamp >= ${lastDay}`)})) AS recent,
+        (
+          SELECT groupArray(timestamp)
+          FROM (${newest(sql`WHERE timestamp < ${lastDay} AND length(recent) < ${ONE_MORE_THAN_LIMIT}`)})
+        ) AS older
+      SELECT arrayElementOrNull(
+        arraySlice(arrayReverseSort(arrayConcat(recent, older)), 1, ${ONE_MORE_THAN_LIMIT}), -1)`;
+    const oldestAtOnce = sql`SELECT minOrNull(timestamp) FROM (${newest(sql``)})`;
+    const oldestInRetention = choose(
+      [is(p.project_tier, 'PRO'), oldestOfDays],
+      [is(p.project_tier, 'PAYG'), oldestOfDays],
+      [is(p.project_tier, 'ENTERPRISE'), oldestOfDays],
+      oldestAtOnce,
+    );
+    // A lower bound of the caller's most often leaves less than a day, for which a second search would only add time.
+    const oldestNeeded = choose([isOmitted(p.iso_timestamp_start), oldestInRetention], oldestAtOnce);
     return withParts(
       parts,
       sql`

@@ -26,6 +26,8 @@ const TIERS = ['FREE', 'PRO', 'PAYG', 'ENTERPRISE', 'pro'];
 const TIMES = [
   MOMENT - 91n * DAY,
   ...TIERS.map((tier) => MOMENT - retentionOf(tier)),
+  // The first day that is read, from the clock and from the end times below.
+  MOMENT - HOUR - DAY,
   MOMENT - HOUR,
   MOMENT - MINUTE,
   MOMENT,
@@ -70,13 +72,15 @@ const records = fc
   .tuple(
     fc.array(anyRecord, { maxLength: 20, size: 'max' }),
     fc.constantFrom(0, 0, 90, 130),
-    timeAround(MOMENT - HOUR, MOMENT),
+    timeAround(MOMENT - HOUR, MOMENT, MOMENT - DAY, MOMENT - HOUR - DAY),
+    // How far apart they are: ties of one time, or rows of several hours or days.
+    fc.constantFrom(1n, 1n, MINUTE, HOUR),
   )
-  .map(([few, count, timestamp]) => [
+  .map(([few, count, timestamp, step]) => [
     ...few,
     ...Array.from({ length: count }, (_, index) => ({
       id: `00000000-0000-000${index % 2}-000${index % 3}-000000000000`,
-      timestamp: timestamp - BigInt(index % 3),
+      timestamp: timestamp - BigInt(step === 1n ? index % 3 : index) * step,
       project: 'p',
       event_message: `${index % 5}`,
       metadata: `{"n":${index}}`,
@@ -198,52 +202,6 @@ describe('rows', () => {
     expect(await endpoint.rows({ project: 'aurora' })).toMatchObject([
       { event_message: 'a\ufffdb\ufffd(', metadata: { raw: '{"a":"\ufffd"}' } },
     ]);
-  });
-});
-
-describe('records of several hours', () => {
-  const insert = (name: string, count: number, hoursAgo: bigint): Promise<void> =>
-    endpoint.database.insert(
-      TABLE,
-      Array.from({ length: count }, (_, index) =>
-        record({
-          event_message: name,
-          timestamp: printMicros(MOMENT - hoursAgo * HOUR - BigInt(index) * 1000n),
-        }),
-      ),
-    );
-
-  it('are read from the newest backwards until the row cap is reached', async () => {
-    await endpoint.fill(TABLE, []);
-    await insert('old', 150, 9n);
-    await insert('middle', 60, 5n);
-    await insert('new', 30, 1n);
-    const found = await messages({});
-    expect(found).toHaveLength(100);
-    for (const [name, count] of Object.entries({ new: 30, middle: 60, old: 10 })) {
-      expect(found.filter((message) => message === name)).toHaveLength(count);
-    }
-  });
-
-  it('are read without deleted records', async () => {
-    await endpoint.fill(TABLE, []);
-    await insert('old', 150, 9n);
-    await insert('new', 300, 1n);
-    await endpoint.database.client.command({
-      query: `ALTER TABLE ${TABLE} DELETE WHERE event_message = 'new' SETTINGS mutations_sync = 2`,
-    });
-    expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
-  });
-
-  it('are read up to an end time that is not a full hour', async () => {
-    await endpoint.fill(TABLE, []);
-    await insert('old', 150, 9n);
-    await insert('new', 300, 1n);
-    // The oldest 20 of the 300, which are a millisecond apart.
-    const end = printMicros(MOMENT - HOUR - 280_000n);
-    const found = await messages({ iso_timestamp_end: end });
-    expect(found.filter((message) => message === 'new')).toHaveLength(20);
-    expect(found).toHaveLength(100);
   });
 });
 
