@@ -59,6 +59,7 @@ export async function runFault(
     await untilNoticed(fault, tally);
   }
   await fault.end(harness);
+  tally.phase = `${fault.name}, over`;
   onEnd();
   const recoveredMs = await untilServed(harness, tally);
   tally.phase = 'all well';

@@ -1,11 +1,8 @@
 import { clockAt, DAY, HOUR, microsOf, printMicros } from '../../support/models/time.js';
-import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
+import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { column, messagesOf, record, TABLE } from './logs-all.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
-const TABLE = 'edge_logs';
-const record = (fields: object): object => ({ project: 'aurora', timestamp: '2096-03-01', ...fields });
-
-const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
 let endpoint: EndpointUnderTest;
 
@@ -14,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-const messages = async (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
-  column(await endpoint.rows({ project: 'aurora', ...parameters }), 'event_message');
+const messages = (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
+  messagesOf(endpoint, parameters);
 
 describe('records of several hours and days', () => {
   const insert = (name: string, count: number, hoursAgo: bigint): Promise<void> =>

@@ -17,7 +17,8 @@ import {
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
 } from './arbitraries.js';
-import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
+import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { column, messagesOf, record, TABLE } from './logs-all.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const TIERS = ['FREE', 'PRO', 'PAYG', 'ENTERPRISE', 'pro'];
@@ -103,11 +104,7 @@ const call = fc.record({
   ) satisfies fc.Arbitrary<LogsParameters>,
 });
 
-const TABLE = 'edge_logs';
 const EMPTY = { id: '00000000-0000-0001-ffff-000000000000', project: 'p', event_message: '', metadata: '{}' };
-const record = (fields: object): object => ({ project: 'aurora', timestamp: '2096-03-01', ...fields });
-
-const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
 let endpoint: EndpointUnderTest;
 
@@ -116,8 +113,8 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-const messages = async (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
-  column(await endpoint.rows({ project: 'aurora', ...parameters }), 'event_message');
+const messages = (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
+  messagesOf(endpoint, parameters);
 
 it(
   'returns the rows of the model for any records and any parameters',
