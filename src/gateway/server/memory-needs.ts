@@ -3,7 +3,9 @@ import type { Config } from '../config/config.js';
 
 const MIB = 1024 * 1024;
 /** MiB of a gateway under load with the smallest cache: `npm run bench:memory -- --only churn`. */
-const BASE_MB = 280;
+const BASE_MB = 250;
+/** Of the limit of a cache with small results, whose entries take memory beside their bytes. */
+const CACHE_SHARE = 1.2;
 
 /** What the process will need, in MiB. */
 export interface MemoryNeeds {
@@ -15,7 +17,7 @@ export interface MemoryNeeds {
 
 /** The memory that a configuration leads to. */
 export function memoryNeeds({ cache, queue, queryLimits }: Config): MemoryNeeds {
-  const memoryMb = BASE_MB + Math.ceil(cache.memoryBytes / MIB);
+  const memoryMb = BASE_MB + Math.ceil((CACHE_SHARE * cache.memoryBytes) / MIB);
   const responseMb = Math.ceil(maxResponseBytes(queryLimits) / MIB);
   return { memoryMb, maxMemoryMb: memoryMb + queue.slots * responseMb };
 }

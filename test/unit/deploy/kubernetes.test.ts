@@ -1,7 +1,9 @@
 import type { EnvFromSource, SecretKeySelector, Volume } from 'kubernetes-types/core/v1.js';
 
+import { readConfig } from '../../../src/gateway/config/config.js';
 import { VARIABLES } from '../../../src/gateway/config/variables.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { memoryNeeds } from '../../../src/gateway/server/memory-needs.js';
 import { textOf } from '../../support/documentation.js';
 import { Manifests } from '../../support/kubernetes-manifests.js';
 import { problemsBySchema } from '../../support/kubernetes-schema.js';
@@ -13,8 +15,6 @@ const container = gateway?.containers[0];
 const { data: variables = {} } = manifests.named('ConfigMap', 'querygate');
 const dockerfile = await textOf('Dockerfile');
 const { version } = JSON.parse(await textOf('package.json')) as { readonly version: string };
-
-const megabytes = (name: string): number => Number(variables[name]) / 1e6;
 
 describe('the schema of Kubernetes', () => {
   it('accepts every object of deploy/kubernetes', () => {
@@ -122,9 +122,11 @@ describe('the gateway', () => {
 
   it('has more memory than its cache and its queries need', () => {
     const [, gibibytes = ''] = /^(\d+)Gi$/.exec(container?.resources?.limits?.['memory'] ?? '') ?? [];
-    const results = Number(variables['MAX_CONCURRENT_QUERIES']) * megabytes('QUERY_MAX_RESULT_BYTES');
-    const needed = Number(variables['CACHE_MEMORY_MB']) + 150 + results;
-    expect((Number(gibibytes) * 2 ** 30) / 1e6).toBeGreaterThan(needed);
+    const sizes = ['CACHE_MEMORY_MB', 'MAX_CONCURRENT_QUERIES', 'QUERY_MAX_RESULT_BYTES'];
+    const { maxMemoryMb } = memoryNeeds(
+      readConfig(Object.fromEntries(sizes.map((name) => [name, variables[name]]))),
+    );
+    expect(Number(gibibytes) * 1024).toBeGreaterThan(maxMemoryMb);
   });
 });
 
