@@ -11,7 +11,10 @@ export interface ConnectOptions {
 }
 
 /** A client that sends the queries of endpoints over connections of its own. */
-export type QueryClient = ClickHouseClient & { readonly sendQuery: QueryConnections['send'] };
+export type QueryClient = ClickHouseClient & {
+  readonly sendQuery: QueryConnections['send'];
+  readonly openQuery: QueryConnections['open'];
+};
 
 /** Creates a client of ClickHouse's HTTP interface. It closes idle sockets well before the server does. */
 export function connectClickHouse(
@@ -35,6 +38,7 @@ export function connectClickHouse(
   const closeClient = client.close.bind(client);
   return Object.assign(client, {
     sendQuery: connections.send,
+    openQuery: connections.open,
     close: async () => {
       connections.close();
       await closeClient();

@@ -14,10 +14,14 @@ export interface ReadyQuery {
   readonly headers?: Readonly<Record<string, string>>;
   /** Closes the connection, at which ClickHouse cancels the query. */
   readonly signal: AbortSignal;
-  /** Bytes of the longest response to read. */
-  readonly maxBytes: number;
   /** Called when the headers of a response arrive. */
   readonly onResponse?: (() => void) | undefined;
+}
+
+/** A query whose whole response is read. */
+export interface BoundedQuery extends ReadyQuery {
+  /** Bytes of the longest response to read. */
+  readonly maxBytes: number;
 }
 
 /** A whole response of ClickHouse, whatever its status. */
@@ -34,7 +38,13 @@ export interface QueryConnections {
    *
    * @throws Failure RESULT_TOO_LARGE, the reason of the signal, or an Error with a `code` where the connection fails
    */
-  readonly send: (query: ReadyQuery) => Promise<QueryResponse>;
+  readonly send: (query: BoundedQuery) => Promise<QueryResponse>;
+  /**
+   * Sends a query, and returns the response with its body unread. An abort of the signal destroys it.
+   *
+   * @throws the reason of the signal, or an Error with a `code` where the connection fails
+   */
+  readonly open: (query: ReadyQuery) => Promise<IncomingMessage>;
   /** Closes all connections. */
   readonly close: () => void;
 }
@@ -63,18 +73,28 @@ export function openQueryConnections(connection: ClickHouseConnection, maxSocket
       headers: { ...headers, ...query.headers, 'Content-Length': Buffer.byteLength(query.body) },
     });
   return {
-    send: (query) => sendUnlessStale(query, start),
+    send: (query) => sendUnlessStale(query, start, readWhole(query.maxBytes)),
+    open: (query) => sendUnlessStale(query, start, leaveUnread),
     close: () => {
       agent.destroy();
     },
   };
 }
 
+/** What reads a response: settles the promise of the exchange. */
+type ReadResponse<T> = (response: IncomingMessage, settle: Settle<T>) => void;
+
+interface Settle<T> {
+  readonly resolve: (value: T) => void;
+  readonly fail: (error: Error) => void;
+}
+
 /** Sends a query, and once more where the server had closed the idle connection before. That is safe: queries only read. */
-async function sendUnlessStale(
+async function sendUnlessStale<T>(
   query: ReadyQuery,
   start: (query: ReadyQuery) => ClientRequest,
-): Promise<QueryResponse> {
+  read: ReadResponse<T>,
+): Promise<T> {
   const startedAt = performance.now();
   const request = start(query);
   const response = { hasStarted: false };
@@ -83,18 +103,19 @@ async function sendUnlessStale(
     query.onResponse?.();
   };
   try {
-    return await exchange(request, { ...query, onResponse });
+    return await exchange(request, { ...query, onResponse }, read);
   } catch (error) {
     const isStale = request.reusedSocket && !response.hasStarted && performance.now() - startedAt < STALE_MS;
     if (!isStale || query.signal.aborted) throw error;
-    return exchange(start(query), query);
+    return exchange(start(query), query, read);
   }
 }
 
-function exchange(
+function exchange<T>(
   request: ClientRequest,
-  { body, signal, maxBytes, onResponse }: ReadyQuery,
-): Promise<QueryResponse> {
+  { body, signal, onResponse }: ReadyQuery,
+  read: ReadResponse<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
       signal.removeEventListener('abort', abort);
@@ -110,20 +131,35 @@ function exchange(
     request.on('error', fail);
     request.on('response', (response) => {
       onResponse?.();
-      const chunks: Buffer[] = [];
-      let length = 0;
-      response.on('error', fail);
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length > maxBytes) fail(resultTooLarge(`a response of more than ${maxBytes} bytes`));
-      });
-      response.on('end', () => {
+      const release = (): void => {
         signal.removeEventListener('abort', abort);
-        const { statusCode: status = 0, headers } = response;
-        resolve({ status, headers, body: Buffer.concat(chunks, length) });
-      });
+      };
+      response.on('end', release);
+      // A response that is broken off while a caller reads it has no end.
+      response.on('close', release);
+      read(response, { resolve, fail });
     });
     request.end(body);
   });
 }
+
+const readWhole =
+  (maxBytes: number): ReadResponse<QueryResponse> =>
+  (response, { resolve, fail }) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    response.on('error', fail);
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxBytes) fail(resultTooLarge(`a response of more than ${maxBytes} bytes`));
+    });
+    response.on('end', () => {
+      const { statusCode: status = 0, headers } = response;
+      resolve({ status, headers, body: Buffer.concat(chunks, length) });
+    });
+  };
+
+const leaveUnread: ReadResponse<IncomingMessage> = (response, { resolve }) => {
+  resolve(response);
+};

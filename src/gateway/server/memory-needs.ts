@@ -1,4 +1,4 @@
-import { maxResponseBytes } from '../clickhouse/query-runner.js';
+import { maxResponseBytes } from '../clickhouse/query-settings.js';
 import type { Config } from '../config/config.js';
 
 const MIB = 1024 * 1024;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { QueryResponse, ReadyQuery } from '../../../../src/gateway/clickhouse/query-connections.js';
+import type { QueryResponse, BoundedQuery } from '../../../../src/gateway/clickhouse/query-connections.js';
 import { withFakeClickHouse } from '../../../support/fake-clickhouse.js';
 
-const QUERY: ReadyQuery = {
+const QUERY: BoundedQuery = {
   search: 'a=b',
   body: 'SELECT 1',
   signal: new AbortController().signal,
@@ -15,7 +15,7 @@ const QUERY: ReadyQuery = {
 /** Sends queries one after the other to a server; returns what each of them came to, as seen by the server too. */
 async function send(
   listener: RequestListener,
-  ...queries: readonly Partial<ReadyQuery>[]
+  ...queries: readonly Partial<BoundedQuery>[]
 ): Promise<readonly (QueryResponse | Error)[]> {
   const outcomes: (QueryResponse | Error)[] = [];
   await withFakeClickHouse(listener, async ({ client }) => {

@@ -1,0 +1,74 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+
+import { hasSecretValue, type BoundQuery } from '../../endpoint/bind.js';
+import type { QueryLimits } from '../../endpoint/definition.js';
+
+/** Limits of all queries; an endpoint can only narrow them. */
+export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
+  readonly timeoutMs: number;
+}
+
+/**
+ * Settings of every query. `readonly` is a second barrier behind the grants of the ClickHouse user, and allows
+ * ClickHouse to cancel the query of a disconnected client.
+ */
+const SAFETY_SETTINGS: ClickHouseSettings = {
+  readonly: '2',
+  cancel_http_readonly_queries_on_client_close: 1,
+  http_write_exception_in_output_format: 0,
+  session_timezone: 'UTC',
+};
+
+/** Characters of a query with a secret value that ClickHouse logs: too few to be more than a keyword. */
+const LOGGED_LENGTH = '4';
+
+/** The settings of every query that keep it harmless and its values out of logs. */
+export function safetySettings(query: BoundQuery): ClickHouseSettings {
+  return {
+    ...SAFETY_SETTINGS,
+    // ClickHouse writes bound values into the text that it logs. The rest of the record stays, so that the request is found.
+    ...(hasSecretValue(query) && { log_queries_cut_to_length: LOGGED_LENGTH }),
+  };
+}
+
+const SETTING_BY_LIMIT = {
+  maxMemoryBytes: 'max_memory_usage',
+  maxRowsToRead: 'max_rows_to_read',
+  maxBytesToRead: 'max_bytes_to_read',
+  maxResultBytes: 'max_result_bytes',
+} as const satisfies Readonly<Record<keyof Omit<RunnerLimits, 'timeoutMs'>, keyof ClickHouseSettings>>;
+
+const LIMIT_NAMES = Object.keys(SETTING_BY_LIMIT) as readonly (keyof typeof SETTING_BY_LIMIT)[];
+
+/** The limits of all queries, narrowed by those of an endpoint. */
+export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimits | undefined): RunnerLimits {
+  if (!endpointLimits) return maxLimits;
+  const lower = LIMIT_NAMES.map(
+    (name) => [name, Math.min(maxLimits[name] ?? Infinity, endpointLimits[name] ?? Infinity)] as const,
+  );
+  return {
+    timeoutMs: Math.min(maxLimits.timeoutMs, (endpointLimits.timeoutSeconds ?? Infinity) * 1000),
+    ...Object.fromEntries(lower.filter(([, ceiling]) => ceiling !== Infinity)),
+  };
+}
+
+/** The settings with which ClickHouse enforces limits. */
+export function limitSettings(limits: RunnerLimits): ClickHouseSettings {
+  const settings: ClickHouseSettings = { max_execution_time: Math.ceil(limits.timeoutMs / 1000) };
+  for (const name of LIMIT_NAMES) {
+    const ceiling = limits[name];
+    if (ceiling !== undefined) settings[SETTING_BY_LIMIT[name]] = String(ceiling);
+  }
+  return settings;
+}
+
+/**
+ * Minimum size of the response buffer, in ClickHouse and in the gateway. A narrower limit applies to the values of a
+ * result; their text can be several times as long.
+ */
+const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
+
+/** Bytes that the gateway holds of one response at most. */
+export function maxResponseBytes({ maxResultBytes = 0 }: Pick<RunnerLimits, 'maxResultBytes'>): number {
+  return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
+}

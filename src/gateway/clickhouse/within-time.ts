@@ -1,0 +1,63 @@
+import { hasSecretValue } from '../../endpoint/bind.js';
+import { Failure } from '../errors.js';
+import { LinkedAbort } from '../query/linked-abort.js';
+import type { QueryRequest } from '../query/ports.js';
+import type { NameOfError } from './error-names.js';
+import { explained } from './explain-error.js';
+import { translateClickHouseError } from './translate-error.js';
+import { translateSqlError } from './translate-sql-error.js';
+
+/**
+ * Runs work on a query within its time limit, and translates its errors.
+ *
+ * @param timeoutMs of which an earlier attempt may have used a part
+ * @param work gets what is left of it, and a signal that aborts when it is over, or when the caller no longer waits
+ * @throws Failure
+ */
+export async function withinTime<T>(
+  request: QueryRequest,
+  timeoutMs: number,
+  nameOf: NameOfError,
+  work: (remainingMs: number, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const remainingMs = Math.max(1, timeoutMs - (request.spentMs ?? 0));
+  const abort = new LinkedAbort(request.signal);
+  const timer = setTimeout(() => {
+    abort.abort(new Error('time limit'));
+  }, remainingMs);
+  try {
+    // The client only notices an abort after the call.
+    abort.signal.throwIfAborted();
+    return await work(remainingMs, abort.signal);
+  } catch (error) {
+    const cause = hasSecretValue(request.query) ? undefined : error;
+    if (request.signal.aborted) throw cancelled(request.signal, cause);
+    if (abort.signal.aborted) throw timedOut(timeoutMs, cause);
+    const translate = request.columns === 'unknown' ? translateSqlError : translateClickHouseError;
+    const failure = await explained(translate(error), request, nameOf);
+    throw hasSecretValue(request.query) ? withoutCause(failure) : failure;
+  } finally {
+    clearTimeout(timer);
+    abort.end();
+  }
+}
+
+/** ClickHouse's text can quote a value, so that of a query with a secret value must not reach a log. */
+function withoutCause({ code, message, details }: Failure): Failure {
+  return new Failure(code, message, { ...details, cause: undefined });
+}
+
+/** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
+function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
+  return reason instanceof Failure
+    ? reason
+    : new Failure('CALLER_GONE', 'The client disconnected.', { cause });
+}
+
+function timedOut(timeoutMs: number, cause: unknown): Failure {
+  return new Failure(
+    'QUERY_TIMEOUT',
+    `The query was stopped at its time limit of ${timeoutMs / 1000} seconds. Narrow it with its parameters.`,
+    { cause },
+  );
+}
