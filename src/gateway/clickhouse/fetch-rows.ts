@@ -53,11 +53,11 @@ async function fetchAndCut(
   { request, written, maxBytes }: Fetch,
   send: SendQuery,
 ): Promise<QueryResult> {
-  const { representation, described, clickHouseFormat, project } = written;
+  const { representation, columns, clickHouseFormat, project } = written;
   const response = await send(project(request.query), clickHouseFormat);
   const { times, formulaSafe } = representation;
   const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
-  const context = { rowCap: request.rowCap, times, formulaSafe, columns: described, cost };
+  const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
   const text = asUtf8(response.body);
   const cut = format.cut(format.values === 'json' ? escaped(text, maxBytes) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
@@ -119,7 +119,7 @@ function escaped(json: Buffer, maxBytes: number): Buffer {
 }
 
 /** Logs can hold invalid UTF-8, which text formats write unchanged; every text response is valid UTF-8. */
-function asUtf8(bytes: Buffer): Buffer {
+export function asUtf8(bytes: Buffer): Buffer {
   return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
 }
 

@@ -44,21 +44,23 @@ const APOSTROPHE = Buffer.from("'");
 
 /**
  * Puts an apostrophe before each text that begins like a formula, so that no spreadsheet runs it. Numbers stay unchanged:
- * they have no quotes around them.
+ * they have no quotes around them. A CSV can come in parts, each of which ends with a line feed.
  */
-export function disarmFormulas(csv: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  let done = 0;
-  let quoted = false;
-  for (let at = 0; at < csv.length; at += 1) {
-    if (csv[at] !== QUOTE) continue;
-    quoted = !quoted;
-    // The second of two quotes inside a cell does not open another cell.
-    if (!quoted || csv[at - 1] === QUOTE || !beginsFormula(csv, at + 1)) continue;
-    pieces.push(csv.subarray(done, at + 1), APOSTROPHE);
-    done = at + 1;
+export class FormulaDisarmer {
+  private quoted = false;
+
+  disarm(csv: Buffer): Buffer {
+    const pieces: Buffer[] = [];
+    let done = 0;
+    for (let at = csv.indexOf(QUOTE); at !== -1; at = csv.indexOf(QUOTE, at + 1)) {
+      this.quoted = !this.quoted;
+      // The second of two quotes inside a cell does not open another cell.
+      if (!this.quoted || csv[at - 1] === QUOTE || !beginsFormula(csv, at + 1)) continue;
+      pieces.push(csv.subarray(done, at + 1), APOSTROPHE);
+      done = at + 1;
+    }
+    return pieces.length === 0 ? csv : Buffer.concat([...pieces, csv.subarray(done)]);
   }
-  return pieces.length === 0 ? csv : Buffer.concat([...pieces, csv.subarray(done)]);
 }
 
 /** Spreadsheets accept the full-width signs ＝ ＋ － ＠ too: the bytes EF BC, then one of these. */

@@ -88,6 +88,28 @@ interface AnyFormat {
 /** What text formats have in common; CSV alone has formulas. */
 export const TEXT = { isText: true, isCompressible: true, hasFormulas: false } as const;
 
+/** How an export of a text format is written: ClickHouse writes the rows, the gateway what stands before and after them. */
+export interface ExportedRows {
+  /** A row, in the syntax of ClickHouse's `Template` format. */
+  readonly row: string;
+  /** Between two rows; ends with a line feed, so that the bytes up to a line feed are whole characters. */
+  readonly separator: string;
+  readonly start: string;
+  readonly end: (rows: ExportedFigures) => string;
+  /** Settings of ClickHouse for the values. */
+  readonly settings?: ClickHouseFormat['settings'];
+}
+
+/** What stands after the rows can contain. */
+export interface ExportedFigures {
+  readonly rowCount: number;
+  /** Undefined where the caller may not read it. */
+  readonly cost: QueryCost | undefined;
+}
+
+/** How a format writes exports. @param times as the caller chose them */
+export type ExportRows = (columns: FormattedColumns, times: Times) => ExportedRows;
+
 /** An output format whose rows have boundaries in the bytes, so that the gateway can count them and cut the body. */
 export interface RowFormat extends AnyFormat {
   /**
@@ -96,6 +118,8 @@ export interface RowFormat extends AnyFormat {
    * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the body is not complete.
    */
   readonly cut: (body: Buffer, context: CutContext) => CutResult;
+  /** How an export is written; its bytes are those of a result with as many rows. */
+  readonly exportRows: ExportRows;
 }
 
 /** An output format whose bytes cannot be cut, so that the row cap is part of the query. */

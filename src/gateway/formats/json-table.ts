@@ -1,9 +1,17 @@
+import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { cutRows } from './cut-result.js';
 import { escapeLineEnds } from './escape-line-ends.js';
-import { TEXT, type CutContext, type CutResult, type RowFormat } from './format.js';
+import {
+  TEXT,
+  type CutContext,
+  type CutResult,
+  type ResultColumn,
+  type RowFormat,
+  type Times,
+} from './format.js';
 import { shownType } from './project-columns.js';
-import { templateFormat } from './template-format.js';
+import { jsonRow, ROW_SEPARATOR, templateFormat } from './template-format.js';
 
 /** The layout of ClickHouse's own JSON format, which Tinybird's clients read: columns, rows and cost. */
 export const jsonTable: RowFormat = {
@@ -17,6 +25,12 @@ export const jsonTable: RowFormat = {
     const cut = cutRows(body, context.rowCap);
     return { ...cut, ...tableOf(cut, context) };
   },
+  exportRows: (columns, times) => ({
+    row: jsonRow(columns),
+    separator: ROW_SEPARATOR,
+    start: startOfTable(columns.described, times),
+    end: (figures) => `${summaryOf({ ...figures, truncated: false })}${statisticsOf(figures.cost)}`,
+  }),
   describeBody: ({ list }) => ({
     type: 'object',
     required: ['meta', 'data', 'rows', 'truncated'],
@@ -36,19 +50,31 @@ function tableOf(
   { body, rowCount, truncated }: CutResult,
   { columns, times, cost }: CutContext,
 ): Pick<CutResult, 'body' | 'equalBytes'> {
+  const start = Buffer.from(startOfTable(columns, times));
+  const equal = [escapeLineEnds(start) ?? start, body, Buffer.from(summaryOf({ rowCount, truncated }))];
+  const end = Buffer.from(statisticsOf(cost));
+  const table = Buffer.concat([...equal, end]);
+  return { body: table, ...(cost && { equalBytes: table.length - end.length }) };
+}
+
+/** A name in the caller's own SQL, or of a declared column, can have any character. */
+function startOfTable(columns: readonly ResultColumn[], times: Times): string {
   const meta = columns.map(({ name, type }) => ({ name, type: shownType(type, times) }));
-  const statistics = cost && {
+  return `{"meta":${JSON.stringify(meta)},"data":[`;
+}
+
+function summaryOf({ rowCount, truncated }: Pick<CutResult, 'rowCount' | 'truncated'>): string {
+  return `],${JSON.stringify({ rows: rowCount, truncated }).slice(1, -1)}`;
+}
+
+function statisticsOf(cost: QueryCost | undefined): string {
+  if (!cost) return '}';
+  const statistics = {
     elapsed: cost.clickhouseMs / 1000,
     rows_read: cost.rowsRead,
     bytes_read: cost.bytesRead,
   };
-  const summary = JSON.stringify({ rows: rowCount, truncated }).slice(1, -1);
-  // A name in the caller's own SQL can have any character.
-  const start = Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`);
-  const equal = [escapeLineEnds(start) ?? start, body, Buffer.from(`],${summary}`)];
-  const end = Buffer.from(cost ? `,"statistics":${JSON.stringify(statistics)}}` : '}');
-  const table = Buffer.concat([...equal, end]);
-  return { body: table, ...(cost && { equalBytes: table.length - end.length }) };
+  return `,"statistics":${JSON.stringify(statistics)}}`;
 }
 
 const META: JsonSchema = {

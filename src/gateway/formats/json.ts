@@ -1,6 +1,6 @@
 import { cutResult } from './cut-result.js';
 import { TEXT, type RowFormat } from './format.js';
-import { templateFormat } from './template-format.js';
+import { jsonRow, RESULT_END, RESULT_START, ROW_SEPARATOR, templateFormat } from './template-format.js';
 
 /** `{"result":[{…},…]}` */
 export const json: RowFormat = {
@@ -11,6 +11,12 @@ export const json: RowFormat = {
   values: 'json',
   clickHouseFormat: templateFormat,
   cut: (body, { rowCap }) => cutResult(body, rowCap),
+  exportRows: (columns) => ({
+    row: jsonRow(columns),
+    separator: ROW_SEPARATOR,
+    start: RESULT_START,
+    end: () => RESULT_END,
+  }),
   describeBody: ({ list }) => ({
     type: 'object',
     required: ['result'],

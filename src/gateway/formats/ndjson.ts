@@ -1,6 +1,7 @@
 import { cutRows } from './cut-result.js';
+import { endOfLines } from './exported-rows.js';
 import { TEXT, type RowFormat } from './format.js';
-import { templateFormat } from './template-format.js';
+import { jsonRow, templateFormat } from './template-format.js';
 
 const LINE_FEED = '\n';
 
@@ -17,5 +18,11 @@ export const ndjson: RowFormat = {
     const end = Buffer.from(cut.rowCount > 0 ? LINE_FEED : '');
     return { ...cut, body: Buffer.concat([cut.body, end]) };
   },
+  exportRows: (columns) => ({
+    row: jsonRow(columns),
+    separator: LINE_FEED,
+    start: '',
+    end: endOfLines(LINE_FEED),
+  }),
   describeBody: () => ({ type: 'string', description: 'One JSON object per line, one line per row.' }),
 };

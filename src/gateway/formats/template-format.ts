@@ -15,10 +15,15 @@ export const RESULT_END = ']}';
 export function templateFormat(columns: FormattedColumns, separator = ROW_SEPARATOR): ClickHouseFormat {
   const settings = {
     format_template_resultset_format: `${RESULT_START}\${data}${RESULT_END}`,
-    format_template_row_format: `{${fieldsOf(columns).join(',')}}`,
+    format_template_row_format: jsonRow(columns),
     format_template_rows_between_delimiter: separator,
   };
   return { name: 'Template', settings: withValues(settings, columns) };
+}
+
+/** A JSON object, as a row of the `Template` format. */
+export function jsonRow(columns: FormattedColumns): string {
+  return `{${fieldsOf(columns).join(',')}}`;
 }
 
 function fieldsOf({ declared, described }: FormattedColumns): readonly string[] {
@@ -35,4 +40,4 @@ function fieldsOf({ declared, described }: FormattedColumns): readonly string[] 
 }
 
 /** ClickHouse reads a name up to the colon; any other character needs quotes. */
-const reference = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : quoteName(name));
+export const reference = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : quoteName(name));

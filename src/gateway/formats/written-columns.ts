@@ -9,7 +9,7 @@ import { requireForms } from './require-forms.js';
 /** How a result is written: everything that depends on its columns and its representation alone. */
 export interface WrittenColumns {
   readonly representation: Representation;
-  readonly described: readonly ResultColumn[];
+  readonly columns: FormattedColumns;
   readonly clickHouseFormat: ClickHouseFormat;
   /** Converts the values that the format cannot write. */
   readonly project: (query: BoundQuery) => BoundQuery;
@@ -44,7 +44,7 @@ function compute(columns: FormattedColumns, representation: Representation): Wri
   requireForms(described, representation.format);
   const { clickHouseFormat, values } = FORMATS[representation.format];
   return {
-    ...{ representation, described },
+    ...{ representation, columns },
     clickHouseFormat: clickHouseFormat(columns),
     project: projectColumns(described, { values, times: representation.times }),
   };

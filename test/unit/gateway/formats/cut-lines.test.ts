@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { cutLines, disarmFormulas } from '../../../../src/gateway/formats/cut-lines.js';
+import { cutLines, FormulaDisarmer } from '../../../../src/gateway/formats/cut-lines.js';
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const csvOf = (rows: readonly (readonly string[])[]): string =>
@@ -33,18 +33,18 @@ describe('cutLines', () => {
   });
 });
 
-describe('disarmFormulas', () => {
+describe('FormulaDisarmer', () => {
   it('puts an apostrophe before each text that begins like a formula, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.array(cells, { maxLength: 6 }), (rows) => {
         const safe = rows.map((row) => row.map((cell) => (/^[=\-\r\n]/.test(cell) ? `'${cell}` : cell)));
-        expect(disarmFormulas(Buffer.from(csvOf(rows))).toString()).toBe(csvOf(safe));
+        expect(new FormulaDisarmer().disarm(Buffer.from(csvOf(rows))).toString()).toBe(csvOf(safe));
       }),
     );
   });
 
   it('does not change numbers and nulls', () => {
     const csv = '"a","b"\r\n-1,\r\n,-2.5\r\n';
-    expect(disarmFormulas(Buffer.from(csv)).toString()).toBe(csv);
+    expect(new FormulaDisarmer().disarm(Buffer.from(csv)).toString()).toBe(csv);
   });
 });
