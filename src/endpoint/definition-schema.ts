@@ -56,6 +56,10 @@ export const DECLARATION_KEYS = {
   staleIfError: must('a whole number of seconds of at least 0', ENDPOINT_SETTINGS.staleIfError),
   queryLimits: ENDPOINT_SETTINGS.queryLimits,
   limits: ENDPOINT_SETTINGS.limits,
+  exports: must(
+    'an object with maxRows (at most 1000000000) and maxSeconds (at most 3600)',
+    ENDPOINT_SETTINGS.exports,
+  ),
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
   tenant: must(
     'an object of filters by table',

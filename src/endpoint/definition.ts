@@ -22,6 +22,14 @@ export interface QueryLimits {
   readonly maxResultBytes?: number;
 }
 
+/** What an export may have: all rows of a query, beyond the row cap of a response, as they arrive. */
+export interface ExportRules {
+  /** An export with more rows fails. */
+  readonly maxRows: number;
+  /** Seconds that its query and its transfer to the caller may take together. */
+  readonly maxSeconds: number;
+}
+
 /** The execution settings of an endpoint, which a deployment can override. */
 export interface EndpointSettings {
   /** The row cap: rows that a response has at most. */
@@ -38,6 +46,8 @@ export interface EndpointSettings {
   readonly queryLimits?: QueryLimits;
   /** Limits of all callers together. */
   readonly limits?: LimitRules;
+  /** Present where callers whose keys allow it can export all rows. */
+  readonly exports?: ExportRules;
   /** Whether a call with a name that is no parameter is rejected; ignored where absent. */
   readonly unknownParameters?: 'ignore' | 'reject';
 }

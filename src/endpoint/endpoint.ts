@@ -129,8 +129,8 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
 }
 
 function settingsOf(definition: EndpointDeclaration): EndpointSettings {
-  const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits, limits, unknownParameters } =
-    definition;
+  const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits } = definition;
+  const { limits, exports, unknownParameters } = definition;
   return {
     maxRows,
     caching,
@@ -139,6 +139,7 @@ function settingsOf(definition: EndpointDeclaration): EndpointSettings {
     ...(staleIfError !== undefined && { staleIfError }),
     ...(queryLimits && { queryLimits }),
     ...(limits && { limits }),
+    ...(exports && { exports }),
     ...(unknownParameters && { unknownParameters }),
   };
 }

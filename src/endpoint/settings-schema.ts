@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { EndpointSettings, QueryLimits } from './definition.js';
+import type { EndpointSettings, ExportRules, QueryLimits } from './definition.js';
 import { LIMIT_RULES } from './limit-rules-schema.js';
 
 const QUERY_LIMITS = Joi.object<QueryLimits>({
@@ -9,6 +9,14 @@ const QUERY_LIMITS = Joi.object<QueryLimits>({
   maxRowsToRead: Joi.number().integer().min(1),
   maxBytesToRead: Joi.number().integer().min(1),
   maxResultBytes: Joi.number().integer().min(1),
+});
+
+/** The users file of the read-only user in ClickHouse allows no more. */
+export const MOST_EXPORTED = { rows: 1_000_000_000, seconds: 3600 } as const;
+
+const EXPORT_RULES = Joi.object<ExportRules>({
+  maxRows: Joi.number().integer().min(1).max(MOST_EXPORTED.rows).required(),
+  maxSeconds: Joi.number().integer().min(1).max(MOST_EXPORTED.seconds).required(),
 });
 
 /** A schema for each execution setting, which endpoint files declare and the settings file overrides. */
@@ -20,5 +28,6 @@ export const ENDPOINT_SETTINGS = {
   staleIfError: Joi.number().integer().min(0),
   queryLimits: QUERY_LIMITS,
   limits: LIMIT_RULES,
+  exports: EXPORT_RULES,
   unknownParameters: Joi.valid('ignore', 'reject'),
 } satisfies Record<keyof EndpointSettings, Joi.Schema>;

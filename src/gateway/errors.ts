@@ -35,6 +35,7 @@ export const ERRORS = {
   GATEWAY_BUSY: { status: 503, title: 'Gateway busy' },
   TOKEN_ISSUER_UNREACHABLE: { status: 503, title: 'Token issuer unreachable' },
   PURGE_INCOMPLETE: { status: 503, title: 'Purge incomplete' },
+  HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'HTTP version not supported' },
   SHUTTING_DOWN: { status: 503, title: 'Shutting down' },
   ENDPOINTS_INVALID: { status: 422, title: 'Endpoints invalid' },
   QUERY_READS_TOO_MUCH: { status: 422, title: 'Query reads too much' },

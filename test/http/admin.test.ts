@@ -10,7 +10,7 @@ import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';
-import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
+import { noKeys, noExports, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
@@ -106,6 +106,7 @@ describe('GET /metrics', () => {
     await withAdminGateway(async ({ get, send: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
+        executeExport: noExports,
         executeCall,
         targets: new KnownTargets(() => true),
         clock: clock.read,

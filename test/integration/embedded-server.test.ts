@@ -144,12 +144,12 @@ describe('the reader', () => {
   });
 
   it.each([
-    ['max_execution_time', ['0', '301']],
+    ['max_execution_time', ['0', '3601']],
     ['max_memory_usage', ['0', '4000000001']],
     ['max_rows_to_read', ['0', '20000000001']],
     ['max_bytes_to_read', ['0', '2000000000001']],
-    ['max_result_rows', ['0', '1000001']],
-    ['max_result_bytes', ['0', '1000000001']],
+    ['max_result_rows', ['0', '1000000001']],
+    ['max_result_bytes', ['0', '1000000000001']],
     ['result_overflow_mode', ["'break'"]],
     ['read_overflow_mode', ["'break'"]],
     ['timeout_overflow_mode', ["'break'"]],

@@ -118,7 +118,7 @@ export class AccessGateway {
     const servers = oneServer(options.runQuery ?? this.runQuery.run, parser);
     const dependencies = { endpoints, servers, logger, clock };
     this.execution = await openQueryExecution(config, dependencies, (close) => this.closers.push(close));
-    const { executeCall, analyzeSql, onOutcome, cache, limiter } = this.execution;
+    const { executeCall, executeExport, analyzeSql, onOutcome, cache, limiter } = this.execution;
     const shared = {
       endpoints,
       targets: new KnownTargets(() => true),
@@ -131,6 +131,7 @@ export class AccessGateway {
     const app = createApp({
       ...shared,
       executeCall,
+      executeExport,
       checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,

@@ -18,7 +18,7 @@ import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
-import { noSql, testCredentials, testLimiter } from './test-credentials.js';
+import { noExports, noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { KEY } from './test-gateway.js';
 
 /** A key that may bypass the cache. */
@@ -85,6 +85,7 @@ export class CachingGateway {
     };
     const app = createApp({
       ...shared,
+      executeExport: noExports,
       checkSql: noSql,
       executeCall: createCallExecutor({ store: this.store, fetchResult, clock, onOutcome }),
       isClickHouseUp: () => Promise.resolve(true),

@@ -4,10 +4,19 @@ import type { QueryServer } from '../../src/gateway/server/open-scheduler.js';
 
 /** One ClickHouse server that is always reachable and runs queries as the test defines. */
 export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): readonly QueryServer[] {
-  return [{ name: 'clickhouse.test:8123', runQuery, parser, ping: () => Promise.resolve(true) }];
+  return [
+    {
+      name: 'clickhouse.test:8123',
+      runQuery,
+      runExport: unexpected,
+      parser,
+      ping: () => Promise.resolve(true),
+    },
+  ];
 }
 
-const unexpected = (): Promise<never> => Promise.reject(new Error('this test expects no SQL to parse'));
+const unexpected = (): Promise<never> =>
+  Promise.reject(new Error('this test expects neither SQL to parse nor exports'));
 const noParser: SqlParser = {
   print: unexpected,
   tree: unexpected,

@@ -12,6 +12,7 @@ import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.j
 import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
+import type { ExecuteExport } from '../../src/gateway/query/execute-export.js';
 import type { CheckSql } from '../../src/gateway/query/sandboxed-select.js';
 
 export const LINK_SECRET = 'a secret for links in tests, long enough';
@@ -65,6 +66,10 @@ export function noKeys(
     reloader,
   };
 }
+
+/** For gateways whose endpoints have no exports. */
+export const noExports: ExecuteExport = () =>
+  Promise.reject(new Error('no endpoint of this test has exports'));
 
 /** For gateways without sandboxed endpoints. */
 export const noSql: CheckSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));

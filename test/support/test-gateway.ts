@@ -16,7 +16,7 @@ import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-
 import type { Clock } from '../../src/gateway/query/ports.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
-import { noSql, testCredentials, testLimiter } from './test-credentials.js';
+import { noExports, noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { referenceEndpoints } from './reference-project.js';
 
 /** The key that the test gateway accepts; its principal is `tester`. */
@@ -106,6 +106,7 @@ function listenerOf(
   };
   const app = createApp({
     ...shared,
+    executeExport: noExports,
     checkSql: noSql,
     executeCall: createCallExecutor({ store, fetchResult, clock, onOutcome }),
     isClickHouseUp: () => Promise.resolve(true),

@@ -24,6 +24,10 @@ export function callCommand(): Command {
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .option('--post', 'send the parameters in the body of a POST: for long or secret values')
     .option('--output <file>', 'write the rows to a file, which is created when they are complete')
+    .option(
+      '--export <file>',
+      'write all rows, beyond the row cap, to a file, of an endpoint that has exports',
+    )
     .option('--headers', 'print the response’s status and headers on standard error')
     .option('--json', 'print headers and problems as JSON')
     .addHelpText('after', HELP)
@@ -39,14 +43,16 @@ interface CallOptions extends GatewayOptions {
   readonly sql?: string;
   readonly post?: boolean;
   readonly output?: string;
+  readonly export?: string;
   readonly headers?: boolean;
   readonly json?: boolean;
 }
 
 /** Calls the gateway and writes the rows to standard output or to a file. @throws CommandError */
 async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
-  const { output, json = false } = options;
-  const shown = shownFormat(options);
+  const { json = false } = options;
+  const output = outputOf(options);
+  const shown = shownFormat({ ...options, output });
   // The format that has the names and types of the columns, also where there are no rows.
   const format = shown === 'table' ? 'json-table' : shown;
   const call = callOf(endpoint, options, format);
@@ -61,8 +67,20 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   warnOfRows(response);
 }
 
+/** The file to write; undefined for standard output. @throws CommandError (invalid usage) */
+function outputOf({ output, export: exported, sql }: CallOptions): string | undefined {
+  if (exported === undefined) return output;
+  if (output !== undefined) throw usageError('Use either --export or --output: both name the file to write.');
+  if (sql !== undefined)
+    throw usageError('An export has all rows of the endpoint. Use --export without --sql.');
+  return exported;
+}
+
 /** How the rows are written; undefined for the gateway's default. @throws CommandError (invalid usage) */
-function shownFormat({ format, output }: CallOptions): CallFormat | undefined {
+function shownFormat({
+  format,
+  output,
+}: Pick<CallOptions, 'format'> & { readonly output: string | undefined }): CallFormat | undefined {
   const isForTerminal = output === undefined && process.stdout.isTTY;
   if (format === undefined) return isForTerminal ? 'table' : undefined;
   if (format === 'table') {
@@ -99,6 +117,7 @@ function callOf(endpoint: string, options: CallOptions, format: FormatName | und
   const { sql, post = false, param = [] } = options;
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
+  if (options.export !== undefined) parameters.set('export', '1');
   return { endpoint, parameters, format, post };
 }
 
@@ -138,6 +157,7 @@ Examples:
   querygate call orders.by-day --param shop=north
   querygate call orders.by-day --param shop=north --param since=2026-05-01 --format csv
   querygate call orders.by-day --param shop=north --output days.json
+  querygate call orders.by-day --param shop=north --export all-days.csv --format csv
   querygate call orders.by-day --post --param "shop=$(cat shop.txt)"
   querygate call orders.by-day --param shop=north --headers --json
 

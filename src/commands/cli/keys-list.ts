@@ -23,8 +23,12 @@ function cellsOf(key: ListedKey): readonly string[] {
   return [name, String(keys), created, expires, ...rest];
 }
 
-function grantsOf({ mayBypassCache, mayUseQueryString }: ListedKey): readonly string[] {
-  return [...(mayBypassCache ? ['bypass-cache'] : []), ...(mayUseQueryString ? ['query-string'] : [])];
+function grantsOf({ mayBypassCache, mayExport, mayUseQueryString }: ListedKey): readonly string[] {
+  return [
+    ...(mayBypassCache ? ['bypass-cache'] : []),
+    ...(mayExport ? ['export'] : []),
+    ...(mayUseQueryString ? ['query-string'] : []),
+  ];
 }
 
 function limitsOf(limits: LimitRules): readonly string[] {

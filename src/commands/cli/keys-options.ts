@@ -12,6 +12,7 @@ export interface RightsOptions extends Partial<Record<Counted, string>> {
   readonly address?: readonly string[];
   readonly concurrent?: string;
   readonly mayBypassCache?: boolean;
+  readonly mayExport?: boolean;
   readonly mayUseQueryString?: boolean;
 }
 
@@ -24,7 +25,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
  * when the file is validated.
  */
 export function rightsOf(options: RightsOptions, now: Date): StoredRights {
-  const { endpoints, fixed, expires, address, mayBypassCache, mayUseQueryString } = options;
+  const { endpoints, fixed, expires, address, mayBypassCache, mayExport, mayUseQueryString } = options;
   const limits = limitsOf(options);
   return {
     ...(endpoints !== undefined && { endpoints: endpoints.split(',').map((each) => each.trim()) }),
@@ -33,6 +34,7 @@ export function rightsOf(options: RightsOptions, now: Date): StoredRights {
     ...(address && { addresses: address }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(mayBypassCache && { mayBypassCache }),
+    ...(mayExport && { mayExport }),
     ...(mayUseQueryString && { mayUseQueryString }),
   };
 }

@@ -24,6 +24,8 @@ export interface StoredRights {
   readonly limits?: LimitRules;
   /** Whether the gateway honours `Cache-Control: no-cache` and `only-if-cached`. */
   readonly mayBypassCache?: boolean;
+  /** Whether `?export=1` is accepted. */
+  readonly mayExport?: boolean;
   /** Whether `?api_key=` is accepted. */
   readonly mayUseQueryString?: boolean;
 }
@@ -66,6 +68,7 @@ const SCHEMA = Joi.object<KeyFile>({
         addresses: ADDRESSES,
         limits: LIMIT_RULES,
         mayBypassCache: Joi.boolean(),
+        mayExport: Joi.boolean(),
         mayUseQueryString: Joi.boolean(),
       }),
     )
@@ -116,12 +119,14 @@ export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
 
 /** The principal of a stored key. */
 export function principalOf(key: StoredKey): Principal {
-  const { name, created, endpoints, addresses, limits, mayBypassCache = false, mayUseQueryString } = key;
+  const { name, created, endpoints, addresses, limits } = key;
+  const { mayBypassCache = false, mayExport, mayUseQueryString } = key;
   const pinned = pinnedMap(key.fixed);
   const expiresAt = key.expires === undefined ? undefined : parseInstant(key.expires);
   return {
     name,
     mayBypassCache,
+    ...(mayExport !== undefined && { mayExport }),
     ...(mayUseQueryString !== undefined && { mayUseQueryString }),
     ...(endpoints && { endpoints }),
     ...(pinned && { pinned }),

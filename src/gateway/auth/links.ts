@@ -10,7 +10,7 @@ export interface LinkedEndpoint extends EndpointIdentity {
   readonly parameters: DeclaredNames & {
     readonly get?: (name: string) => { readonly secret?: true } | undefined;
   };
-  readonly settings?: { readonly sandboxing: 'enabled' | 'disabled' };
+  readonly settings?: { readonly sandboxing: 'enabled' | 'disabled'; readonly exports?: object };
 }
 
 /** A link to sign. */
@@ -41,6 +41,9 @@ export const LINK_PARAMETERS: readonly string[] = [KEY, EXPIRES, SIGNATURE];
 /** The parameter for a caller's own SQL; sandboxed endpoints take it without declaring it. */
 const SQL_PARAMETER = 'sql';
 
+/** The parameter that makes a call an export: a link exports only if it was signed for that. */
+const EXPORT_PARAMETER = 'export';
+
 const DAY_MS = 86_400_000;
 
 const INVALID = {
@@ -70,14 +73,14 @@ export class Links {
    * Signs a link and returns its path and query. Whether the endpoint accepts the values is not checked.
    *
    * @throws Error with a text for the person who signs when the key has expired or may not make the call, a parameter
-   * is not declared, is secret, is not valid Unicode or differs from its pinned value, or the expiry is less than a second ahead
+   * is not declared, is secret, exports what the key or the endpoint does not allow, is not valid Unicode or differs from its pinned value, or the expiry is less than a second ahead
    * or too far in the future.
    */
   sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkSpec): string {
     this.checkLifetime(expiresAtMs, nowMs);
     if (!isActive(key, nowMs)) throw new Error(`The key ${key.name} has expired.`);
     if (!mayCall(key, endpoint)) throw new Error(`The key ${key.name} may not call ${endpoint.name}.`);
-    checkParameters(endpoint, parameters);
+    checkParameters(endpoint, parameters, key);
     const sent = new Map([...parameters].map(([name, text]) => [name, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('conflict' in applied) throw new Error(applied.conflict.detail);
@@ -143,7 +146,15 @@ export class Links {
 
 type Pair = [name: string, value: string];
 
-function checkParameters(endpoint: LinkedEndpoint, parameters: ReadonlyMap<string, string>): void {
+function checkParameters(
+  endpoint: LinkedEndpoint,
+  parameters: ReadonlyMap<string, string>,
+  { name: keyName, mayExport }: Principal,
+): void {
+  if (parameters.has(EXPORT_PARAMETER)) {
+    if (!endpoint.settings?.exports) throw new Error(`${endpoint.name} has no exports.`);
+    if (!mayExport) throw new Error(`The key ${keyName} may not export.`);
+  }
   for (const [name, value] of parameters) {
     if (!isSigned(endpoint, name) || (name === SQL_PARAMETER && !takesSql(endpoint))) {
       throw new Error(`${endpoint.name} has no parameter ${JSON.stringify(name)}.`);
@@ -176,9 +187,9 @@ function signedPairs(endpoint: LinkedEndpoint, sent: SentParameters): readonly P
   return pairs.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** `sql` is signed for every endpoint: a link never permits unsigned SQL, whatever the endpoint's settings become. */
+/** `sql` and `export` are signed for every endpoint: a link never permits them unsigned, whatever its settings become. */
 function isSigned({ parameters }: LinkedEndpoint, name: string): boolean {
-  return name === SQL_PARAMETER || parameters.has(name);
+  return name === SQL_PARAMETER || name === EXPORT_PARAMETER || parameters.has(name);
 }
 
 function takesSql({ settings, parameters }: LinkedEndpoint): boolean {

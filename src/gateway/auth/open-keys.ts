@@ -82,12 +82,20 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, file?: Wa
   };
 }
 
+/** Of the keys that do not come from a file. */
+const EVERY_RIGHT = {
+  mayBypassCache: true,
+  mayExport: true,
+  mayUseQueryString: true,
+  mayCallGatewayEndpoints: true,
+} as const;
+
 function entryOf(name: string, key: string | undefined): readonly KeyEntry[] {
   return key === undefined
     ? []
     : [
         {
-          principal: { name, mayBypassCache: true, mayUseQueryString: true, mayCallGatewayEndpoints: true },
+          principal: { name, ...EVERY_RIGHT },
           hashes: [hashApiKey(key)],
         },
       ];

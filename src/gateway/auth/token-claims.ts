@@ -16,6 +16,7 @@ interface Claims {
     readonly fixed: Readonly<Record<string, string>>;
     readonly limits?: LimitRules;
     readonly mayBypassCache?: false;
+    readonly mayExport?: boolean;
   };
 }
 
@@ -34,6 +35,7 @@ const CLAIMS = Joi.object<Claims>({
     fixed: PINNED_PARAMETERS.required(),
     limits: LIMIT_RULES,
     mayBypassCache: Joi.valid(false),
+    mayExport: Joi.boolean(),
   }).required(),
 })
   .unknown()
@@ -55,6 +57,7 @@ export function principalOfClaims(payload: JWTPayload, toleranceMs: number): Pri
     mayBypassCache: false,
     endpoints: querygate.endpoints,
     ...(pinned && { pinned }),
+    ...(querygate.mayExport !== undefined && { mayExport: querygate.mayExport }),
     ...(querygate.limits && { limits: querygate.limits }),
     expiresAt: exp * 1000 + toleranceMs,
     via: 'token',

@@ -32,7 +32,8 @@ const REACHABLE_SHARDS: ClickHouseSettings = {
   max_skip_unavailable_shards_ratio: 0.999,
 };
 
-function distributedSettings({ skipsShards = false }: ClusterOptions): ClickHouseSettings {
+/** The settings of a query that fails where a shard is unreachable. */
+export function distributedSettings({ skipsShards = false }: ClusterOptions): ClickHouseSettings {
   return skipsShards ? { ...ALL_SHARDS, optimize_skip_unused_shards: 1 } : ALL_SHARDS;
 }
 

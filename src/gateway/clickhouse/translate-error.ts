@@ -101,7 +101,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_REGULAR_EXPRESSION },
   452: {
     name: 'SETTING_CONSTRAINT_VIOLATION',
-    hint: 'is QUERY_TIMEOUT_SECONDS or another limit of queries above what the profile of the ClickHouse user allows?',
+    hint: 'is QUERY_TIMEOUT_SECONDS, another limit of queries or an export above what the profile of the ClickHouse user allows (querygate grants)?',
   },
   497: {
     name: 'ACCESS_DENIED',

@@ -144,6 +144,7 @@ function configOf(variables: Variables, project: Project): Config {
         : { endpoint: variables.OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: variables.OTEL_SERVICE_NAME },
     queue: {
       slots: variables.MAX_CONCURRENT_QUERIES,
+      exportSlots: variables.MAX_CONCURRENT_EXPORTS,
       maxWaiting: variables.MAX_QUEUED_QUERIES,
       maxWaitMs: variables.QUEUE_TIMEOUT_SECONDS * 1000,
     },

@@ -1,6 +1,8 @@
 /** The query queue: concurrent queries, waiting queries, and milliseconds that a query may wait. */
 export interface QueueConfig {
   readonly slots: number;
+  /** Exports that run at a time, beside the queries. */
+  readonly exportSlots: number;
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
 }

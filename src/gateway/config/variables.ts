@@ -53,6 +53,7 @@ export interface Variables {
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_SERVICE_NAME: string;
   MAX_CONCURRENT_QUERIES: number;
+  MAX_CONCURRENT_EXPORTS: number;
   MAX_QUEUED_QUERIES: number;
   QUEUE_TIMEOUT_SECONDS: number;
   QUERY_MAX_MEMORY_BYTES: number;
@@ -133,6 +134,7 @@ export const VARIABLES = Joi.object<Variables, true>({
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https'),
   OTEL_SERVICE_NAME: Joi.string().default('querygate'),
   MAX_CONCURRENT_QUERIES: Joi.number().integer().min(1).max(10_000).default(16),
+  MAX_CONCURRENT_EXPORTS: Joi.number().integer().min(1).max(1000).default(2),
   MAX_QUEUED_QUERIES: Joi.number().integer().min(0).max(100_000).default(1024),
   QUEUE_TIMEOUT_SECONDS: Joi.number().min(0.1).max(3600).default(10),
   QUERY_MAX_MEMORY_BYTES: Joi.number().integer().min(1).default(2_000_000_000),

@@ -15,7 +15,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 import { OPERATORS } from '../../endpoint/figures.js';
-import type { RunQuery } from '../query/ports.js';
+import type { ExportOutcome } from '../query/ports.js';
 
 export interface TracingConfig {
   /** Base URL of an OTLP/HTTP collector; traces are sent to its path `/v1/traces`. */
@@ -37,6 +37,9 @@ export interface TracedRequest {
   /** Ends the span. */
   readonly end: (ended: EndedRequest) => void;
 }
+
+/** What a span says of a query's result; an export does not know all of it. */
+type TracedResult = Partial<Pick<ExportOutcome, 'rowCount' | 'cost' | 'queryId'>>;
 
 /** Traces requests and their queries with OpenTelemetry. */
 export class Tracing {
@@ -82,15 +85,17 @@ export class Tracing {
   }
 
   /** Makes each query a span of its own, whose `traceparent` is sent to ClickHouse. */
-  trace(runQuery: RunQuery): RunQuery {
+  trace<Request extends object, Result extends TracedResult>(
+    runQuery: (request: Request) => Promise<Result>,
+  ): (request: Request) => Promise<Result> {
     return (request) =>
       this.#tracer.startActiveSpan('ClickHouse query', { kind: SpanKind.CLIENT }, async (span) => {
         span.setAttributes({ 'db.system.name': 'clickhouse' });
         try {
           const result = await runQuery({ ...request, traceHeaders: headersOf(context.active()) });
           span.setAttributes({
-            'db.response.returned_rows': result.rowCount,
-            'querygate.rows_read': result.cost.readBy(OPERATORS).rowsRead,
+            'db.response.returned_rows': result.rowCount ?? 0,
+            'querygate.rows_read': result.cost?.readBy(OPERATORS).rowsRead ?? 0,
             'querygate.query_id': result.queryId ?? '',
           });
           return result;

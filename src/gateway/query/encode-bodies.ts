@@ -51,8 +51,13 @@ export function isWorthCompressing(identity: Buffer): boolean {
 
 /** A stream of the body in an encoding: the same bytes as of {@link bodiesOf}, without a copy of them in memory. */
 export function compressedStream(identity: Buffer, encoding: Compressed): BrotliCompress | Gzip {
-  const stream = encoding === 'br' ? createBrotliCompress(brotliOptions(identity.length)) : createGzip(GZIP);
+  const stream = compressor(encoding, identity.length);
   return Readable.from(slicesOf(identity), { objectMode: false }).pipe(stream);
+}
+
+/** A stream that compresses what is written to it. @param bytes that it will get; 0 where that is not known */
+export function compressor(encoding: Compressed, bytes = 0): BrotliCompress | Gzip {
+  return encoding === 'br' ? createBrotliCompress(brotliOptions(bytes)) : createGzip(GZIP);
 }
 
 /** Bytes that one job of the thread pool compresses: a whole body would keep other requests waiting. */

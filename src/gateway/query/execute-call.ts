@@ -97,6 +97,6 @@ function allowsStale(error: unknown): boolean {
   return error instanceof Failure && error.status >= 502;
 }
 
-function notCached(): Failure {
+export function notCached(): Failure {
   return new Failure('NOT_CACHED', 'The request asks for a cached result only, and none is fresh.');
 }

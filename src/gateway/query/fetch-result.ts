@@ -126,7 +126,7 @@ function bodiesToCache(body: Buffer, { format }: Representation): Bodies {
 }
 
 /** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */
-function blameParameters(endpoint: Endpoint, error: unknown): unknown {
+export function blameParameters(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
   const declared = [...endpoint.parameters];
   const expressions = declared.filter(([, { kind }]) => kind.startsWith('regular-expression'));

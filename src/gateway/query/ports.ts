@@ -100,5 +100,39 @@ export interface QueryResult {
  */
 export type RunQuery = (request: QueryRequest) => Promise<QueryResult>;
 
+/** A query whose rows go to the caller as they arrive. Its row cap is the one of exports, and exceeding it is a failure. */
+export interface ExportRequest extends QueryRequest {
+  readonly representation: Representation;
+  /** Seconds that the query and the transfer may take together. */
+  readonly maxSeconds: number;
+  /** Calls back when the next bytes may be passed on: other requests have their turn first. */
+  readonly takeTurn: (resume: () => void) => void;
+  /** Called when ClickHouse begins to respond with rows. @returns where their bytes go */
+  readonly openSink: () => ExportSink;
+}
+
+/** Where the bytes of an export go. They end only where they are complete; else the last stream is destroyed. */
+export interface ExportSink {
+  /** The bytes pass through them in this order; the last one is the caller's response. */
+  readonly streams: readonly [...NodeJS.ReadWriteStream[], NodeJS.WritableStream];
+  /** Called before the end of a complete export. @param rowCount undefined for a format that does not count rows */
+  readonly onComplete: (rowCount: number | undefined) => void;
+}
+
+/** A complete export. */
+export interface ExportOutcome {
+  /** Undefined for a format that does not count rows. */
+  readonly rowCount: number | undefined;
+  /** Of the body, before any compression. */
+  readonly bytes: number;
+  /** Undefined for a format in which ClickHouse does not report it. */
+  readonly cost: Figures<QueryCost> | undefined;
+  /** The id in ClickHouse's query log. */
+  readonly queryId: string;
+}
+
+/** Runs a read-only query and sends its rows. @throws Failure wherever not every row was sent */
+export type RunExport = (request: ExportRequest) => Promise<ExportOutcome>;
+
 /** Returns the current time; tests replace it. */
 export type Clock = () => Date;

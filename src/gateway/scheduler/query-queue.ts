@@ -55,6 +55,11 @@ export class QueryQueue {
     };
   }
 
+  /** Whether any query runs. */
+  get isRunning(): boolean {
+    return this.running > 0;
+  }
+
   get figures(): QueueFigures {
     return {
       running: this.running,

@@ -1,9 +1,11 @@
 import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
-import type { SlotRequest, RunQuery } from '../query/ports.js';
+import type { RunScheduledExport } from '../query/execute-export.js';
+import type { ExportRequest, SlotRequest, RunExport, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
+import { setRealTimer } from './timers.js';
 
 /** A server that can run queries and analyse SQL. */
 export interface AnalyzingServer extends PooledServer {
@@ -18,11 +20,42 @@ export function scheduleQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: Q
   return pool.gate(withinLimits(queue.limit(pool.run), ({ cost }) => cost.readBy(OPERATORS)));
 }
 
+/** A server that can run exports. */
+export interface ExportingServer extends PooledServer {
+  readonly runExport: RunExport;
+}
+
+/** Milliseconds that an export waits before its next bytes while other queries run: with 256 KiB each time, 25 MB a second. */
+const PAUSE_MS = 10;
+
+/**
+ * Runs exports in the same steps, in a queue of their own: they take minutes, for which no other query waits. Nor may they slow
+ * down others: while these run, an export pauses after each part, at which ClickHouse pauses too.
+ */
+export function scheduleExports(
+  pool: Pick<ServerPool<ExportingServer>, 'gate' | 'on'>,
+  exportQueue: QueryQueue,
+  others: Pick<QueryQueue, 'isRunning'>,
+  setTimer = setRealTimer,
+): RunScheduledExport {
+  const takeTurn = (resume: () => void): void => {
+    if (others.isRunning) setTimer(resume, PAUSE_MS);
+    else setImmediate(resume);
+  };
+  const run = pool.on(({ runExport }, request: Omit<ExportRequest, 'takeTurn'>) =>
+    runExport({ ...request, takeTurn }),
+  );
+  return pool.gate(withinLimits(exportQueue.limit(run), ({ cost }) => cost?.readBy(OPERATORS)));
+}
+
 /**
  * Runs analyses of callers' SQL in the same steps, because to ClickHouse they are queries like any other, and a
  * caller can cause as many. They read no rows, so they charge nothing.
  */
-export function scheduleAnalyses(pool: ServerPool<AnalyzingServer>, queue: QueryQueue): AnalyzeSql {
+export function scheduleAnalyses(
+  pool: Pick<ServerPool<AnalyzingServer>, 'gate' | 'on'>,
+  queue: QueryQueue,
+): AnalyzeSql {
   return async (request, analysis) => {
     const run = pool.on(async ({ parser }, { signal }: SlotRequest) => ({
       value: await analysis(parser, signal),

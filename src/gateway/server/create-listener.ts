@@ -69,6 +69,7 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
     ...shared,
     corsOrigins,
     executeCall: execution.executeCall,
+    executeExport: execution.executeExport,
     seal: dependencies.seal,
     checkSql: dependencies.checkSql,
     isClickHouseUp: () => dependencies.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
@@ -109,6 +110,7 @@ function createLog({
       onLimit: ({ subject, counted }) => {
         metrics.limitRejected(subject.kind, counted);
       },
+      onExported: metrics.exports.completed,
       onFailure: (failure) => {
         metrics.failures.note({ time: clock().toISOString(), ...failure });
         if (DISK_FAILURES.has(failure.code)) void disks.hasFullDisk();

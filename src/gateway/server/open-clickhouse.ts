@@ -65,9 +65,9 @@ export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOpt
   return { skipsShards: isCluster, allowsPartial: allowPartial };
 }
 
-function open(connection: ClickHouseConnection, { queryTimeoutMs, queue: admission }: Config): OpenServer {
+function open(connection: ClickHouseConnection, { queryTimeoutMs, queue }: Config): OpenServer {
   const client = connectClickHouse(connection, {
-    maxOpenConnections: admission.slots + SPARE_CONNECTIONS,
+    maxOpenConnections: queue.slots + queue.exportSlots + SPARE_CONNECTIONS,
     requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,
   });
   return { name: serverName(connection.url), url: connection.url, client };

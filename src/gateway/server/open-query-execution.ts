@@ -8,6 +8,7 @@ import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
 import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
+import { createExportExecutor, type ExecuteExport } from '../query/execute-export.js';
 import { createFetcher, type FetchResult } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock } from '../query/ports.js';
@@ -16,7 +17,7 @@ import type { ServerPool } from '../scheduler/server-pool.js';
 import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
 import { openCache, type OpenCache } from './open-cache.js';
 import type { ClosingPart } from './closers.js';
-import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.js';
+import { openScheduler, openLimiter, type QueryServer, type Scheduler } from './open-scheduler.js';
 import { startWarming } from './start-warming.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */
@@ -35,6 +36,7 @@ export interface QueryDependencies {
 /** The parts that execute queries, and their figures. */
 export interface QueryExecution {
   readonly executeCall: ExecuteCall;
+  readonly executeExport: ExecuteExport;
   readonly analyzeSql: AnalyzeSql;
   readonly onOutcome: OnOutcome;
   readonly cache: OpenCache;
@@ -71,7 +73,8 @@ export async function openQueryExecution(
     },
   });
   onClose(cache.close, { name: 'cache', isBestEffort: true });
-  const { queue, pool, runQuery, analyzeSql } = openScheduler(config, servers, logger);
+  const scheduler = openScheduler(config, servers, logger);
+  const { queue, pool, runQuery, analyzeSql } = scheduler;
   const limiter = openLimiter(cache.limits);
   const fetchAny = createFetcher({
     runQuery,
@@ -97,20 +100,19 @@ export async function openQueryExecution(
     ...countedBy(metrics),
   });
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
-  metrics.observe({
-    cacheUse: () => cacheUse(endpoints, cache),
-    isRedisOpen: cache.isRedisOpen,
-    isLeader: cache.isLeader,
-    queries: () => queue.figures,
-    pool: () => pool.figures,
-  });
+  observe(metrics, { endpoints, cache, scheduler });
   const executeCall = createCallExecutor({ store: cache.store, fetchResult, clock, onOutcome });
   const { warmer } = warming;
   const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);
     cache.local.drop(outdated);
   };
-  return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool, adoptEndpoints };
+  const exportAny = createExportExecutor({ runExport: scheduler.runExport, clock });
+  return {
+    executeExport: exportRunnable(exportAny, requireRunnable),
+    ...{ executeCall, analyzeSql, onOutcome, cache, warmer },
+    ...{ metrics, hits, limiter, pool, adoptEndpoints },
+  };
 }
 
 /** Fetches the results of endpoints whose queries can run. */
@@ -122,6 +124,36 @@ function fetchRunnable(
     requireRunnable(fetch.endpoint, fetch.values);
     return fetchAny(fetch, key);
   };
+}
+
+/** Exports endpoints whose queries can run. */
+function exportRunnable(
+  execute: ExecuteExport,
+  requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
+): ExecuteExport {
+  return async (call, openSink) => {
+    requireRunnable(call.endpoint, call.values);
+    return execute(call, openSink);
+  };
+}
+
+/** Adds the figures that are read at each scrape. */
+function observe(
+  metrics: Metrics,
+  {
+    endpoints,
+    cache,
+    scheduler: { queue, exportQueue, pool },
+  }: Pick<QueryDependencies, 'endpoints'> & { readonly cache: OpenCache; readonly scheduler: Scheduler },
+): void {
+  metrics.observe({
+    cacheUse: () => cacheUse(endpoints, cache),
+    isRedisOpen: cache.isRedisOpen,
+    isLeader: cache.isLeader,
+    queries: () => queue.figures,
+    pool: () => pool.figures,
+  });
+  metrics.exports.observe(() => exportQueue.figures);
 }
 
 function countedBy(metrics: Metrics): Pick<WarmerDependencies, 'onStarted' | 'onRefreshed'> {

@@ -4,10 +4,11 @@ import { FixedWindows } from '../limits/fixed-windows.js';
 import { Limiter } from '../limits/limiter.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
-import type { RunQuery } from '../query/ports.js';
+import type { RunScheduledExport } from '../query/execute-export.js';
+import type { RunExport, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import { QueryQueue } from '../scheduler/query-queue.js';
-import { scheduleAnalyses, scheduleQueries, type AnalyzingServer } from '../scheduler/schedule-queries.js';
+import { scheduleAnalyses, scheduleExports, scheduleQueries } from '../scheduler/schedule-queries.js';
 import { ServerBreaker, type OpenReason, type ServerBreakerState } from '../scheduler/server-breaker.js';
 import { ServerPool } from '../scheduler/server-pool.js';
 import { steadyClock as clock } from './steady-clock.js';
@@ -20,6 +21,7 @@ export interface QueryServer {
   /** Host and port. */
   readonly name: string;
   readonly runQuery: RunQuery;
+  readonly runExport: RunExport;
   readonly parser: SqlParser;
   readonly ping: Ping;
 }
@@ -27,9 +29,12 @@ export interface QueryServer {
 /** Schedules queries on ClickHouse. */
 export interface Scheduler {
   readonly queue: QueryQueue;
-  readonly pool: ServerPool<AnalyzingServer>;
+  readonly exportQueue: QueryQueue;
+  readonly pool: ServerPool;
   /** Runs a query on one of the servers, within its caller's limits and in a slot of the queue. */
   readonly runQuery: RunQuery;
+  /** Runs an export under the same conditions, in a slot of its own queue. */
+  readonly runExport: RunScheduledExport;
   /** Analyses a caller's SQL under the same conditions. */
   readonly analyzeSql: AnalyzeSql;
 }
@@ -37,14 +42,22 @@ export interface Scheduler {
 /** Creates the queue, and the pool with a breaker for each server. */
 export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Scheduler {
   const queue = new QueryQueue(config.queue);
-  const pooled = servers.map(({ name, runQuery, parser, ping }) => {
+  const exportQueue = new QueryQueue({ ...config.queue, slots: config.queue.exportSlots });
+  const pooled = servers.map(({ name, runQuery, runExport, parser, ping }) => {
     const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
       logChange(logger, pool, { name, state, reason });
     };
-    return { name, runQuery, parser, breaker: new ServerBreaker({ ping, clock, onChange }) };
+    return { name, runQuery, runExport, parser, breaker: new ServerBreaker({ ping, clock, onChange }) };
   });
   const pool = new ServerPool(pooled, clock);
-  return { queue, pool, runQuery: scheduleQueries(pool, queue), analyzeSql: scheduleAnalyses(pool, queue) };
+  return {
+    queue,
+    exportQueue,
+    pool,
+    runQuery: scheduleQueries(pool, queue),
+    runExport: scheduleExports(pool, exportQueue, queue),
+    analyzeSql: scheduleAnalyses(pool, queue),
+  };
 }
 
 interface Change {

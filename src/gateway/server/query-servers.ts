@@ -1,4 +1,5 @@
 import { createPing } from '../clickhouse/ping.js';
+import { createExportRunner } from '../clickhouse/export-runner.js';
 import { createQueryRunner } from '../clickhouse/query-runner.js';
 import { createSqlParser } from '../clickhouse/sql-parser.js';
 import type { Config } from '../config/config.js';
@@ -14,7 +15,9 @@ export function queryServers(
 ): readonly QueryServer[] {
   return servers.map(({ name, url, client }) => {
     const query = createQueryRunner(client, config.queryLimits, clusterOptions(config));
+    const exporting = createExportRunner(client, config.queryLimits, clusterOptions(config));
     const runQuery = tracing?.trace(query) ?? query;
-    return { name, runQuery, parser: createSqlParser(client), ping: createPing(url) };
+    const runExport = tracing?.trace(exporting) ?? exporting;
+    return { name, runQuery, runExport, parser: createSqlParser(client), ping: createPing(url) };
   });
 }

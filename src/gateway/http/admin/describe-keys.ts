@@ -30,6 +30,7 @@ export function describeKeys({ keys, keyUse, endpoints, seal }: KeysInfo): Reado
       expires: principal.expiresAt === undefined ? null : new Date(principal.expiresAt).toISOString(),
       limits: principal.limits ?? {},
       mayBypassCache: principal.mayBypassCache,
+      mayExport: principal.mayExport ?? false,
       mayUseQueryString: principal.mayUseQueryString ?? false,
       lastUse: keyUse.get(principal.name) ?? null,
     })),

@@ -8,6 +8,7 @@ import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
 import { requireComplete } from '../result/complete-result.js';
 import { readyToSend } from '../result/select-content.js';
+import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
 import { findEndpoint } from './find-endpoint.js';
@@ -48,7 +49,17 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         }
         const applied = appliedPreferences(preferences, presentation);
         if (applied !== '') response.set('Preference-Applied', applied);
-        return untilNobodyWaits(response, preferences.wait);
+        // The time that a caller waits for a response says nothing about how long it takes one that it receives.
+        return presentation.isExport
+          ? clientDisconnected(response)
+          : untilNobodyWaits(response, preferences.wait);
+      },
+      sendExport: ({ principal, call, limits, run }) => {
+        requireChunks(request);
+        const beforeHeaders = (): void => {
+          setLimitHeaders(response, limits, principal);
+        };
+        return sendExport(request, response, { call, run, beforeHeaders, now: clock().getTime() });
       },
       send: async (ran, sent) => {
         const { principal, call, key, outcome, limits } = ran;
@@ -84,8 +95,12 @@ function mayRemember(
 const STRICT = 'handling=strict';
 
 /** The value of `Preference-Applied`; empty where none is. */
-function appliedPreferences({ wait, isStrict }: Preferences, { applied }: Presentation): string {
-  const all = [wait === undefined ? undefined : `wait=${wait}`, isStrict ? STRICT : undefined, applied];
+function appliedPreferences({ wait, isStrict }: Preferences, { applied, isExport }: Presentation): string {
+  const all = [
+    wait === undefined || isExport ? undefined : `wait=${wait}`,
+    isStrict ? STRICT : undefined,
+    applied,
+  ];
   return all.filter((each) => each !== undefined).join(', ');
 }
 

@@ -10,19 +10,22 @@ import { bindCall } from '../../query/endpoint-query.js';
 import { type CacheKey, keyOf } from '../../query/cache-key.js';
 import type { CallOutcome } from '../../query/call.js';
 import type { ExecuteCall } from '../../query/execute-call.js';
-import type { Clock } from '../../query/ports.js';
+import type { ExecuteExport, ScheduledExport } from '../../query/execute-export.js';
+import type { Clock, ExportRequest } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
 import type { CheckSql } from '../../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
 import { readCall, type ReadCall } from './read-call.js';
+import { requireExport } from './require-export.js';
 import type { SentCall } from './sent-call.js';
 
 /** The dependencies and options of a call. */
 export interface CallDependencies {
   readonly endpoints: Endpoints;
   readonly executeCall: ExecuteCall;
+  readonly executeExport: ExecuteExport;
   readonly checkSql: CheckSql;
   readonly limiter: Limiter;
   readonly clock: Clock;
@@ -40,6 +43,13 @@ export interface CallProtocol<Sent extends SentCall, Response> {
   readonly begin: (call: ReadCall, sent: Sent) => AbortSignal;
   /** @throws Failure where the caller accepts no such result */
   readonly send: (ran: RanCall, sent: Sent) => Response | Promise<Response>;
+  /** Absent where the protocol has no exports. */
+  readonly sendExport?: (exporting: ExportedCall, sent: Sent) => Promise<Response>;
+}
+
+/** A call that is exported. */
+export interface ExportedCall extends Pick<RanCall, 'principal' | 'call' | 'limits'> {
+  readonly run: (openSink: ExportRequest['openSink']) => Promise<ScheduledExport>;
 }
 
 /** A call that has a result. */
@@ -65,15 +75,17 @@ export async function respondToCall<Sent extends SentCall, Response>(
   endpoint: Endpoint,
   protocol: CallProtocol<Sent, Response>,
 ): Promise<Response> {
-  const { limiter, endpoints, executeCall } = dependencies;
+  const { limiter, endpoints, executeCall, executeExport } = dependencies;
   const { requestId } = context;
   const principal = principalOf(context);
   authorize(principal, endpoint);
   const sent = await protocol.parse(endpoint);
   const read = readCall(dependencies, principal, endpoint, sent);
+  const subjects = subjectsOf(endpoints, principal, endpoint);
+  const sendExport = read.presentation.isExport ? protocol.sendExport : undefined;
+  if (sendExport) requireExport(principal, read, subjects);
   const signal = protocol.begin(read, sent);
 
-  const subjects = subjectsOf(endpoints, principal, endpoint);
   const limits: LimitState[] = [...(context.limits ?? [])];
   const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
   const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
@@ -83,7 +95,13 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const key = keyOf(query, bound);
   context.query = { digest: endpoint.digest, hash: key.hash };
   const demand = principal.mayBypassCache ? sent.demand : 'any';
-  const outcome = await executeCall({ ...query, bound, requestId, signal, demand, requester }, key);
+  const toRun = { ...query, bound, requestId, signal, demand, requester };
+  if (sendExport) {
+    const run: ExportedCall['run'] = async (openSink) =>
+      noteExport(context, await executeExport(toRun, openSink));
+    return sendExport({ principal, call, limits, run }, sent);
+  }
+  const outcome = await executeCall(toRun, key);
   noteOutcome(context, outcome);
 
   return protocol.send({ principal, call, key, outcome, limits }, sent);
@@ -124,4 +142,14 @@ export function noteOutcome(context: RequestContext, { result, status, isCollaps
   if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
   const { queryId = '', cost, waitingMs = 0 } = result;
   context.caused = { queryId, cost, waitingMs };
+}
+
+/** Records a complete export for the log. */
+function noteExport(context: RequestContext, exported: ScheduledExport): ScheduledExport {
+  const { rowCount, bytes, cost, queryId, waitingMs = 0 } = exported;
+  context.exportedBytes = bytes;
+  context.cache = 'BYPASS';
+  if (rowCount !== undefined) context.rows = rowCount;
+  if (cost) context.caused = { queryId, cost, waitingMs };
+  return exported;
 }

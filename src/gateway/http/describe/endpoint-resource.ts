@@ -92,6 +92,16 @@ const ENDPOINT = {
     description:
       'What a call with undeclared parameters gets: 400, or, where absent too, a response that names them.',
   },
+  exports: {
+    ...objectOf(
+      {
+        maxRows: whole(1, 'Rows that an export has at most.'),
+        maxSeconds: whole(1, 'Seconds that its query and its transfer may take together.'),
+      },
+      [],
+    ),
+    description: 'Present where `export=1` is possible, with a key that has `mayExport`.',
+  },
   parameters: {
     type: 'array',
     items: objectOf(PARAMETER, [
@@ -108,16 +118,16 @@ const ENDPOINT = {
 } satisfies Properties;
 
 /** An endpoint as `GET /api/endpoints` shows it. */
-export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, ['limit', 'unknownParameters']);
+export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, ['limit', 'unknownParameters', 'exports']);
 
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
 export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
-  const { maxRows, caching, warming, sandboxing, unknownParameters } = settings;
+  const { maxRows, caching, warming, sandboxing, unknownParameters, exports } = settings;
   const parameters = describeParameters(endpoint, pinned);
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
-    ...{ caching, warming, sandboxing, unknownParameters },
+    ...{ caching, warming, sandboxing, unknownParameters, exports },
     parameters: parameters.map(parameterOf),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
       return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };

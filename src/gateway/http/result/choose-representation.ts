@@ -14,6 +14,8 @@ export interface Presentation {
   readonly download: boolean;
   /** Whether a result that lacks rows is an error. */
   readonly complete: boolean;
+  /** Whether all rows are sent as they arrive, beyond the row cap. */
+  readonly isExport: boolean;
   /** The value of `Preference-Applied`, where a preference decided. */
   readonly applied: string | undefined;
   /** Whether the headers made no difference: a request for the same target without them gets the same response. */
@@ -48,12 +50,13 @@ export interface QueryStringPresentation {
   readonly formulaSafe: boolean;
   readonly download: boolean;
   readonly complete: boolean;
+  readonly isExport: boolean;
   readonly problems: readonly Problem[];
 }
 
 const BY_NAME: ReadonlyMap<string, FormatName> = new Map(FORMAT_NAMES.map((name) => [name, name]));
 
-/** The texts of `download`, `csv_safe` and `complete`, in lower case. */
+/** The texts of `download`, `csv_safe`, `complete` and `export`, in lower case. */
 export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
   ['true', true],
@@ -62,7 +65,7 @@ export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
-/** Reads `format`, `csv_safe`, `download` and `complete`. */
+/** Reads `format`, `csv_safe`, `download`, `complete` and `export`. */
 export function readPresentation(sent: RawParameters): QueryStringPresentation {
   const problems: Problem[] = [];
   /** The value of one of the gateway's own parameters; undefined where it is omitted or invalid. */
@@ -76,10 +79,15 @@ export function readPresentation(sent: RawParameters): QueryStringPresentation {
     return undefined;
   };
   const format = read('format', BY_NAME, `must be one of ${FORMAT_NAMES.join(', ')}`);
-  const formulaSafe = read('csv_safe', BOOLEANS, 'must be 1, 0, true or false') ?? false;
-  const download = read('download', BOOLEANS, 'must be 1, 0, true or false') ?? false;
-  const complete = read('complete', BOOLEANS, 'must be 1, 0, true or false') ?? false;
-  return { format, formulaSafe, download, complete, problems };
+  const isTrue = (param: string): boolean => read(param, BOOLEANS, 'must be 1, 0, true or false') ?? false;
+  return {
+    format,
+    formulaSafe: isTrue('csv_safe'),
+    download: isTrue('download'),
+    complete: isTrue('complete'),
+    isExport: isTrue('export'),
+    problems,
+  };
 }
 
 /**
@@ -90,7 +98,7 @@ export function readPresentation(sent: RawParameters): QueryStringPresentation {
  * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
 export function choosePresentation(
-  { format, formulaSafe, download, complete }: QueryStringPresentation,
+  { format, formulaSafe, download, complete, isExport }: QueryStringPresentation,
   { accept, timestamps }: { readonly accept?: string | undefined; readonly timestamps?: Times | undefined },
   times: Times,
 ): Presentation {
@@ -101,6 +109,7 @@ export function choosePresentation(
     representation,
     download,
     complete,
+    isExport,
     applied: isApplied ? `timestamps=${timestamps}` : undefined,
     isPlain: representation === representationOf(format ?? DEFAULT_FORMAT, { times, formulaSafe }),
   };

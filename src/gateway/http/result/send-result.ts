@@ -14,7 +14,7 @@ import type { RequestContext } from '../transport/request-context.js';
 import { selectContent, type SelectedContent } from './select-content.js';
 
 /** Milliseconds after which the gateway closes the connection of a client that reads nothing. */
-const SLOW_READER_MS = 60_000;
+export const SLOW_READER_MS = 60_000;
 
 /** A result to send. */
 export interface Sending {
@@ -128,7 +128,7 @@ function sendEncoded(
 }
 
 /** @param before what CORS set, if anything. */
-function varyOf(before: number | string | readonly string[] | undefined): string {
+export function varyOf(before: number | string | readonly string[] | undefined): string {
   return before === undefined ? VARY : `${String(before)}, ${VARY}`;
 }
 
@@ -140,7 +140,7 @@ function contentHeaders({ call, outcome }: Sending, encoding: Encoding): readonl
   if (download) {
     headers.push(
       'Content-Disposition',
-      `attachment; filename="${fileName(call.query.endpoint, outcome, extension)}"`,
+      `attachment; filename="${fileName(call.query.endpoint, outcome.result.createdAt, extension)}"`,
     );
   }
   return headers;
@@ -155,7 +155,7 @@ function serverTiming({ context: { startedAt, caused }, call }: Sending): string
 }
 
 /** Name of the endpoint and creation time of the result in UTC: `orders.by-day-20260517T100503Z.csv`. */
-function fileName({ name }: Endpoint, { result }: CallOutcome, extension: string): string {
-  const time = new Date(result.createdAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+export function fileName({ name }: Endpoint, createdAt: number, extension: string): string {
+  const time = new Date(createdAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `${name}-${time}.${extension}`;
 }

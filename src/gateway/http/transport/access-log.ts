@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OPERATORS } from '../../../endpoint/figures.js';
 import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
 import { LimitExceeded, type LimitState } from '../../limits/limit-state.js';
+import type { CompletedExport } from '../../observability/export-metrics.js';
 import { describeError, type Fields, type Logger } from '../../observability/logger.js';
 import type { ReportedFailure } from '../../observability/recent-failures.js';
 import type { CacheStatus } from '../../query/call.js';
@@ -36,6 +37,7 @@ export interface RequestListeners {
   /** Whether the log has the text of each cause, with values of the request: in a development server. */
   readonly showsCauses?: boolean;
   readonly onLimit?: (exceeded: LimitState) => void;
+  readonly onExported?: (exported: CompletedExport) => void;
   readonly onFailure?: (failure: ReportedFailure) => void;
   /** Called for each request except health probes and those by which the console follows a development server. */
   readonly onCompleted?: (request: CompletedRequest) => void;
@@ -89,12 +91,18 @@ export class AccessLog {
     const gatewayMs = totalMs - (clickhouseMs ?? 0);
     const code = failureCode(failure, status);
     this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
+    this.reportExport(request);
     const routine = isRoutine(path, status);
     if (!routine) this.listeners.onCompleted?.(request);
     const fields = fieldsOf(request, gatewayMs, clickhouseMs);
     if (failure === undefined) this.logger.request(routine ? 'debug' : 'info', fields);
     else this.reportFailure(request, code, fields);
     if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
+  }
+
+  private reportExport({ context, totalMs: ms }: FinishedRequest): void {
+    const { endpoint = '', rows = 0, exportedBytes: bytes } = context;
+    if (bytes !== undefined) this.listeners.onExported?.({ endpoint, rows, bytes, ms });
   }
 
   private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
@@ -152,7 +160,7 @@ function fieldsOf(
   gatewayMs: number,
   clickhouseMs: number | undefined,
 ): Fields {
-  const { requestId, principal, endpoint, ignored, rows, partial, cache, caused } = context;
+  const { requestId, principal, endpoint, ignored, rows, exportedBytes, partial, cache, caused } = context;
   return {
     requestId,
     method,
@@ -162,6 +170,7 @@ function fieldsOf(
     ignored,
     status,
     rows,
+    exportedBytes,
     partial,
     cache,
     totalMs: rounded(totalMs),

@@ -59,11 +59,14 @@ function challenge({ details: { isBearerInvalid, resourceMetadata } }: Failure):
 
 /** Responds to every error with a problem document, which never contains the cause. */
 export function sendProblem(): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
+  // Express knows a handler of errors by its four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  return (error: unknown, request, response, _next) => {
     const context = contextOf(request);
     context.failure = error;
+    // The caller has a part of the body; that the connection closes within it says that it is not complete.
     if (response.headersSent) {
-      next(error);
+      response.destroy();
       return;
     }
     const failure = asFailure(error);

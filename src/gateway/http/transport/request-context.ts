@@ -21,6 +21,8 @@ export interface RequestContext {
   /** States of the request limits after this request was counted. */
   limits?: readonly LimitState[];
   rows?: number;
+  /** Bytes of a complete export, before any compression. */
+  exportedBytes?: number;
   /** Set where the rows of a shard are missing from the response. */
   partial?: true;
   cache?: CacheStatus;

@@ -14,6 +14,7 @@ describe('openKeys', () => {
       name: 'start-up',
       mayBypassCache: true,
       mayUseQueryString: true,
+      mayExport: true,
       mayCallGatewayEndpoints: true,
     });
     expect(keys.find('')).toBeUndefined();
@@ -26,6 +27,7 @@ describe('openKeys', () => {
       name: 'API_KEY',
       mayBypassCache: true,
       mayUseQueryString: true,
+      mayExport: true,
       mayCallGatewayEndpoints: true,
     });
   });
@@ -41,6 +43,7 @@ describe('openKeys', () => {
           name: 'API_KEY',
           mayBypassCache: true,
           mayUseQueryString: true,
+          mayExport: true,
           mayCallGatewayEndpoints: true,
         });
         expect(keys.generatedKey).toBeUndefined();
@@ -63,7 +66,13 @@ describe('openKeys', () => {
     expect(keys.findByName('API_KEY')).toBe(keys.find('secret'));
     expect(keys.findByName('nobody')).toBeUndefined();
     expect(keys.principals()).toEqual([
-      { name: 'API_KEY', mayBypassCache: true, mayUseQueryString: true, mayCallGatewayEndpoints: true },
+      {
+        name: 'API_KEY',
+        mayBypassCache: true,
+        mayExport: true,
+        mayUseQueryString: true,
+        mayCallGatewayEndpoints: true,
+      },
     ]);
   });
 

@@ -94,7 +94,7 @@ function pathsOf(
 }
 
 function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocument['components'] {
-  const problems = problemComponents();
+  const problems = problemComponents(endpoints.some(({ settings }) => settings.exports));
   const rows = endpoints.filter(({ settings }) => settings.sandboxing === 'disabled');
   return {
     securitySchemes: {

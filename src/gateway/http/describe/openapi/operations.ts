@@ -11,7 +11,7 @@ import {
 import { endpointBody, endpointParameters } from './endpoint-parameters.js';
 import { headerRefs, ONLY_FOR_GET, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
-import { REPRESENTATION_PARAMETERS, responseContent } from './representations.js';
+import { EXPORT_PARAMETER, REPRESENTATION_PARAMETERS, responseContent } from './representations.js';
 
 export const TAGS = {
   queries: 'Queries',
@@ -42,7 +42,7 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     tags: tagsOf(endpoint),
     summary: endpoint.summary,
     description: settingsNote(endpoint),
-    parameters: [...endpointParameters(endpoint, pinned), ...REPRESENTATION_PARAMETERS, ...headersOfGet],
+    parameters: [...endpointParameters(endpoint, pinned), ...ownParameters(endpoint), ...headersOfGet],
     responses: {
       200: rowsResponse(endpoint),
       // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
@@ -51,7 +51,15 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
         headers: headerRefs('part'),
       },
       304: { description: 'The result is the one that `If-None-Match` names.', headers: headerRefs('rows') },
-      ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'range', 'unavailable'),
+      ...problemResponses(
+        'anywhere',
+        'withKey',
+        'notFound',
+        'call',
+        'range',
+        'unavailable',
+        ...ofExports(endpoint),
+      ),
     },
   };
 }
@@ -70,14 +78,28 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     description:
       'The same call with the parameters in the body, where they may be long and are in no log of a proxy. ' +
       settingsNote(endpoint),
-    parameters: [...REPRESENTATION_PARAMETERS, ...headersOfPost],
+    parameters: [...ownParameters(endpoint), ...headersOfPost],
     requestBody: endpointBody(endpoint, pinned),
     responses: {
       200: rowsResponse(endpoint),
-      ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'body', 'unavailable'),
+      ...problemResponses(
+        'anywhere',
+        'withKey',
+        'notFound',
+        'call',
+        'body',
+        'unavailable',
+        ...ofExports(endpoint),
+      ),
     },
   };
 }
+
+function ownParameters({ settings }: Endpoint): readonly ParameterObject[] {
+  return settings.exports ? [...REPRESENTATION_PARAMETERS, EXPORT_PARAMETER] : REPRESENTATION_PARAMETERS;
+}
+
+const ofExports = ({ settings }: Endpoint): readonly 'exports'[] => (settings.exports ? ['exports'] : []);
 
 function rowsResponse(endpoint: Endpoint): ResponseObject {
   return {

@@ -31,6 +31,8 @@ const FAILURES = {
   call: [406, 412, 422, 502, 504],
   range: [416],
   body: [413, 415],
+  /** Of endpoints that have exports. */
+  exports: [505],
 } as const;
 
 /** References to the responses of groups of statuses. */
@@ -41,12 +43,14 @@ export function problemResponses(
   return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
 }
 
-/** Every error response, by name. */
-export function problemComponents(): {
+/** Every error response, by name. @param hasExports whether an endpoint of the document has exports */
+export function problemComponents(hasExports: boolean): {
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 } {
-  const statuses = [...new Set(Object.values(FAILURES).flat())].sort((a, b) => a - b);
+  const { exports, ...others } = FAILURES;
+  const groups: readonly number[] = [...Object.values(others).flat(), ...(hasExports ? exports : [])];
+  const statuses = [...new Set(groups)].sort((a, b) => a - b);
   return {
     responses: Object.fromEntries(statuses.map((status) => [nameOf(status), responseOf(status)])),
     schemas: {

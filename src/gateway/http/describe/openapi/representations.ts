@@ -55,6 +55,12 @@ const flag = (name: string, description: string): ParameterObject => ({
   schema: refTo('schemas', 'Flag'),
 });
 
+/** Makes a call an export; only of endpoints that have exports. */
+export const EXPORT_PARAMETER = flag(
+  'export',
+  'all rows, beyond the row cap, as they arrive. The response has no `X-Row-Count`, `Age` and `ETag`, but a trailer `X-Row-Count`; its connection closes without the last chunk where not every row was sent. The key needs `mayExport`.',
+);
+
 /** The parameters of every call that choose how the rows are written, and whether a part of them is an error. */
 export const REPRESENTATION_PARAMETERS: readonly ParameterObject[] = [
   FORMAT,

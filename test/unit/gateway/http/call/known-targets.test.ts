@@ -8,6 +8,7 @@ const presentation = {
   representation: JSON_REPRESENTATION,
   download: false,
   complete: false,
+  isExport: false,
   applied: undefined,
   isPlain: true,
 };

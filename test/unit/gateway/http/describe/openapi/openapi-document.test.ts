@@ -81,7 +81,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('lists every error code that a GET or POST can return', () => {
-    const { schemas, responses } = openApiDocument({ endpoints, version: '1' }).components;
+    const exporting = withSettings(sampleEndpoint(), { exports: { maxRows: 100, maxSeconds: 10 } });
+    const all = [...endpoints, exporting];
+    const { schemas, responses } = openApiDocument({ endpoints: all, version: '1' }).components;
     const codes = Object.keys(responses).flatMap(
       (name) => schemas[name]?.allOf?.[1]?.properties?.['code']?.enum ?? [],
     );
@@ -90,6 +92,12 @@ describe('the OpenAPI document', () => {
         !['CALLER_GONE', 'METHOD_NOT_ALLOWED', 'PURGE_INCOMPLETE', 'ENDPOINTS_INVALID'].includes(code),
     );
     expect([...codes].sort()).toEqual(expected.sort());
+    const described = operation('sample', { endpoints: [exporting] });
+    expect([parameter(described, 'export')?.name, described.responses['505']]).toEqual([
+      'export',
+      expect.anything(),
+    ]);
+    expect(parameter(operation('logs.all'), 'export')).toBeUndefined();
     const listed = Object.keys(operation('logs.all').responses);
     expect(listed).toEqual(expect.arrayContaining(['200', '304', '400', '401', '403', '404', '406', '429']));
   });

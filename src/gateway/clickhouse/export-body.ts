@@ -1,0 +1,157 @@
+import { parseError } from '@clickhouse/client';
+import { Transform, type TransformCallback } from 'node:stream';
+
+import { brokenResponse } from '../formats/broken-response.js';
+import { MAX_LAST_LINE, splitLastLine, type ReportedFigures } from '../formats/exported-rows.js';
+
+/** How the bytes of an export are made from those of ClickHouse. */
+export interface ExportedBody {
+  /** Before the first row. */
+  readonly start: Buffer;
+  /** The mark of the last line with figures; undefined in a format that has none. */
+  readonly mark: string | undefined;
+  /** Makes text of whole lines what the format promises; called with one part after the other. */
+  readonly finish: (lines: Buffer) => Buffer;
+  /** Whether a body of a format without figures is complete, by its first and last bytes. */
+  readonly isComplete: (ends: Buffer) => boolean;
+  /** After the last row; called once every row was received. */
+  readonly end: (figures: ReportedFigures | undefined) => Buffer;
+}
+
+/** Bytes of ClickHouse's exception that are read. */
+const MAX_EXCEPTION_BYTES = 64 * 1024;
+/** Bytes that are held back, because they can be the last line or the beginning of an exception. */
+const HELD_BYTES = MAX_LAST_LINE;
+/** Bytes between two streams: those of several reads of a socket. */
+const BUFFERED_BYTES = 256 * 1024;
+/** Bytes after which others have their turn. Node reads up to 2 MiB of a socket in one turn of the event loop. */
+const TURN_BYTES = 256 * 1024;
+const LINE_FEED = 0x0a;
+
+/** Before the text of an exception that ends a response, with a tag that is random for each response. */
+const EXCEPTION = '__exception__\r\n';
+export const EXCEPTION_TAG_HEADER = 'x-clickhouse-exception-tag';
+
+/**
+ * The bytes of an export on their way to the caller. It ends only where every row was received; it fails with ClickHouse's
+ * exception where one ends the response, and no byte of that reaches the caller.
+ */
+export class ExportBody extends Transform {
+  /** Bytes that the caller got, before any compression. */
+  bytes = 0;
+  /** Bytes since others had their turn. */
+  private sinceTurn = 0;
+  /** What is held back. */
+  private held: Buffer[] = [];
+  private exceptionText: Buffer | undefined;
+  /** The last bytes that were received, as many as the mark of an exception has. */
+  private recent: Buffer = Buffer.alloc(0);
+  private readonly exceptionMark: Buffer | undefined;
+  /** The first and the last bytes that were sent. */
+  private head: Buffer = Buffer.alloc(0);
+  private tail: Buffer = Buffer.alloc(0);
+
+  /** @param exceptionTag of the response's header; older servers send none, and the proof of completeness is left. */
+  constructor(
+    private readonly body: ExportedBody,
+    exceptionTag: string | undefined,
+    private readonly takeTurn: (resume: () => void) => void,
+  ) {
+    super({ highWaterMark: BUFFERED_BYTES });
+    this.exceptionMark = exceptionTag === undefined ? undefined : Buffer.from(EXCEPTION + exceptionTag);
+    this.send(body.start);
+  }
+
+  /** ClickHouse's exception, as far as it was received; undefined where none was. */
+  get exception(): Error | undefined {
+    if (this.exceptionText === undefined) return undefined;
+    const text = this.exceptionText.toString();
+    return parseError(text.slice(text.indexOf('\n', EXCEPTION.length) + 1));
+  }
+
+  /**
+   * Looks for an exception in a chunk, as soon as it is received: what waits in a stream is lost when the connection closes.
+   * The mark of an exception can begin in the last chunk and end in this one.
+   */
+  scan(chunk: Buffer): void {
+    const { exceptionMark: mark, exceptionText: text } = this;
+    if (!mark) return;
+    if (text) {
+      if (text.length < MAX_EXCEPTION_BYTES) this.exceptionText = Buffer.concat([text, chunk]);
+      return;
+    }
+    const boundary = Buffer.concat([this.recent, chunk.subarray(0, mark.length)]);
+    const inBoundary = boundary.indexOf(mark);
+    const at = inBoundary === -1 ? chunk.indexOf(mark) : inBoundary - this.recent.length;
+    if (at === -1) {
+      this.recent = Buffer.concat([this.recent, chunk.subarray(-mark.length)]).subarray(-mark.length);
+    } else if (at < 0) {
+      this.exceptionText = Buffer.concat([this.recent.subarray(at), chunk]);
+    } else {
+      this.exceptionText = chunk.subarray(at);
+    }
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.exceptionText) {
+      done();
+      return;
+    }
+    if (this.body.mark === undefined) this.sendUpTo(chunk, 0, chunk.length - HELD_BYTES);
+    else {
+      const firstLine = chunk.indexOf(LINE_FEED) + 1;
+      this.sendUpTo(chunk, firstLine, chunk.lastIndexOf(LINE_FEED, chunk.length - HELD_BYTES - 1) + 1);
+    }
+    this.sinceTurn += chunk.length;
+    if (this.sinceTurn < TURN_BYTES) {
+      done();
+      return;
+    }
+    this.sinceTurn = 0;
+    this.takeTurn(done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    const { exception } = this;
+    if (exception) {
+      done(exception);
+      return;
+    }
+    const bytes = Buffer.concat(this.held);
+    const { mark, isComplete, finish, end } = this.body;
+    const last = mark === undefined ? { rows: bytes, figures: undefined } : splitLastLine(bytes, mark);
+    const ends = Buffer.concat([this.head, this.tail, bytes]);
+    if (!last || (mark === undefined && !isComplete(ends))) {
+      done(brokenResponse(`${this.bytes + bytes.length} bytes of an export without its end`));
+      return;
+    }
+    this.send(finish(last.rows));
+    this.send(end(last.figures));
+    done();
+  }
+
+  /**
+   * Sends what is held and a chunk up to a byte, and holds the rest.
+   *
+   * @param first where the first whole line of the chunk begins, which what is held is joined with
+   */
+  private sendUpTo(chunk: Buffer, first: number, end: number): void {
+    if (chunk.length <= HELD_BYTES || end < first || (first === 0 && this.body.mark !== undefined)) {
+      this.held.push(chunk);
+      return;
+    }
+    const { finish } = this.body;
+    this.send(finish(Buffer.concat([...this.held, chunk.subarray(0, first)])));
+    this.send(finish(chunk.subarray(first, end)));
+    if (this.tail.length === 0) this.head = Buffer.concat([...this.held, chunk]).subarray(0, HELD_BYTES);
+    this.tail = chunk.subarray(Math.max(0, end - HELD_BYTES), end);
+    // A copy: the rest must not keep the whole chunk in memory.
+    this.held = [Buffer.from(chunk.subarray(end))];
+  }
+
+  private send(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.bytes += bytes.length;
+    this.push(bytes);
+  }
+}

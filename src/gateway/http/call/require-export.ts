@@ -1,0 +1,38 @@
+import type { Principal } from '../../auth/principal.js';
+import { Failure } from '../../errors.js';
+import { FORMATS } from '../../formats/formats.js';
+import type { Subject } from '../../limits/limit-state.js';
+import { invalidParameters } from '../../query/validate-parameters.js';
+import type { ReadCall } from './read-call.js';
+
+/**
+ * Requires that the caller may export the call, and that the call can be exported.
+ *
+ * @throws Failure INVALID_PARAMETERS, FORBIDDEN or NOT_ACCEPTABLE
+ */
+export function requireExport(principal: Principal, call: ReadCall, subjects: readonly Subject[]): void {
+  const { query, presentation, sql } = call;
+  if (!query.endpoint.settings.exports) {
+    throw invalidParameters([
+      { param: 'export', problem: 'is not possible: this endpoint has no exports. Omit it' },
+    ]);
+  }
+  if (!principal.mayExport) {
+    throw new Failure('FORBIDDEN', 'This key may not export. Omit export, or use a key with mayExport.');
+  }
+  if (sql !== undefined) {
+    throw invalidParameters([
+      { param: 'export', problem: 'is not possible with sql: export the rows without it' },
+    ]);
+  }
+  const { format } = presentation.representation;
+  if ('exportRows' in FORMATS[format] || !subjects.some(limitsCost)) return;
+  throw new Failure(
+    'NOT_ACCEPTABLE',
+    `An export as ${format} does not report its cost, which this key or endpoint limits. Export as ndjson or csv.`,
+  );
+}
+
+function limitsCost({ rules: { rowsRead, bytesRead, clickhouseMs } }: Subject): boolean {
+  return [rowsRead, bytesRead, clickhouseMs].some((quota) => quota !== undefined);
+}

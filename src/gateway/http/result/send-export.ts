@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+
+import { Failure } from '../../errors.js';
+import { FORMATS } from '../../formats/formats.js';
+import { compressor } from '../../query/encode-bodies.js';
+import type { Encoding } from '../../query/endpoint-result.js';
+import type { ExportRequest } from '../../query/ports.js';
+import type { ReadCall } from '../call/read-call.js';
+import { chooseEncoding } from './content-encoding.js';
+import { fileName, SLOW_READER_MS, varyOf } from './send-result.js';
+
+/** The trailer with the number of rows. A client that reads it knows that it has all of them. */
+const ROW_COUNT = 'X-Row-Count';
+
+/** Bytes that gather while the client does not read. */
+const BUFFERED_BYTES = 256 * 1024;
+
+/** An export to send. */
+export interface ExportSending {
+  readonly call: ReadCall;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Called before the headers are sent. */
+  readonly beforeHeaders: () => void;
+  /** Runs the export. @throws Failure where not every row was sent */
+  readonly run: (openSink: ExportRequest['openSink']) => Promise<unknown>;
+}
+
+/**
+ * Requires a version of HTTP in which a response that is broken off differs from a complete one.
+ *
+ * @throws Failure HTTP_VERSION_NOT_SUPPORTED for HTTP/1.0, where the end of the connection is the end of the response.
+ */
+export function requireChunks({ httpVersionMajor: major, httpVersionMinor: minor }: IncomingMessage): void {
+  if (major > 1 || minor >= 1) return;
+  throw new Failure(
+    'HTTP_VERSION_NOT_SUPPORTED',
+    'An export needs HTTP/1.1: with HTTP/1.0 a transfer that is broken off looks complete. Behind nginx, set proxy_http_version 1.1.',
+  );
+}
+
+/**
+ * Sends an export as its rows arrive. The response ends only where every row was sent; else whoever handles the failure
+ * destroys the response, so that the caller gets no last chunk. HEAD runs no query.
+ *
+ * @throws Failure
+ */
+export async function sendExport(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { call, now, beforeHeaders, run }: ExportSending,
+): Promise<void> {
+  const { format } = call.presentation.representation;
+  const encoding = FORMATS[format].isCompressible
+    ? chooseEncoding(request.headers['accept-encoding'], COMPRESSED_WHEN_SENT)
+    : 'identity';
+  const begin = (more: readonly string[]): void => {
+    beforeHeaders();
+    const headers = headersOf(call, { now, encoding, vary: varyOf(response.getHeader('Vary')) });
+    response.writeHead(200, [...headers, ...more]);
+  };
+  if (request.method === 'HEAD') {
+    begin([]);
+    response.end();
+    return;
+  }
+  await run(() => {
+    // Node rejects the header in a response without a body.
+    begin('exportRows' in FORMATS[format] ? ['Trailer', ROW_COUNT] : []);
+    const body = new ResponseBody(response);
+    return {
+      streams: encoding === 'identity' ? [body] : [compressor(encoding), body],
+      onComplete: (rowCount) => {
+        if (rowCount !== undefined) response.addTrailers({ [ROW_COUNT]: String(rowCount) });
+      },
+    };
+  });
+}
+
+const COMPRESSED_WHEN_SENT = { identity: Buffer.alloc(0), isEncodedWhenSent: true } as const;
+
+function headersOf(
+  { presentation: { representation, download }, query }: ReadCall,
+  { now, encoding, vary }: { readonly now: number; readonly encoding: Encoding; readonly vary: string },
+): string[] {
+  const format = FORMATS[representation.format];
+  const headers = ['X-Cache', 'BYPASS', 'Cache-Status', 'querygate; fwd=bypass; detail=export'];
+  headers.push('Cache-Control', 'no-store', 'Vary', vary, 'Accept-Ranges', 'none');
+  headers.push('Content-Type', format.contentType);
+  if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
+  if (download) {
+    const name = fileName(query.endpoint, now, format.extension);
+    headers.push('Content-Disposition', `attachment; filename="${name}"`);
+  }
+  return headers;
+}
+
+/**
+ * Writes to a response at the pace of the client. Where the stream fails, the response stays as it is: the failure has to be
+ * known to the log before the response closes.
+ */
+class ResponseBody extends Writable {
+  constructor(private readonly response: ServerResponse) {
+    super({ highWaterMark: BUFFERED_BYTES });
+    response.socket?.setTimeout(SLOW_READER_MS);
+    // ClickHouse can take longer between two rows than a client between two reads.
+    response.on('timeout', () => {
+      if (response.socket?.writableNeedDrain) response.destroy();
+    });
+    response.once('close', () => {
+      if (!response.writableFinished) this.destroy(new Error('the client disconnected'));
+    });
+  }
+
+  /** Writes what has gathered at once: with a write for each chunk, most CPU time goes into the writes. */
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    const { response } = this;
+    response.cork();
+    for (const { chunk } of chunks) response.write(chunk);
+    response.uncork();
+    // Not of the response: after a write while it was corked, it can need a drain that never comes (Node 20).
+    if (response.socket?.writableNeedDrain) response.socket.once('drain', done);
+    else done();
+  }
+
+  override _final(done: () => void): void {
+    this.response.end(done);
+  }
+}

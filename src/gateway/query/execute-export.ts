@@ -1,0 +1,50 @@
+import { returnedColumns } from '../../endpoint/endpoint.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
+import type { Call } from './call.js';
+import { bindCall, boundAt, readerOf } from './endpoint-query.js';
+import { notCached } from './execute-call.js';
+import { blameParameters } from './fetch-result.js';
+import type { Clock, ExportOutcome, ExportRequest } from './ports.js';
+
+/** An export, and how long it waited for a slot, in milliseconds. */
+export type ScheduledExport = ExportOutcome & { readonly waitingMs?: number };
+
+/**
+ * Exports all rows of a call of an endpoint that has exports. Nothing is cached, and no two calls share an export.
+ *
+ * @throws Failure wherever not every row was sent
+ */
+export type ExecuteExport = (call: Call, openSink: ExportRequest['openSink']) => Promise<ScheduledExport>;
+
+/** Runs an export when it is its turn. */
+export type RunScheduledExport = (request: Omit<ExportRequest, 'takeTurn'>) => Promise<ScheduledExport>;
+
+/** Creates a function that executes exports. */
+export function createExportExecutor({
+  runExport,
+  clock,
+}: {
+  readonly runExport: RunScheduledExport;
+  readonly clock: Clock;
+}): ExecuteExport {
+  return async (call, openSink) => {
+    const { endpoint, values, requestId, signal, requester, demand, bound = bindCall(call) } = call;
+    const { exports, queryLimits } = endpoint.settings;
+    if (!exports) throw new TypeError(`${endpoint.name} has no exports`);
+    if (demand === 'only-cached') throw notCached();
+    try {
+      return await runExport({
+        query: boundAt(bound, clock(), exports.maxRows + 1),
+        columns: returnedColumns(endpoint, values),
+        representation: call.representation ?? JSON_REPRESENTATION,
+        rowCap: exports.maxRows,
+        maxSeconds: exports.maxSeconds,
+        reader: readerOf(call),
+        ...{ requestId, signal, requester, openSink },
+        limits: queryLimits,
+      });
+    } catch (error) {
+      throw blameParameters(endpoint, error);
+    }
+  };
+}

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
+import { adminConnection } from '../../support/clickhouse.js';
+import { ExportingGateway, MOST_ROWS } from '../../support/exporting-gateway.js';
+import { pollUntil } from '../../support/poll-until.js';
+
+let gateway: ExportingGateway;
+let client: QueryClient;
+beforeAll(async () => {
+  gateway = await ExportingGateway.open();
+  client = connectClickHouse(adminConnection('default'), { maxOpenConnections: 2, requestTimeoutMs: 20_000 });
+});
+afterAll(async () => {
+  await client.close();
+  await gateway.close();
+});
+
+let requests = 0;
+const newId = (): string => `export-${process.pid}-${(requests += 1)}`;
+
+const hasEnded = async (requestId: string): Promise<true | undefined> => {
+  const result = await client.query({
+    query: `SELECT count() AS n FROM system.processes WHERE Settings['log_comment'] = {requestId:String} AND query_id != queryID()`,
+    query_params: { requestId },
+    format: 'JSONEachRow',
+  });
+  const [row] = await result.json<{ n: string | number }>();
+  return Number(row?.n) === 0 || undefined;
+};
+
+describe('an export that fails', () => {
+  const ENCODINGS = ['identity', 'gzip', 'br'];
+  const expectBroken = async (
+    call: string,
+    expected: { readonly status: number; readonly code: string },
+    on = gateway,
+  ): Promise<void> => {
+    for (const encoding of ENCODINGS) {
+      const requestId = newId();
+      const headers = { 'X-Request-Id': requestId, 'Accept-Encoding': encoding };
+      const received = await on.receive(call, { headers });
+      expect([received.status, received.isComplete]).toEqual([200, false]);
+      expect(received.body.length).toBeGreaterThan(0);
+      expect(received.body.includes('exception')).toBe(false);
+      expect(received.trailers).toEqual({});
+      expect(await on.logged(requestId)).toMatchObject(expected);
+    }
+  };
+
+  it.each(['ndjson', 'json', 'csv', 'arrow'])(
+    'after its first bytes, as %s, ends without its last chunk and without the exception',
+    async (format) => {
+      await expectBroken(`rows?n=399999&failing=390000&format=${format}&export=1`, {
+        status: 502,
+        code: 'CLICKHOUSE_FAILED',
+      });
+    },
+  );
+
+  it('before its first bytes is a problem', async () => {
+    const { status, body, isComplete } = await gateway.receive('rows?n=20&failing=10&export=1');
+    expect([status, isComplete]).toEqual([502, true]);
+    expect(JSON.parse(body.toString())).toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+  });
+
+  it('at its cap of rows says how many it may have, or is broken off', async () => {
+    const { status, body } = await gateway.receive('few?n=11&export=1');
+    expect(status).toBe(422);
+    expect(JSON.parse(body.toString())).toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+      detail: expect.stringContaining('more rows than 10') as string,
+    });
+    expect((await gateway.receive('few?n=10&export=1')).isComplete).toBe(true);
+    await expectBroken(`rows?n=${MOST_ROWS + 1}&format=csv&export=1`, {
+      status: 422,
+      code: 'RESULT_TOO_LARGE',
+    });
+  });
+
+  it('at its time limit is a problem before the first bytes', async () => {
+    const { status, body } = await gateway.receive('brief?n=100&seconds_each=0.1&export=1');
+    expect(status).toBe(504);
+    expect(JSON.parse(body.toString())).toMatchObject({ code: 'QUERY_TIMEOUT' });
+  });
+
+  it('at its time limit is broken off, also where the client reads too slowly', async () => {
+    const requestId = newId();
+    const received = await gateway.receive(`brief?n=${MOST_ROWS}&format=csv&export=1`, {
+      headers: { 'X-Request-Id': requestId },
+      beforeBody: async () => {
+        await gateway.logged(requestId);
+      },
+    });
+    expect(received.isComplete).toBe(false);
+    expect(await gateway.logged(requestId)).toMatchObject({ status: 504, code: 'QUERY_TIMEOUT' });
+    await pollUntil('the query has ended', () => hasEnded(requestId));
+  });
+
+  it('cancels its query when the client leaves', async () => {
+    const requestId = newId();
+    await gateway.receive(`rows?n=${MOST_ROWS}&format=csv&export=1`, {
+      headers: { 'X-Request-Id': requestId },
+      beforeBody: (stop) => {
+        stop();
+      },
+    });
+    expect(await gateway.logged(requestId)).toMatchObject({ status: 499 });
+    await pollUntil('the query has ended', () => hasEnded(requestId));
+  });
+
+  it('where the connection to ClickHouse is cut, is broken off, and ejects no server', async () => {
+    await withCutConnections(3_000_000, async (url) => {
+      const cut = await ExportingGateway.open({ CLICKHOUSE_URL: url });
+      try {
+        await expectBroken(
+          'rows?n=300000&format=csv&export=1',
+          { status: 502, code: 'CLICKHOUSE_ANSWER_BROKEN' },
+          cut,
+        );
+        expect((await cut.receive('rows?n=3')).status).toBe(200);
+      } finally {
+        await cut.close();
+      }
+    });
+  });
+
+  it('is broken off when the gateway stops', async () => {
+    const stopping = await ExportingGateway.open({ SHUTDOWN_TIMEOUT_SECONDS: '0' });
+    const { isComplete } = await stopping.receive(`rows?n=${MOST_ROWS}&format=csv&export=1`, {
+      beforeBody: () => stopping.close(),
+    });
+    expect(isComplete).toBe(false);
+  });
+});
+
+/** Runs a body with a relay to ClickHouse that cuts each connection after so many bytes of its responses. */
+async function withCutConnections(bytes: number, use: (url: string) => Promise<void>): Promise<void> {
+  const { hostname, port } = new URL(adminConnection('default').url);
+  const sockets = new Set<Socket>();
+  const relay = createServer((caller) => {
+    const server = connect(Number(port), hostname);
+    let passed = 0;
+    for (const socket of [caller, server]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    caller.pipe(server);
+    server.on('data', (chunk: Buffer) => {
+      passed += chunk.length;
+      caller.write(chunk);
+      if (passed < bytes) return;
+      server.destroy();
+      caller.destroy();
+    });
+    caller.on('close', () => server.destroy());
+    server.on('close', () => caller.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  try {
+    await use(`http://127.0.0.1:${(relay.address() as AddressInfo).port}`);
+  } finally {
+    relay.close();
+    for (const socket of sockets) socket.destroy();
+  }
+}

@@ -1,0 +1,129 @@
+import { Links } from '../../../src/gateway/auth/links.js';
+import { principalOf } from '../../../src/gateway/auth/key-file.js';
+import { exchange } from '../../support/raw-exchange.js';
+import { ExportingGateway, KEYS, type Received } from '../../support/exporting-gateway.js';
+
+let gateway: ExportingGateway;
+beforeAll(async () => {
+  gateway = await ExportingGateway.open();
+});
+afterAll(() => gateway.close());
+
+const problemIn = ({ status, body }: Received): string => {
+  const { code, detail } = JSON.parse(body.toString()) as { readonly code: string; readonly detail: string };
+  return `${status} ${code}: ${detail}`;
+};
+
+describe('an export is rejected', () => {
+  it.each([
+    [
+      'of an endpoint without exports',
+      'none?n=1&export=1',
+      {},
+      '400 INVALID_PARAMETERS: Invalid parameters: export is not possible: this endpoint has no exports',
+    ],
+    [
+      'with a key that may not export',
+      'few?n=1&export=1',
+      { key: KEYS.reader },
+      '403 FORBIDDEN: This key may not export',
+    ],
+    [
+      'with SQL of the caller’s own',
+      `few?n=1&export=1&sql=${encodeURIComponent('SELECT 1 FROM result')}`,
+      {},
+      '400 INVALID_PARAMETERS: Invalid parameters: export is not possible with sql',
+    ],
+    [
+      'with another value than 1',
+      'few?n=1&export=all',
+      {},
+      '400 INVALID_PARAMETERS: Invalid parameters: export must be 1, 0, true or false',
+    ],
+    [
+      'that is sent in a body',
+      'few',
+      { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"n": 1, "export": 1}' },
+      '400 INVALID_PARAMETERS: Invalid parameters: export belongs in the query string',
+    ],
+    [
+      'as Parquet, whose cost is not known, where the cost is limited',
+      'few?n=1&export=1&format=parquet',
+      { key: KEYS.limited },
+      '406 NOT_ACCEPTABLE: An export as parquet does not report its cost',
+    ],
+  ])('%s', async (_what, call, options, expected) => {
+    expect(problemIn(await gateway.receive(call, options))).toContain(expected);
+  });
+
+  it('with HTTP/1.0, where a transfer that is broken off looks complete', async () => {
+    const { port } = new URL(gateway.gateway.url);
+    for (const method of ['GET', 'HEAD']) {
+      const [response] = await exchange(
+        Number(port),
+        `${method} /api/endpoints/query/few?n=1&export=1 HTTP/1.0\r\nHost: a\r\nX-API-KEY: ${KEYS.exporter}\r\n\r\n`,
+      );
+      expect(response?.status).toBe(505);
+      if (method === 'GET') expect(response?.body).toContain('proxy_http_version 1.1');
+    }
+  });
+
+  it('once the limit of what its key reads is used up, which exports use too', async () => {
+    const statuses: number[] = [];
+    for (let call = 0; call < 2; call += 1) {
+      statuses.push((await gateway.receive('rows?n=5000&export=1', { key: KEYS.limited })).status);
+    }
+    expect(statuses).toEqual([200, 429]);
+  });
+
+  it('neither where the caller does not ask for one, nor with export=0', async () => {
+    for (const call of ['few?n=1', 'few?n=1&export=0', 'few?n=1&export=']) {
+      const { status, headers } = await gateway.receive(call, { key: KEYS.reader });
+      expect([status, headers['x-ignored-parameters']]).toEqual([200, undefined]);
+    }
+  });
+});
+
+describe('a signed link', () => {
+  const links = new Links('a secret for links in tests, long enough');
+  const sign = (
+    keyName: 'exporter' | 'reader',
+    endpointName: string,
+    parameters: Record<string, string>,
+  ): string => {
+    const endpoint = gateway.gateway.endpoints.find(endpointName);
+    if (!endpoint) throw new Error(`no endpoint ${endpointName}`);
+    const key = principalOf({
+      name: keyName,
+      sha256: [],
+      ...(keyName === 'exporter' && { mayExport: true }),
+    });
+    const nowMs = Date.now();
+    return links.sign({
+      endpoint,
+      parameters: new Map(Object.entries(parameters)),
+      key,
+      nowMs,
+      expiresAtMs: nowMs + 60_000,
+    });
+  };
+  const open = async (target: string): Promise<readonly [number, string | null]> => {
+    const response = await fetch(gateway.gateway.url + target);
+    await response.text();
+    return [response.status, response.headers.get('cache-status')];
+  };
+
+  it('exports only if it was signed for that', async () => {
+    const link = sign('exporter', 'few', { n: '3' });
+    expect((await open(link))[0]).toBe(200);
+    expect((await open(`${link}&export=1`))[0]).toBe(401);
+    const exporting = sign('exporter', 'few', { n: '3', export: '1' });
+    expect(await open(exporting)).toEqual([200, 'querygate; fwd=bypass; detail=export']);
+    expect((await open(exporting.replace('export=1&', '')))[0]).toBe(401);
+  });
+
+  it('is not signed for an export that its key or its endpoint does not allow', () => {
+    expect(() => sign('reader', 'few', { n: '3', export: '1' })).toThrow('The key reader may not export.');
+    expect(() => sign('exporter', 'none', { n: '3', export: '1' })).toThrow('none has no exports.');
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import path from 'node:path';
+
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
+import { adminConnection } from './clickhouse.js';
+import { variablesOf } from './demo-database.js';
+import { RecordingLogger, type LogLine } from './recording-logger.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
+
+/** The rows that an export may have in the tests. */
+export const MOST_ROWS = 400_000;
+
+const HEADER = `
+parameters:
+  n: { kind: integer, required: true, minimum: 0, description: Number of rows. }
+  failing: { kind: integer, default: '-1', description: The number of a row that fails. }
+  seconds_each: { kind: decimal, default: '0', description: Seconds that a block of rows takes. }
+maxRows: 100
+example: { n: 3 }`;
+const ROWS = `FROM numbers(toUInt64(@n))
+WHERE throwIf(toInt64(number) = @failing) = 0 AND sleepEachRow(toFloat64(@seconds_each)) = 0`;
+
+/** The project: rows of awkward values, an export that may last a second, one of few rows, and none. */
+const FILES: Readonly<Record<string, string>> = {
+  rows: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0101
+summary: Rows with awkward values.${HEADER}
+caching: 60
+columns:
+  n: UInt64
+  "odd 'na,me": String
+  maybe: Nullable(String)
+  at: DateTime64(3, 'UTC')
+  share: Float64
+  names: Array(String)
+  data: { type: String, json: true }
+exports: { maxRows: ${MOST_ROWS}, maxSeconds: 60 }
+*/
+SELECT number AS n,
+  concat('=sum("', toString(number), '")', char(10, 13, 9, 0xC2, 0x85, 0xE2, 0x80, 0xA8, 0xFF, 0xC3)) AS \`odd 'na,me\`,
+  if(number % 3 = 0, NULL, if(number % 3 = 1, '', '＝1')) AS maybe,
+  toDateTime64('2026-01-01 00:00:00', 3, 'UTC') + number AS at,
+  if(number % 2 = 0, nan, number / 3) AS share,
+  ['a"b', toString(number)] AS names,
+  '{"key": "line\\\\nfeed"}' AS data
+${ROWS}
+`,
+  brief: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0102
+summary: Exports that may last a second.${HEADER}
+caching: disabled
+columns: { n: UInt64, text: String }
+exports: { maxRows: ${MOST_ROWS}, maxSeconds: 1 }
+*/
+SELECT number AS n, repeat('x', 1000) AS text ${ROWS}
+`,
+  few: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0103
+summary: Exports of few rows.${HEADER}
+columns: { n: UInt64 }
+sandboxing: enabled
+exports: { maxRows: 10, maxSeconds: 60 }
+*/
+SELECT number AS n ${ROWS}
+`,
+  none: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0104
+summary: No exports.${HEADER}
+columns: { n: UInt64 }
+*/
+SELECT number AS n ${ROWS}
+`,
+};
+
+/** The keys: one that may export, one that may not, one that may and has a limit of rows. */
+export const KEYS = { exporter: 'qg_exporter', reader: 'qg_reader', limited: 'qg_limited' } as const;
+
+/** A response, complete or not. */
+export interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly trailers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  /** Whether the last chunk was received. */
+  readonly isComplete: boolean;
+}
+
+/** A gateway whose endpoints have exports, on the shared ClickHouse. */
+export class ExportingGateway {
+  private constructor(
+    readonly gateway: Gateway,
+    readonly logger: RecordingLogger,
+    private readonly removeFolder: () => Promise<void>,
+  ) {}
+
+  static async open(environment: Readonly<Record<string, string>> = {}): Promise<ExportingGateway> {
+    const folder = await makeTemporaryFolder();
+    await mkdir(path.join(folder.path, 'endpoints'));
+    for (const [name, text] of Object.entries(FILES)) {
+      await writeFile(
+        path.join(folder.path, 'endpoints', `${name}.sql`),
+        text.replace('/*\n', `/*\nname: ${name}\n`),
+      );
+    }
+    const limits = { rowsRead: { quota: 1000, window: 60 } };
+    const keys = [
+      { name: 'exporter', sha256: [hashApiKey(KEYS.exporter)], mayExport: true, mayBypassCache: true },
+      { name: 'reader', sha256: [hashApiKey(KEYS.reader)] },
+      { name: 'limited', sha256: [hashApiKey(KEYS.limited)], mayExport: true, limits },
+    ];
+    await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys }));
+    const logger = new RecordingLogger();
+    const config = readConfig({
+      PORT: '0',
+      ADMIN_PORT: '0',
+      PROJECT_DIR: folder.path,
+      API_KEYS_FILE: 'keys.json',
+      LINK_SECRET: 'a secret for links in tests, long enough',
+      ...variablesOf(adminConnection('default')),
+      ...environment,
+    });
+    const gateway = await openGateway(config, { logger, clock: () => new Date() });
+    return new ExportingGateway(gateway, logger, folder.remove);
+  }
+
+  /** Sends a request for an endpoint. @param call its name and query string */
+  receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
+    return receive(`${this.gateway.url}/api/endpoints/query/${call}`, options);
+  }
+
+  /** The line in the log of the request with an id. */
+  async logged(requestId: string): Promise<LogLine['fields']> {
+    for (;;) {
+      const line = this.logger.lines.find(({ fields }) => fields['requestId'] === requestId);
+      if (line) return line.fields;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close(0);
+    await this.removeFolder();
+  }
+}
+
+export interface ReceiveOptions {
+  readonly key?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Called with the response before its body is read. */
+  readonly beforeBody?: (stop: () => void) => Promise<void> | void;
+}
+
+/** Sends a request on a connection of its own, and reads as much of the response as there is. */
+export function receive(
+  url: string,
+  { key = KEYS.exporter, method = 'GET', headers = {}, body, beforeBody }: ReceiveOptions = {},
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      { method, agent: false, headers: { 'X-API-KEY': key, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        const done = (): void => {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            trailers: response.trailers,
+            body: Buffer.concat(chunks),
+            isComplete: response.complete,
+          });
+        };
+        response.on('error', () => undefined);
+        response.on('close', done);
+        void Promise.resolve(beforeBody?.(() => sent.destroy())).then(() => {
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        }, reject);
+      },
+    );
+    sent.on('error', (error) => {
+      reject(error);
+    });
+    sent.end(body);
+  });
+}

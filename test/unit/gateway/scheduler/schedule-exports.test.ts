@@ -1,0 +1,55 @@
+import type { ExportRequest } from '../../../../src/gateway/query/ports.js';
+import { QueryQueue } from '../../../../src/gateway/scheduler/query-queue.js';
+import { scheduleExports } from '../../../../src/gateway/scheduler/schedule-queries.js';
+import { queryRequest } from '../../../support/query-requests.js';
+import { representationOf } from '../../../../src/gateway/formats/representation.js';
+
+const OUTCOME = { rowCount: 0, bytes: 0, cost: undefined, queryId: 'q' };
+
+/** Runs an export that takes one turn; returns how long it waited for the turn: undefined without a timer. */
+async function pauseOf(isRunning: boolean): Promise<number | undefined> {
+  let paused: number | undefined;
+  const server = {
+    runExport: async ({ takeTurn }: ExportRequest): Promise<typeof OUTCOME> => {
+      await new Promise<void>((resolve) => {
+        takeTurn(resolve);
+      });
+      return OUTCOME;
+    },
+  };
+  const pool = {
+    gate: <R, T>(run: (request: R) => Promise<T>) => run,
+    on:
+      <R, T>(work: (on: typeof server, request: R) => Promise<T>) =>
+      (request: R): Promise<T> =>
+        work(server, request),
+  };
+  const schedule = scheduleExports(
+    pool as unknown as Parameters<typeof scheduleExports>[0],
+    new QueryQueue({ slots: 1, maxWaiting: 0, maxWaitMs: 1000 }),
+    { isRunning },
+    (resume, milliseconds) => {
+      paused = milliseconds;
+      resume();
+      return () => undefined;
+    },
+  );
+  const query = queryRequest('SELECT 1');
+  const outcome = await schedule({
+    ...query,
+    representation: representationOf('csv'),
+    maxSeconds: 1,
+    openSink: () => {
+      throw new Error('no sink');
+    },
+  });
+  expect(outcome).toMatchObject(OUTCOME);
+  return paused;
+}
+
+describe('an export', () => {
+  it('pauses between its parts while other queries run, and never else', async () => {
+    expect(await pauseOf(true)).toBeGreaterThan(0);
+    expect(await pauseOf(false)).toBeUndefined();
+  });
+});
