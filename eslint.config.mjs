@@ -161,6 +161,8 @@ export default defineConfig(
       'bench/bench-gateway.ts',
       'bench/servers/bare-server.ts',
       'bench/servers/profile-on-signal.ts',
+      'bench/servers/bare-pipe.ts',
+      'bench/servers/bare-pipe.ts',
       'bench/servers/bare-proxy.ts',
       'bench/servers/canned-clickhouse.ts',
       'test/**',

@@ -1,4 +1,4 @@
-/** `npm run bench`: the time that the gateway adds to a query, and that MCP adds to a request. */
+/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports. */
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
@@ -10,16 +10,19 @@ import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';
 import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from './measuring/print.js';
 import { sampleInTurn, timed } from './measuring/sampling.js';
+import { runExports } from './exports/run-exports.js';
 import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
 import type { Stage } from './stage.js';
 import { wholeNumber } from './whole-number.js';
 import { REFERENCE, referenceEndpoints } from './reference-project.js';
 
+const EXPORT_ROUNDS = 5;
+
 interface Options {
   readonly rows: number;
   readonly rounds: number;
-  readonly only?: 'queries' | 'mcp';
+  readonly only?: 'queries' | 'mcp' | 'exports';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -38,7 +41,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; and calls by MCP against the same HTTP requests.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, and exports against a bare pipe.',
     )
     .option(
       '--rows <n>',
@@ -52,10 +55,11 @@ await runBenchmark(
       wholeNumber,
       200,
     )
-    .addOption(new Option('--only <part>', 'measure one part').choices(['queries', 'mcp'])),
+    .addOption(new Option('--only <part>', 'measure one part').choices(['queries', 'mcp', 'exports'])),
   async ({ rows, rounds, only }: Options, stage) => {
-    if (only !== 'mcp') await measureQueries(stage, rows, rounds);
-    if (only !== 'queries') await runMcp(stage, rounds);
+    if (only === undefined || only === 'queries') await measureQueries(stage, rows, rounds);
+    if (only === undefined || only === 'mcp') await runMcp(stage, rounds);
+    if (only === undefined || only === 'exports') await runExports(stage, rows, EXPORT_ROUNDS);
   },
 );
 
