@@ -80,16 +80,15 @@ export class ExportBody extends Transform {
       if (text.length < MAX_EXCEPTION_BYTES) this.exceptionText = Buffer.concat([text, chunk]);
       return;
     }
-    const boundary = Buffer.concat([this.recent, chunk.subarray(0, mark.length)]);
-    const inBoundary = boundary.indexOf(mark);
-    const at = inBoundary === -1 ? chunk.indexOf(mark) : inBoundary - this.recent.length;
-    if (at === -1) {
-      this.recent = Buffer.concat([this.recent, chunk.subarray(-mark.length)]).subarray(-mark.length);
-    } else if (at < 0) {
-      this.exceptionText = Buffer.concat([this.recent.subarray(at), chunk]);
-    } else {
-      this.exceptionText = chunk.subarray(at);
+    const { recent } = this;
+    const inBoundary = Buffer.concat([recent, chunk.subarray(0, mark.length)]).indexOf(mark);
+    if (inBoundary !== -1) {
+      this.exceptionText = Buffer.concat([recent, chunk]).subarray(inBoundary);
+      return;
     }
+    const inChunk = chunk.indexOf(mark);
+    if (inChunk !== -1) this.exceptionText = chunk.subarray(inChunk);
+    else this.recent = Buffer.concat([recent, chunk.subarray(-mark.length)]).subarray(-mark.length);
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {

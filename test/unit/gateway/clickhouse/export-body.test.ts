@@ -90,6 +90,13 @@ describe('ExportBody', () => {
     );
   });
 
+  it('finds an exception whose mark is cut at any of its bytes', async () => {
+    for (let at = 1; at < EXCEPTION.length; at += 1) {
+      const { sent, error } = await receive(TEXT, `row\n${EXCEPTION}`, [4 + at, 1000]);
+      expect([error, sent]).toMatchObject([{ code: '395' }, '<']);
+    }
+  });
+
   it('fails where the last line is missing, or has another mark', async () => {
     await fc.assert(
       fc.asyncProperty(rows, chunkSizes, async (text, sizes) => {
