@@ -66,6 +66,15 @@ exports: { maxRows: 10, maxSeconds: 60 }
 */
 SELECT number AS n ${ROWS}
 `,
+  limited: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0105
+summary: Exports beside a limit of its own.${HEADER}
+columns: { n: UInt64 }
+limit: 5
+exports: { maxRows: 10, maxSeconds: 60 }
+*/
+SELECT number AS n ${ROWS}
+`,
   none: `/*
 id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0104
 summary: No exports.${HEADER}

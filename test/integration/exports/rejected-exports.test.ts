@@ -23,6 +23,12 @@ describe('an export is rejected', () => {
       '400 INVALID_PARAMETERS: Invalid parameters: export is not possible: this endpoint has no exports',
     ],
     [
+      'of an endpoint with a limit of its own',
+      'limited?n=1&export=1',
+      {},
+      '400 INVALID_PARAMETERS: Invalid parameters: export is not possible: this endpoint has a limit of its own, 5 rows',
+    ],
+    [
       'with a key that may not export',
       'few?n=1&export=1',
       { key: KEYS.reader },

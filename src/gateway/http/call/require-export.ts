@@ -12,18 +12,17 @@ import type { ReadCall } from './read-call.js';
  */
 export function requireExport(principal: Principal, call: ReadCall, subjects: readonly Subject[]): void {
   const { query, presentation, sql } = call;
-  if (!query.endpoint.settings.exports) {
-    throw invalidParameters([
-      { param: 'export', problem: 'is not possible: this endpoint has no exports. Omit it' },
-    ]);
+  const { settings, limit } = query.endpoint;
+  if (!settings.exports) throw impossible('is not possible: this endpoint has no exports. Omit it');
+  // A deployment can allow exports, but not raise a limit of the endpoint's own.
+  if (limit !== undefined) {
+    throw impossible(`is not possible: this endpoint has a limit of its own, ${limit} rows. Omit it`);
   }
   if (!principal.mayExport) {
     throw new Failure('FORBIDDEN', 'This key may not export. Omit export, or use a key with mayExport.');
   }
   if (sql !== undefined) {
-    throw invalidParameters([
-      { param: 'export', problem: 'is not possible with sql: export the rows without it' },
-    ]);
+    throw impossible('is not possible with sql: export the rows without it');
   }
   const { format } = presentation.representation;
   if ('exportRows' in FORMATS[format] || !subjects.some(limitsCost)) return;
@@ -32,6 +31,8 @@ export function requireExport(principal: Principal, call: ReadCall, subjects: re
     `An export as ${format} does not report its cost, which this key or endpoint limits. Export as ndjson or csv.`,
   );
 }
+
+const impossible = (problem: string): Failure => invalidParameters([{ param: 'export', problem }]);
 
 function limitsCost({ rules: { rowsRead, bytesRead, clickhouseMs } }: Subject): boolean {
   return [rowsRead, bytesRead, clickhouseMs].some((quota) => quota !== undefined);
