@@ -25,14 +25,15 @@ export async function startNginx(
   const folder = await mkdtemp(path.join(stage.folder, 'nginx-'));
   const port = await freePort();
   const file = path.join(folder, 'nginx.conf');
-  await writeFile(file, configuration(folder, workers, httpBlock({ port, folder })), { mode: 0o600 });
+  await writeFile(file, nginxConfiguration(folder, workers, httpBlock({ port, folder })), { mode: 0o600 });
   // The worker processes do not run as root, and need these folders for temporary files.
   for (const each of [stage.folder, folder]) await chmod(each, 0o711);
   // SIGKILL would leave its worker processes running.
   return stage.start({ command: 'nginx', args: ['-p', folder, '-c', file], port, exitSignal: 'SIGTERM' });
 }
 
-function configuration(folder: string, workers: number, httpBlock: string): string {
+/** A configuration of nginx whose files are all in a folder. @param httpBlock contents of the `http` block */
+export function nginxConfiguration(folder: string, workers: number, httpBlock: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { nginxConfiguration } from '../../bench/servers/nginx.js';
 import { freePort } from './free-port.mjs';
 import { pollUntil } from './poll-until.js';
 import { withTemporaryFolder } from './temporary-folder.js';
@@ -21,7 +22,10 @@ export async function withNginx(locations: string, use: (url: string) => Promise
     const port = await freePort();
     const file = path.join(folder, 'nginx.conf');
     await mkdir(path.join(folder, 'logs'));
-    await writeFile(file, configuration(folder, port, locations));
+    const server = `server {\n  listen 127.0.0.1:${port};\n  ${locations}\n}`;
+    await writeFile(file, nginxConfiguration(folder, 1, server));
+    // Its worker processes do not run as root.
+    await chmod(folder, 0o711);
     const nginx = spawn('nginx', ['-p', folder, '-c', file], { stdio: 'ignore' });
     const ended = once(nginx, 'exit');
     const url = `http://127.0.0.1:${port}`;
@@ -33,23 +37,4 @@ export async function withNginx(locations: string, use: (url: string) => Promise
       await ended;
     }
   });
-}
-
-function configuration(folder: string, port: number, locations: string): string {
-  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  return `
-daemon off;
-${process.getuid?.() === 0 ? 'user root;' : ''}
-pid ${folder}/nginx.pid;
-error_log ${folder}/error.log;
-events { worker_connections 64; }
-http {
-  access_log off;
-  ${kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n  ')}
-  server {
-    listen 127.0.0.1:${port};
-    ${locations}
-  }
-}
-`;
 }

@@ -1,5 +1,7 @@
-import { ExportingGateway, receive } from '../../support/exporting-gateway.js';
+import { ExportingGateway, KEYS, receive } from '../../support/exporting-gateway.js';
+import { textOf } from '../../support/documentation.js';
 import { describeWithNginx, withNginx } from '../../support/nginx.js';
+import { exchange } from '../../support/raw-exchange.js';
 
 const locationsOf = (gateway: string): string => `
     location /buffered/ { proxy_pass ${gateway}/; proxy_http_version 1.1; proxy_buffering on; }
@@ -39,6 +41,48 @@ describeWithNginx('an export through nginx', () => {
     await withNginx(locationsOf(gateway.gateway.url), async (url) => {
       const { status, body } = await receive(`${url}/old/api/endpoints/query/rows?n=3&export=1`);
       expect([status, body.toString()]).toEqual([505, expect.stringContaining('proxy_http_version 1.1')]);
+    });
+  });
+
+  describe.each([
+    ['deploy/nginx.conf', 'http://gateways'],
+    ['deploy/nginx-several-ports.conf', 'http://querygate'],
+  ])('with the server of %s', (file, upstream) => {
+    const serverOf = async (): Promise<string> => {
+      const [, body = ''] = /\bserver \{\n([^]*)\n\s*\}/.exec(await textOf(file)) ?? [];
+      const inside = file.endsWith('several-ports.conf') ? body : body.replace(/\n\s*\}\s*$/, '');
+      return inside
+        .replaceAll(/^\s*(?:listen|server_name|ssl_\w+) .*$/gm, '')
+        .replaceAll(upstream, gateway.gateway.url);
+    };
+
+    it('is whole by GET and POST, also where its name is not the first parameter', async () => {
+      await withNginx(await serverOf(), async (url) => {
+        const query = `${url}/api/endpoints/query`;
+        const direct = await gateway.receive('rows?n=20000&format=csv&export=1');
+        const got = await receive(`${query}/rows?n=20000&format=csv&export=1`);
+        const posted = await receive(`${query}/rows?export=1&format=csv`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"n": 20000}',
+        });
+        for (const { status, isComplete, body } of [got, posted]) {
+          expect([status, isComplete, body.equals(direct.body)]).toEqual([200, true, true]);
+        }
+        expect((await receive(`${query}/rows?n=3`)).status).toBe(200);
+      });
+    });
+
+    it('is rejected for a client of HTTP/1.0, other calls are not', async () => {
+      await withNginx(await serverOf(), async (url) => {
+        const statuses: unknown[] = [];
+        for (const call of ['few?n=1&export=1', 'few?n=1']) {
+          const head = `GET /api/endpoints/query/${call} HTTP/1.0\r\nHost: a\r\nX-API-KEY: ${KEYS.exporter}\r\n\r\n`;
+          const [response] = await exchange(Number(new URL(url).port), head);
+          statuses.push(response?.status);
+        }
+        expect(statuses).toEqual([505, 200]);
+      });
     });
   });
 });
