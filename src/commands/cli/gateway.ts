@@ -48,6 +48,9 @@ function variable(name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
+/** Sends a request, as `fetch` does. */
+export type SendRequest = (target: string | URL, request: RequestInit) => Promise<Response>;
+
 /**
  * Sends a request with the key of the gateway and returns the response when its headers have arrived; the body is still to be
  * read. Following a redirect would send the key to another server.
@@ -59,11 +62,12 @@ export async function requestGateway(
   { url, apiKey }: Gateway,
   target: string | URL,
   request: RequestInit,
+  send: SendRequest = fetch,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
   if (apiKey !== undefined) headers.set('X-API-KEY', apiKey);
   try {
-    return await fetch(target, { ...request, headers, redirect: 'manual' });
+    return await send(target, { ...request, headers, redirect: 'manual' });
   } catch (error) {
     request.signal?.throwIfAborted();
     throw disconnected(

@@ -1,6 +1,7 @@
 import { FORMATS, type FormatName } from '../../../gateway/formats/formats.js';
 import { isOwnParameter } from '../../../gateway/http/call/undeclared-parameters.js';
 import { requestGateway, type Gateway } from '../gateway.js';
+import { patientFetch } from './patient-fetch.js';
 
 /** A call of an endpoint of a running gateway. */
 export interface EndpointCall {
@@ -36,12 +37,18 @@ export function requestEndpoint(
     // A person who misspells a parameter must not take other rows for the result.
     Prefer: 'handling=strict',
   };
-  if (!post) return requestGateway(gateway, urlOf(gateway.url, call), { headers, signal });
+  const send = parameters.has('export') ? patientFetch : fetch;
+  if (!post) return requestGateway(gateway, urlOf(gateway.url, call), { headers, signal }, send);
   const inBody = [...parameters].filter(([name]) => !isOwnParameter(name));
-  return requestGateway(gateway, urlOf(gateway.url, call), {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify(Object.fromEntries(inBody)),
-    signal,
-  });
+  return requestGateway(
+    gateway,
+    urlOf(gateway.url, call),
+    {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(inBody)),
+      signal,
+    },
+    send,
+  );
 }
