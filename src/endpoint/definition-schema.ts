@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import type { EndpointDeclaration, EndpointDefinition, Parameters } from './definition.js';
 import { must } from './schema-problems.js';
-import { ENDPOINT_SETTINGS } from './settings-schema.js';
+import { ENDPOINT_SETTINGS, MOST_EXPORTED } from './settings-schema.js';
 import { isUuid } from './uuid.js';
 
 const TEXTS_BY_NAME = Joi.object().pattern(Joi.string(), must('a string', Joi.string().allow('')));
@@ -57,7 +57,7 @@ export const DECLARATION_KEYS = {
   queryLimits: ENDPOINT_SETTINGS.queryLimits,
   limits: ENDPOINT_SETTINGS.limits,
   exports: must(
-    'an object with maxRows (at most 1000000000) and maxSeconds (at most 3600)',
+    `an object with maxRows (at most ${MOST_EXPORTED.rows}) and maxSeconds (at most ${MOST_EXPORTED.seconds})`,
     ENDPOINT_SETTINGS.exports,
   ),
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),

@@ -11,8 +11,8 @@ const QUERY_LIMITS = Joi.object<QueryLimits>({
   maxResultBytes: Joi.number().integer().min(1),
 });
 
-/** The users file of the read-only user in ClickHouse allows no more. */
-export const MOST_EXPORTED = { rows: 1_000_000_000, seconds: 3600 } as const;
+/** What an export may have at most: the users file of the read-only user in ClickHouse allows as much. */
+export const MOST_EXPORTED = { rows: 1_000_000_000, seconds: 3600, bytes: 1_000_000_000_000 } as const;
 
 const EXPORT_RULES = Joi.object<ExportRules>({
   maxRows: Joi.number().integer().min(1).max(MOST_EXPORTED.rows).required(),

@@ -98,3 +98,8 @@ export class Failure extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** The failure of a caller that no longer waits. */
+export function callerGone(details?: FailureDetails): Failure {
+  return new Failure('CALLER_GONE', 'The client disconnected.', details);
+}

@@ -8,6 +8,7 @@ import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
 import { adminConnection } from './clickhouse.js';
 import { variablesOf } from './demo-database.js';
 import { RecordingLogger, type LogLine } from './recording-logger.js';
+import { pollUntil } from './poll-until.js';
 import { makeTemporaryFolder } from './temporary-folder.js';
 
 /** The rows that an export may have in the tests. */
@@ -141,12 +142,10 @@ export class ExportingGateway {
   }
 
   /** The line in the log of the request with an id. */
-  async logged(requestId: string): Promise<LogLine['fields']> {
-    for (;;) {
-      const line = this.logger.lines.find(({ fields }) => fields['requestId'] === requestId);
-      if (line) return line.fields;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  logged(requestId: string): Promise<LogLine['fields']> {
+    const find = (): LogLine | undefined =>
+      this.logger.lines.find(({ fields }) => fields['requestId'] === requestId);
+    return pollUntil(`${requestId} is logged`, () => find()?.fields, 30_000);
   }
 
   async close(): Promise<void> {

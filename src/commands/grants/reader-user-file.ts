@@ -1,3 +1,4 @@
+import { MOST_EXPORTED } from '../../endpoint/settings-schema.js';
 import { localName } from '../../gateway/schema/cluster-names.js';
 import { escapeXml, unescapeXml } from '../xml.js';
 import { sortedGrants, type Grant } from './grant.js';
@@ -73,13 +74,13 @@ const PROFILES = `    <profiles>
             <max_result_bytes>1000000000</max_result_bytes>
             <constraints>
                 <!-- A minimum of 1 because 0 would mean without a limit. -->
-                <max_execution_time><min>1</min><max>3600</max></max_execution_time>
+                <max_execution_time><min>1</min><max>${MOST_EXPORTED.seconds}</max></max_execution_time>
                 <max_memory_usage><min>1</min><max>4000000000</max></max_memory_usage>
                 <max_rows_to_read><min>1</min><max>20000000000</max></max_rows_to_read>
                 <max_bytes_to_read><min>1</min><max>2000000000000</max></max_bytes_to_read>
                 <!-- Not a minimum: ClickHouse sends a shard a subquery without such limits, which would then fail the minimum. -->
-                <max_result_rows><disallowed>0</disallowed><max>1000000000</max></max_result_rows>
-                <max_result_bytes><disallowed>0</disallowed><max>1000000000000</max></max_result_bytes>
+                <max_result_rows><disallowed>0</disallowed><max>${MOST_EXPORTED.rows}</max></max_result_rows>
+                <max_result_bytes><disallowed>0</disallowed><max>${MOST_EXPORTED.bytes}</max></max_result_bytes>
                 <result_overflow_mode><readonly/></result_overflow_mode>
                 <read_overflow_mode><readonly/></read_overflow_mode>
                 <timeout_overflow_mode><readonly/></timeout_overflow_mode>

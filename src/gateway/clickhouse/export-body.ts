@@ -3,6 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 
 import { brokenResponse } from '../formats/broken-response.js';
 import { MAX_LAST_LINE, splitLastLine, type ReportedFigures } from '../formats/exported-rows.js';
+import { resultTooLarge } from './translate-error.js';
 
 /** How the bytes of an export are made from those of ClickHouse. */
 export interface ExportedBody {
@@ -14,7 +15,7 @@ export interface ExportedBody {
   readonly finish: (lines: Buffer) => Buffer;
   /** Whether a body of a format without figures is complete, by its first and last bytes. */
   readonly isComplete: (ends: Buffer) => boolean;
-  /** After the last row; called once every row was received. */
+  /** What stands after the last row; called once every row was received. */
   readonly end: (figures: ReportedFigures | undefined) => Buffer;
 }
 
@@ -26,6 +27,8 @@ const HELD_BYTES = MAX_LAST_LINE;
 const BUFFERED_BYTES = 256 * 1024;
 /** Bytes after which others have their turn. Node reads up to 2 MiB of a socket in one turn of the event loop. */
 const TURN_BYTES = 256 * 1024;
+/** Bytes of the longest row, which is held until its end was received. */
+const MAX_ROW_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /** Before the text of an exception that ends a response, with a tag that is random for each response. */
@@ -34,15 +37,18 @@ export const EXCEPTION_TAG_HEADER = 'x-clickhouse-exception-tag';
 
 /**
  * The bytes of an export on their way to the caller. It ends only where every row was received; it fails with ClickHouse's
- * exception where one ends the response, and no byte of that reaches the caller.
+ * exception where one ends the response, and no byte of that reaches the caller. It emits `complete` before it ends.
  */
 export class ExportBody extends Transform {
   /** Bytes that the caller got, before any compression. */
   bytes = 0;
   /** Bytes since others had their turn. */
   private sinceTurn = 0;
+  /** What ClickHouse reports of a complete export; undefined for a format without figures. */
+  figures: ReportedFigures | undefined;
   /** What is held back. */
   private held: Buffer[] = [];
+  private heldBytes = 0;
   private exceptionText: Buffer | undefined;
   /** The last bytes that were received, as many as the mark of an exception has. */
   private recent: Buffer = Buffer.alloc(0);
@@ -92,14 +98,11 @@ export class ExportBody extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (this.exceptionText) {
-      done();
+    try {
+      if (!this.exceptionText) this.pass(chunk);
+    } catch (error) {
+      done(error as Error);
       return;
-    }
-    if (this.body.mark === undefined) this.sendUpTo(chunk, 0, chunk.length - HELD_BYTES);
-    else {
-      const firstLine = chunk.indexOf(LINE_FEED) + 1;
-      this.sendUpTo(chunk, firstLine, chunk.lastIndexOf(LINE_FEED, chunk.length - HELD_BYTES - 1) + 1);
     }
     this.sinceTurn += chunk.length;
     if (this.sinceTurn < TURN_BYTES) {
@@ -111,22 +114,37 @@ export class ExportBody extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    const { exception } = this;
-    if (exception) {
-      done(exception);
-      return;
+    try {
+      this.complete();
+      done();
+    } catch (error) {
+      done(error as Error);
     }
+  }
+
+  /** @throws ClickHouseError, or Failure CLICKHOUSE_ANSWER_BROKEN */
+  private complete(): void {
+    if (this.exception) throw this.exception;
     const bytes = Buffer.concat(this.held);
     const { mark, isComplete, finish, end } = this.body;
     const last = mark === undefined ? { rows: bytes, figures: undefined } : splitLastLine(bytes, mark);
     const ends = Buffer.concat([this.head, this.tail, bytes]);
     if (!last || (mark === undefined && !isComplete(ends))) {
-      done(brokenResponse(`${this.bytes + bytes.length} bytes of an export without its end`));
-      return;
+      throw brokenResponse(`${this.bytes + bytes.length} bytes of an export without its end`);
     }
+    this.figures = last.figures;
     this.send(finish(last.rows));
     this.send(end(last.figures));
-    done();
+    this.emit('complete');
+  }
+
+  private pass(chunk: Buffer): void {
+    if (this.body.mark === undefined) {
+      this.sendUpTo(chunk, 0, chunk.length - HELD_BYTES);
+      return;
+    }
+    const firstLine = chunk.indexOf(LINE_FEED) + 1;
+    this.sendUpTo(chunk, firstLine, chunk.lastIndexOf(LINE_FEED, chunk.length - HELD_BYTES - 1) + 1);
   }
 
   /**
@@ -136,7 +154,7 @@ export class ExportBody extends Transform {
    */
   private sendUpTo(chunk: Buffer, first: number, end: number): void {
     if (chunk.length <= HELD_BYTES || end < first || (first === 0 && this.body.mark !== undefined)) {
-      this.held.push(chunk);
+      this.hold(chunk);
       return;
     }
     const { finish } = this.body;
@@ -145,7 +163,16 @@ export class ExportBody extends Transform {
     if (this.tail.length === 0) this.head = Buffer.concat([...this.held, chunk]).subarray(0, HELD_BYTES);
     this.tail = chunk.subarray(Math.max(0, end - HELD_BYTES), end);
     // A copy: the rest must not keep the whole chunk in memory.
-    this.held = [Buffer.from(chunk.subarray(end))];
+    this.held = [];
+    this.heldBytes = 0;
+    this.hold(Buffer.from(chunk.subarray(end)));
+  }
+
+  /** @throws Failure RESULT_TOO_LARGE */
+  private hold(chunk: Buffer): void {
+    this.held.push(chunk);
+    this.heldBytes += chunk.length;
+    if (this.heldBytes > MAX_ROW_BYTES) throw resultTooLarge(`a row of more than ${MAX_ROW_BYTES} bytes`);
   }
 
   private send(bytes: Buffer): void {

@@ -87,6 +87,8 @@ type ReadResponse<T> = (response: IncomingMessage, settle: Settle<T>) => void;
 interface Settle<T> {
   readonly resolve: (value: T) => void;
   readonly fail: (error: Error) => void;
+  /** Stops following the signal; to be called when the response has ended. */
+  readonly release: () => void;
 }
 
 /** Sends a query, and once more where the server had closed the idle connection before. That is safe: queries only read. */
@@ -117,8 +119,11 @@ function exchange<T>(
   read: ReadResponse<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
+    const release = (): void => {
       signal.removeEventListener('abort', abort);
+    };
+    const fail = (error: Error): void => {
+      release();
       request.destroy();
       reject(error);
     };
@@ -131,13 +136,7 @@ function exchange<T>(
     request.on('error', fail);
     request.on('response', (response) => {
       onResponse?.();
-      const release = (): void => {
-        signal.removeEventListener('abort', abort);
-      };
-      response.on('end', release);
-      // A response that is broken off while a caller reads it has no end.
-      response.on('close', release);
-      read(response, { resolve, fail });
+      read(response, { resolve, fail, release });
     });
     request.end(body);
   });
@@ -145,7 +144,7 @@ function exchange<T>(
 
 const readWhole =
   (maxBytes: number): ReadResponse<QueryResponse> =>
-  (response, { resolve, fail }) => {
+  (response, { resolve, fail, release }) => {
     const chunks: Buffer[] = [];
     let length = 0;
     response.on('error', fail);
@@ -155,11 +154,14 @@ const readWhole =
       if (length > maxBytes) fail(resultTooLarge(`a response of more than ${maxBytes} bytes`));
     });
     response.on('end', () => {
+      release();
       const { statusCode: status = 0, headers } = response;
       resolve({ status, headers, body: Buffer.concat(chunks, length) });
     });
   };
 
-const leaveUnread: ReadResponse<IncomingMessage> = (response, { resolve }) => {
+const leaveUnread: ReadResponse<IncomingMessage> = (response, { resolve, release }) => {
+  // Not `end`: a response that is broken off has none.
+  response.on('close', release);
   resolve(response);
 };

@@ -87,14 +87,14 @@ async function run(
     http_response_buffer_size: String(maxBytes + 1),
   };
   const sendQuery: SendQuery = async (bound, format) => {
-    const { queryId, ...ready } = await readyQuery({ bound, format, settings, request });
+    const ready = await readyQuery({ bound, format, settings, request });
     const { status, headers, body } = await client.sendQuery({ ...ready, maxBytes });
     if (status !== 200 || headers[EXCEPTION_HEADER] !== undefined) throw parseError(body.toString());
     const summary = summaryOf(headers);
     if (!summary) throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
     return {
       body,
-      queryId,
+      queryId: ready.queryId,
       resultRows: Number(summary.result_rows),
       cost: new Figures({
         rowsRead: Number(summary.read_rows ?? 0),

@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
-import { Failure } from '../errors.js';
+import { callerGone, Failure } from '../errors.js';
 import type { SqlParser } from '../query/sandboxed-select.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 
@@ -120,9 +120,7 @@ function failureOf(
 
 /** Why the analysis was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
 function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
-  return reason instanceof Failure
-    ? reason
-    : new Failure('CALLER_GONE', 'The client disconnected.', { cause });
+  return reason instanceof Failure ? reason : callerGone({ cause });
 }
 
 function parserProblem(

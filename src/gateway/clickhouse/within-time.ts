@@ -1,5 +1,5 @@
 import { hasSecretValue } from '../../endpoint/bind.js';
-import { Failure } from '../errors.js';
+import { callerGone, Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest } from '../query/ports.js';
 import type { NameOfError } from './error-names.js';
@@ -49,9 +49,7 @@ function withoutCause({ code, message, details }: Failure): Failure {
 
 /** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
 function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
-  return reason instanceof Failure
-    ? reason
-    : new Failure('CALLER_GONE', 'The client disconnected.', { cause });
+  return reason instanceof Failure ? reason : callerGone({ cause });
 }
 
 function timedOut(timeoutMs: number, cause: unknown): Failure {

@@ -2,22 +2,20 @@ import { returnedColumns } from '../../endpoint/endpoint.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { Call } from './call.js';
 import { bindCall, boundAt, readerOf } from './endpoint-query.js';
-import { notCached } from './execute-call.js';
 import { blameParameters } from './fetch-result.js';
 import type { Clock, ExportOutcome, ExportRequest } from './ports.js';
-
-/** An export, and how long it waited for a slot, in milliseconds. */
-export type ScheduledExport = ExportOutcome & { readonly waitingMs?: number };
 
 /**
  * Exports all rows of a call of an endpoint that has exports. Nothing is cached, and no two calls share an export.
  *
  * @throws Failure wherever not every row was sent
  */
-export type ExecuteExport = (call: Call, openSink: ExportRequest['openSink']) => Promise<ScheduledExport>;
+export type ExecuteExport = (call: Call, openSink: ExportRequest['openSink']) => Promise<ExportOutcome>;
 
-/** Runs an export when it is its turn. */
-export type RunScheduledExport = (request: Omit<ExportRequest, 'takeTurn'>) => Promise<ScheduledExport>;
+/** Runs an export in its slot. */
+export type RunScheduledExport = (
+  request: Omit<ExportRequest, 'waitingMs' | 'takeTurn'>,
+) => Promise<ExportOutcome>;
 
 /** Creates a function that executes exports. */
 export function createExportExecutor({
@@ -28,10 +26,9 @@ export function createExportExecutor({
   readonly clock: Clock;
 }): ExecuteExport {
   return async (call, openSink) => {
-    const { endpoint, values, requestId, signal, requester, demand, bound = bindCall(call) } = call;
+    const { endpoint, values, requestId, signal, requester, bound = bindCall(call) } = call;
     const { exports, queryLimits } = endpoint.settings;
     if (!exports) throw new TypeError(`${endpoint.name} has no exports`);
-    if (demand === 'only-cached') throw notCached();
     try {
       return await runExport({
         query: boundAt(bound, clock(), exports.maxRows + 1),

@@ -105,6 +105,8 @@ export interface ExportRequest extends QueryRequest {
   readonly representation: Representation;
   /** Seconds that the query and the transfer may take together. */
   readonly maxSeconds: number;
+  /** Milliseconds for which it waited for a slot. */
+  readonly waitingMs: number;
   /** Calls back when the next bytes may be passed on: other requests have their turn first. */
   readonly takeTurn: (resume: () => void) => void;
   /** Called when ClickHouse begins to respond with rows. @returns where their bytes go */
@@ -115,8 +117,8 @@ export interface ExportRequest extends QueryRequest {
 export interface ExportSink {
   /** The bytes pass through them in this order; the last one is the caller's response. */
   readonly streams: readonly [...NodeJS.ReadWriteStream[], NodeJS.WritableStream];
-  /** Called before the end of a complete export. @param rowCount undefined for a format that does not count rows */
-  readonly onComplete: (rowCount: number | undefined) => void;
+  /** Called with a complete export, before the response ends. */
+  readonly onComplete: (complete: ExportOutcome) => void;
 }
 
 /** A complete export. */
@@ -129,6 +131,7 @@ export interface ExportOutcome {
   readonly cost: Figures<QueryCost> | undefined;
   /** The id in ClickHouse's query log. */
   readonly queryId: string;
+  readonly waitingMs: number;
 }
 
 /** Runs a read-only query and sends its rows. @throws Failure wherever not every row was sent */

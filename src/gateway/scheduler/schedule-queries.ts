@@ -38,15 +38,25 @@ export function scheduleExports(
   others: Pick<QueryQueue, 'isRunning'>,
   setTimer = setRealTimer,
 ): RunScheduledExport {
-  const takeTurn = (resume: () => void): void => {
-    if (others.isRunning) setTimer(resume, PAUSE_MS);
-    else setImmediate(resume);
-  };
-  const run = pool.on(({ runExport }, request: Omit<ExportRequest, 'takeTurn'>) =>
-    runExport({ ...request, takeTurn }),
+  const run = pool.on(({ runExport, breaker }, request: Omit<ExportRequest, 'takeTurn'>) =>
+    runExport({
+      ...request,
+      takeTurn: (resume) => {
+        breaker.noteResponse();
+        if (others.isRunning) setTimer(resume, PAUSE_MS);
+        else setImmediate(resume);
+      },
+    }),
   );
-  return pool.gate(withinLimits(exportQueue.limit(run), ({ cost }) => cost?.readBy(OPERATORS)));
+  const inSlot = exportQueue.limit(({ enteredAt, ...request }: Entered) =>
+    run({ ...request, waitingMs: performance.now() - enteredAt }),
+  );
+  const limited = withinLimits(inSlot, ({ cost }) => cost?.readBy(OPERATORS));
+  return pool.gate((request) => limited({ ...request, enteredAt: performance.now() }));
 }
+
+/** An export on its way to the queue, and when it came; `performance.now()`. */
+type Entered = Omit<ExportRequest, 'waitingMs' | 'takeTurn'> & { readonly enteredAt: number };
 
 /**
  * Runs analyses of callers' SQL in the same steps, because to ClickHouse they are queries like any other, and a

@@ -106,6 +106,11 @@ export class ServerBreaker {
     return isBack;
   }
 
+  /** Notes that a running query gets a part of its response. */
+  noteResponse(): void {
+    this.responded();
+  }
+
   /**
    * Observes the queries that a function runs.
    *

@@ -12,7 +12,10 @@ export interface PooledServer {
   /** Host and port: its name in the log and in metrics. */
   readonly name: string;
   readonly runQuery: RunQuery;
-  readonly breaker: Pick<ServerBreaker, 'isOpen' | 'running' | 'figures' | 'tryAgain' | 'guard'>;
+  readonly breaker: Pick<
+    ServerBreaker,
+    'isOpen' | 'running' | 'figures' | 'tryAgain' | 'guard' | 'noteResponse'
+  >;
 }
 
 export interface ServerFigures {

@@ -8,8 +8,9 @@ import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
 import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
+import type { EndpointQuery } from '../query/endpoint-query.js';
 import { createExportExecutor, type ExecuteExport } from '../query/execute-export.js';
-import { createFetcher, type FetchResult } from '../query/fetch-result.js';
+import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
@@ -83,7 +84,7 @@ export async function openQueryExecution(
     clock,
     onJoined: metrics.waiterCoalesced,
   });
-  const fetchResult = fetchRunnable(fetchAny, requireRunnable);
+  const fetchResult = ifRunnable(fetchAny, requireRunnable);
   const onOutcome: OnOutcome = (query, key, { result, status }) => {
     // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are those of a replaced endpoint.
     if (!query.sandbox && endpoints.has(query.endpoint)) ledger.count(key, query, clock().getTime(), result);
@@ -109,31 +110,20 @@ export async function openQueryExecution(
   };
   const exportAny = createExportExecutor({ runExport: scheduler.runExport, clock });
   return {
-    executeExport: exportRunnable(exportAny, requireRunnable),
+    executeExport: ifRunnable(exportAny, requireRunnable),
     ...{ executeCall, analyzeSql, onOutcome, cache, warmer },
     ...{ metrics, hits, limiter, pool, adoptEndpoints },
   };
 }
 
-/** Fetches the results of endpoints whose queries can run. */
-function fetchRunnable(
-  fetchAny: FetchResult,
+/** Makes a function of a call reject those of endpoints whose queries cannot run. */
+function ifRunnable<Call extends EndpointQuery, More, Result>(
+  run: (call: Call, more: More) => Promise<Result>,
   requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
-): FetchResult {
-  return async (fetch, key) => {
-    requireRunnable(fetch.endpoint, fetch.values);
-    return fetchAny(fetch, key);
-  };
-}
-
-/** Exports endpoints whose queries can run. */
-function exportRunnable(
-  execute: ExecuteExport,
-  requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
-): ExecuteExport {
-  return async (call, openSink) => {
+): (call: Call, more: More) => Promise<Result> {
+  return async (call, more) => {
     requireRunnable(call.endpoint, call.values);
-    return execute(call, openSink);
+    return run(call, more);
   };
 }
 

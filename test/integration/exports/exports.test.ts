@@ -1,7 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 import { FORMAT_NAMES } from '../../../src/gateway/formats/formats.js';
-import { ExportingGateway, MOST_ROWS } from '../../support/exporting-gateway.js';
+import { sharedRedisUrl } from '../../support/test-redis.js';
+import { ExportingGateway, KEYS, MOST_ROWS } from '../../support/exporting-gateway.js';
 
 let gateway: ExportingGateway;
 beforeAll(async () => {
@@ -97,6 +98,11 @@ describe('an export', () => {
       headers: { 'Cache-Control': 'only-if-cached' },
     });
     expect(onlyCached.status).toBe(504);
+    const ofHead = await gateway.receive('rows?n=7&export=1', {
+      method: 'HEAD',
+      headers: { 'Cache-Control': 'only-if-cached' },
+    });
+    expect(ofHead.status).toBe(504);
   });
 
   it('of HEAD has the headers, no body and no length, and runs no query', async () => {
@@ -117,6 +123,23 @@ describe('an export', () => {
       0,
     ]);
     expect(await gateway.logged(requestId)).not.toHaveProperty('clickhouseMs', expect.any(Number));
+  });
+
+  it('is in the log with its cost where limits are shared through Redis', async () => {
+    const sharing = await ExportingGateway.open({ REDIS_URL: sharedRedisUrl() });
+    try {
+      const requestId = newId();
+      const headers = { 'X-Request-Id': requestId };
+      await sharing.receive('few?n=9&format=csv&export=1', { key: KEYS.limited, headers });
+      expect(await sharing.logged(requestId)).toMatchObject({
+        rows: 9,
+        exportedBytes: expect.any(Number) as number,
+        clickhouseMs: expect.any(Number) as number,
+        waitingMs: expect.any(Number) as number,
+      });
+    } finally {
+      await sharing.close();
+    }
   });
 
   it('is in the log and in the metrics with its rows, bytes and seconds', async () => {

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
+import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
 import { adminConnection } from '../../support/clickhouse.js';
+import { variablesOf } from '../../support/demo-database.js';
 import { ExportingGateway, MOST_ROWS } from '../../support/exporting-gateway.js';
 import { pollUntil } from '../../support/poll-until.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 let gateway: ExportingGateway;
 let client: QueryClient;
@@ -96,6 +99,60 @@ describe('an export that fails', () => {
     expect(received.isComplete).toBe(false);
     expect(await gateway.logged(requestId)).toMatchObject({ status: 504, code: 'QUERY_TIMEOUT' });
     await pollUntil('the query has ended', () => hasEnded(requestId));
+  });
+
+  it('at its time limit is broken off, also after ClickHouse has sent everything', async () => {
+    const stalling = await ExportingGateway.open({ MAX_CONCURRENT_EXPORTS: '20' });
+    try {
+      // Some of these lengths fit into the buffers of the gateway and of its connection to ClickHouse, but not into the client's.
+      const lengths = Array.from({ length: 20 }, (_, step) => 1000 + step * 500);
+      const outcomes = lengths.map(async (n) => {
+        const requestId = newId();
+        const { isComplete } = await stalling.receive(`brief?n=${n}&format=csv&export=1`, {
+          headers: { 'X-Request-Id': requestId },
+          beforeBody: async () => {
+            await stalling.logged(requestId);
+          },
+        });
+        const { status } = await stalling.logged(requestId);
+        expect([n, status]).toEqual([n, isComplete ? 200 : 504]);
+        return isComplete;
+      });
+      expect(await Promise.all(outcomes)).toContain(false);
+    } finally {
+      await stalling.close();
+    }
+  });
+
+  it('is broken off when ClickHouse is killed', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const server = await EmbeddedServer.start({
+        dataDir,
+        database: 'default',
+        grants: [],
+        onCrash: () => undefined,
+      });
+      const killed = await ExportingGateway.open(variablesOf(server.readerConnection));
+      try {
+        for (const encoding of ENCODINGS) {
+          const { pid } = server;
+          const received = await killed.receive(`rows?n=${MOST_ROWS}&format=csv&export=1`, {
+            headers: { 'Accept-Encoding': encoding },
+            beforeBody: () => {
+              process.kill(pid ?? 0, 'SIGKILL');
+            },
+          });
+          expect([received.status, received.isComplete]).toEqual([200, false]);
+          await pollUntil('ClickHouse runs again', async () => {
+            if (server.pid === pid) return undefined;
+            return (await killed.receive('few?n=1&export=1')).status === 200 || undefined;
+          });
+        }
+      } finally {
+        await killed.close();
+        await server.stop();
+      }
+    });
   });
 
   it('cancels its query when the client leaves', async () => {

@@ -5,7 +5,7 @@ import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../
 /** Where the gateway reads figures, for whom. A new place is a decision: does a caller see more than its own rows in it? */
 const PLACES = {
   // Callers, by their pinned parameters and their own SQL.
-  'gateway/clickhouse/export-runner.ts': ['reader ?? OWN_ROWS_READER'],
+  'gateway/clickhouse/export-writing.ts': ['reader'],
   'gateway/clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER', 'OPERATORS'],
   'gateway/http/mcp/tool-result.ts': ['readerOf(query'],
   'gateway/http/result/send-result.ts': ['readerOf(call.query'],

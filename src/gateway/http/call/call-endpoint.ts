@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import { Failure } from '../../errors.js';
+import { callerGone } from '../../errors.js';
 import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
 import { requireComplete } from '../result/complete-result.js';
@@ -121,7 +121,7 @@ function untilNobodyWaits(response: ServerResponse, seconds: number | undefined)
 export function clientDisconnected(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const close = (): void => {
-    if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The client disconnected.'));
+    if (!response.writableFinished) controller.abort(callerGone());
   };
   // A client can leave while its body is read, before anyone waits for the event.
   if (response.closed) close();

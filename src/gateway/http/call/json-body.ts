@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { Request, Response } from 'express';
 
-import { Failure } from '../../errors.js';
+import { callerGone, Failure } from '../../errors.js';
 import { excessOf } from './json-bounds.js';
 import { countJson, isClosed, MAX_DEPTH, type JsonLimits } from './json-counts.js';
 import { isJsonObject, malformed, parseJsonText, type ParseJson } from './json-text.js';
@@ -94,7 +94,7 @@ function readBytes(request: Request): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let left = MAX_BODY_BYTES;
     const rejectGone = (): void => {
-      if (!request.complete) reject(new Failure('CALLER_GONE', 'The client disconnected.'));
+      if (!request.complete) reject(callerGone());
     };
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) reject(tooLarge());
     else if (request.destroyed) rejectGone();

@@ -2,15 +2,21 @@ import type { Principal } from '../../auth/principal.js';
 import { Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
 import type { Subject } from '../../limits/limit-state.js';
+import type { CacheDemand } from '../../query/call.js';
+import { notCached } from '../../query/execute-call.js';
 import { invalidParameters } from '../../query/validate-parameters.js';
 import type { ReadCall } from './read-call.js';
 
 /**
  * Requires that the caller may export the call, and that the call can be exported.
  *
- * @throws Failure INVALID_PARAMETERS, FORBIDDEN or NOT_ACCEPTABLE
+ * @throws Failure INVALID_PARAMETERS, FORBIDDEN, NOT_CACHED or NOT_ACCEPTABLE
  */
-export function requireExport(principal: Principal, call: ReadCall, subjects: readonly Subject[]): void {
+export function requireExport(
+  principal: Principal,
+  call: ReadCall,
+  { subjects, demand }: { readonly subjects: readonly Subject[]; readonly demand: CacheDemand },
+): void {
   const { query, presentation, sql } = call;
   const { settings, limit } = query.endpoint;
   if (!settings.exports) throw impossible('is not possible: this endpoint has no exports. Omit it');
@@ -24,6 +30,7 @@ export function requireExport(principal: Principal, call: ReadCall, subjects: re
   if (sql !== undefined) {
     throw impossible('is not possible with sql: export the rows without it');
   }
+  if (demand === 'only-cached') throw notCached();
   const { format } = presentation.representation;
   if ('exportRows' in FORMATS[format] || !subjects.some(limitsCost)) return;
   throw new Failure(

@@ -10,8 +10,8 @@ import { bindCall } from '../../query/endpoint-query.js';
 import { type CacheKey, keyOf } from '../../query/cache-key.js';
 import type { CallOutcome } from '../../query/call.js';
 import type { ExecuteCall } from '../../query/execute-call.js';
-import type { ExecuteExport, ScheduledExport } from '../../query/execute-export.js';
-import type { Clock, ExportRequest } from '../../query/ports.js';
+import type { ExecuteExport } from '../../query/execute-export.js';
+import type { Clock, ExportOutcome, ExportRequest } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
 import type { CheckSql } from '../../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
@@ -49,7 +49,7 @@ export interface CallProtocol<Sent extends SentCall, Response> {
 
 /** A call that is exported. */
 export interface ExportedCall extends Pick<RanCall, 'principal' | 'call' | 'limits'> {
-  readonly run: (openSink: ExportRequest['openSink']) => Promise<ScheduledExport>;
+  readonly run: (openSink: ExportRequest['openSink']) => Promise<unknown>;
 }
 
 /** A call that has a result. */
@@ -82,8 +82,9 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const sent = await protocol.parse(endpoint);
   const read = readCall(dependencies, principal, endpoint, sent);
   const subjects = subjectsOf(endpoints, principal, endpoint);
+  const demand = principal.mayBypassCache ? sent.demand : 'any';
   const sendExport = read.presentation.isExport ? protocol.sendExport : undefined;
-  if (sendExport) requireExport(principal, read, subjects);
+  if (sendExport) requireExport(principal, read, { subjects, demand });
   const signal = protocol.begin(read, sent);
 
   const limits: LimitState[] = [...(context.limits ?? [])];
@@ -94,11 +95,9 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const bound = bindCall(query);
   const key = keyOf(query, bound);
   context.query = { digest: endpoint.digest, hash: key.hash };
-  const demand = principal.mayBypassCache ? sent.demand : 'any';
   const toRun = { ...query, bound, requestId, signal, demand, requester };
   if (sendExport) {
-    const run: ExportedCall['run'] = async (openSink) =>
-      noteExport(context, await executeExport(toRun, openSink));
+    const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
     return sendExport({ principal, call, limits, run }, sent);
   }
   const outcome = await executeCall(toRun, key);
@@ -144,12 +143,18 @@ export function noteOutcome(context: RequestContext, { result, status, isCollaps
   context.caused = { queryId, cost, waitingMs };
 }
 
-/** Records a complete export for the log. */
-function noteExport(context: RequestContext, exported: ScheduledExport): ScheduledExport {
-  const { rowCount, bytes, cost, queryId, waitingMs = 0 } = exported;
-  context.exportedBytes = bytes;
-  context.cache = 'BYPASS';
-  if (rowCount !== undefined) context.rows = rowCount;
-  if (cost) context.caused = { queryId, cost, waitingMs };
-  return exported;
+/** Records a complete export for the log, whose line is written when the response ends. */
+function noting(context: RequestContext, openSink: ExportRequest['openSink']): ExportRequest['openSink'] {
+  return () => {
+    const sink = openSink();
+    const onComplete = (complete: ExportOutcome): void => {
+      const { rowCount, bytes, cost, queryId, waitingMs } = complete;
+      context.exportedBytes = bytes;
+      context.cache = 'BYPASS';
+      if (rowCount !== undefined) context.rows = rowCount;
+      if (cost) context.caused = { queryId, cost, waitingMs };
+      sink.onComplete(complete);
+    };
+    return { ...sink, onComplete };
+  };
 }

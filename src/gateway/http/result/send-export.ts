@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 
-import { Failure } from '../../errors.js';
+import { callerGone, Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
 import { compressor } from '../../query/encode-bodies.js';
 import type { Encoding } from '../../query/endpoint-result.js';
 import type { ExportRequest } from '../../query/ports.js';
 import type { ReadCall } from '../call/read-call.js';
+import { closeWhereUnread } from '../transport/slow-reader.js';
 import { chooseEncoding } from './content-encoding.js';
-import { fileName, SLOW_READER_MS, varyOf } from './send-result.js';
+import { fileName, varyOf } from './send-result.js';
 
 /** The trailer with the number of rows. A client that reads it knows that it has all of them. */
 const ROW_COUNT = 'X-Row-Count';
@@ -71,7 +72,7 @@ export async function sendExport(
     const body = new ResponseBody(response);
     return {
       streams: encoding === 'identity' ? [body] : [compressor(encoding), body],
-      onComplete: (rowCount) => {
+      onComplete: ({ rowCount }) => {
         if (rowCount !== undefined) response.addTrailers({ [ROW_COUNT]: String(rowCount) });
       },
     };
@@ -103,24 +104,26 @@ function headersOf(
 class ResponseBody extends Writable {
   constructor(private readonly response: ServerResponse) {
     super({ highWaterMark: BUFFERED_BYTES });
-    response.socket?.setTimeout(SLOW_READER_MS);
-    // ClickHouse can take longer between two rows than a client between two reads.
-    response.on('timeout', () => {
-      if (response.socket?.writableNeedDrain) response.destroy();
-    });
+    closeWhereUnread(response);
     response.once('close', () => {
-      if (!response.writableFinished) this.destroy(new Error('the client disconnected'));
+      if (!response.writableFinished) this.destroy(callerGone());
     });
   }
 
   /** Writes what has gathered at once: with a write for each chunk, most CPU time goes into the writes. */
-  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error) => void): void {
     const { response } = this;
+    const { socket } = response;
+    // Of a client that has closed its side, Node ends the connection.
+    if (!socket?.writable) {
+      done(callerGone());
+      return;
+    }
     response.cork();
     for (const { chunk } of chunks) response.write(chunk);
     response.uncork();
     // Not of the response: after a write while it was corked, it can need a drain that never comes (Node 20).
-    if (response.socket?.writableNeedDrain) response.socket.once('drain', done);
+    if (socket.writableNeedDrain) socket.once('drain', done);
     else done();
   }
 

@@ -11,10 +11,8 @@ import type { ReadCall } from '../call/read-call.js';
 import type { ByteRange } from './byte-range.js';
 import { cacheHeaders, VARY } from './cache-headers.js';
 import type { RequestContext } from '../transport/request-context.js';
+import { closeWhereUnread } from '../transport/slow-reader.js';
 import { selectContent, type SelectedContent } from './select-content.js';
-
-/** Milliseconds after which the gateway closes the connection of a client that reads nothing. */
-export const SLOW_READER_MS = 60_000;
 
 /** A result to send. */
 export interface Sending {
@@ -87,8 +85,7 @@ function sendBody(
     headers.push('Content-Length', String((body ?? identity).length));
     response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : (body ?? identity));
   }
-  // A client that does not read would keep the bytes in memory for ever. Node restarts the timeout with each write.
-  if (isStreamed || response.writableLength > 0) request.socket.setTimeout(SLOW_READER_MS);
+  if (isStreamed || response.writableLength > 0) closeWhereUnread(response);
 }
 
 function sendPart(

@@ -138,7 +138,7 @@ function isRoutine(path: string, status: number): boolean {
  * The response's status; where it was broken off or its body has the failure, that of the failure; 499 where the client
  * disconnected.
  */
-function statusOf(
+export function statusOf(
   { writableEnded, writableFinished, statusCode }: ServerResponse,
   { failure, isFailureInBody }: RequestContext,
 ): number {

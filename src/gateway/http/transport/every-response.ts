@@ -6,9 +6,8 @@ import { Failure } from '../../errors.js';
 import type { EndedRequest, Tracing } from '../../observability/tracing.js';
 import { RESPONSE_HEADERS } from '../describe/openapi/headers.js';
 import { SESSION_HEADER } from '../mcp/running-calls.js';
-import type { AccessLog } from './access-log.js';
+import { statusOf, type AccessLog } from './access-log.js';
 import { problemOfHeaders } from './header-limits.js';
-import { asFailure } from './problem.js';
 import { contextOf, openContext, requestIdOf, type RequestContext } from './request-context.js';
 import { problemOfHost } from './require-host.js';
 
@@ -129,12 +128,13 @@ function traceRequests(tracing: Pick<Tracing, 'begin'>): RequestHandler {
 /** What the span of a request says; `attributes` is a function, because most spans are not sampled. */
 function spanOf(
   { method = '', url = '' }: IncomingMessage,
-  { statusCode }: ServerResponse,
-  { endpoint, cache, requestId, failure, isFailureInBody }: RequestContext,
+  response: ServerResponse,
+  context: RequestContext,
 ): EndedRequest {
+  const { endpoint, cache, requestId } = context;
   return {
     name: `${method} ${endpoint ?? 'request'}`,
-    status: isFailureInBody ? asFailure(failure).status : statusCode,
+    status: statusOf(response, context),
     attributes: () => ({
       'http.request.method': method,
       'url.path': url.split('?', 1)[0] ?? '',

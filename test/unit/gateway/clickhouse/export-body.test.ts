@@ -108,6 +108,21 @@ describe('ExportBody', () => {
     );
   });
 
+  it('fails with a row that is too long to be held', async () => {
+    const { sent, error } = await receive(TEXT, `row\n${'x'.repeat(65 * 1024 * 1024)}${LAST_LINE}`, [65_536]);
+    expect([sent, error]).toMatchObject(['<row\n', { code: 'RESULT_TOO_LARGE' }]);
+  });
+
+  it('fails with what finishes the text', async () => {
+    const finish = (): Buffer => {
+      throw new Error('too long');
+    };
+    for (const text of ['row', 'row\n'.repeat(1000)]) {
+      const { error } = await receive({ ...TEXT, finish }, text + LAST_LINE, [2000]);
+      expect(error).toMatchObject({ message: 'too long' });
+    }
+  });
+
   it('sends a file of any length that begins and ends as it must, and fails with any other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 5000 }), chunkSizes, async (length, sizes) => {

@@ -4,12 +4,18 @@ import { scheduleExports } from '../../../../src/gateway/scheduler/schedule-quer
 import { queryRequest } from '../../../support/query-requests.js';
 import { representationOf } from '../../../../src/gateway/formats/representation.js';
 
-const OUTCOME = { rowCount: 0, bytes: 0, cost: undefined, queryId: 'q' };
+const OUTCOME = { rowCount: 0, bytes: 0, cost: undefined, queryId: 'q', waitingMs: 0 };
 
 /** Runs an export that takes one turn; returns how long it waited for the turn: undefined without a timer. */
 async function pauseOf(isRunning: boolean): Promise<number | undefined> {
   let paused: number | undefined;
+  let noted = 0;
   const server = {
+    breaker: {
+      noteResponse: () => {
+        noted += 1;
+      },
+    },
     runExport: async ({ takeTurn }: ExportRequest): Promise<typeof OUTCOME> => {
       await new Promise<void>((resolve) => {
         takeTurn(resolve);
@@ -43,12 +49,12 @@ async function pauseOf(isRunning: boolean): Promise<number | undefined> {
       throw new Error('no sink');
     },
   });
-  expect(outcome).toMatchObject(OUTCOME);
+  expect([outcome, noted]).toEqual([{ ...OUTCOME, waitingMs: expect.any(Number) as number }, 1]);
   return paused;
 }
 
 describe('an export', () => {
-  it('pauses between its parts while other queries run, and never else', async () => {
+  it('pauses between its parts while other queries run, and shows with each that its server responds', async () => {
     expect(await pauseOf(true)).toBeGreaterThan(0);
     expect(await pauseOf(false)).toBeUndefined();
   });

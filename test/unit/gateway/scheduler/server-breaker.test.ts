@@ -215,16 +215,20 @@ describe('ServerBreaker', () => {
       expect(timers.size).toBe(0);
     });
 
-    it('does not ping while queries get responses', async () => {
-      void begin('slow');
-      await settled();
-      const quick = breaker.guard(() => new FakeRunQuery().run(sampleRequest('quick')));
-      for (let ms = 0; ms < 20_000; ms += 1000) {
-        await quick(sampleRequest('quick'));
-        await timers.advance(1000);
-      }
-      expect(pings).toBe(0);
-    });
+    it.each(['whole responses', 'parts of a response'])(
+      'does not ping while queries get %s',
+      async (which) => {
+        void begin('slow');
+        await settled();
+        const quick = breaker.guard(() => new FakeRunQuery().run(sampleRequest('quick')));
+        for (let ms = 0; ms < 20_000; ms += 1000) {
+          if (which === 'whole responses') await quick(sampleRequest('quick'));
+          else breaker.noteResponse();
+          await timers.advance(1000);
+        }
+        expect(pings).toBe(0);
+      },
+    );
 
     it('does not open after a single lost ping', async () => {
       pingReaction = 'hangs';

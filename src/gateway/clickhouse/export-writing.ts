@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+
+import { Figures, OWN_ROWS_READER, type Reader } from '../../endpoint/figures.js';
+import { FormulaDisarmer } from '../formats/cut-lines.js';
+import { escapeLineEnds } from '../formats/escape-line-ends.js';
+import { exportFormat } from '../formats/exported-rows.js';
+import type { ClickHouseFormat, FileFormat, RowFormat } from '../formats/format.js';
+import { FORMATS } from '../formats/formats.js';
+import type { WrittenColumns } from '../formats/written-columns.js';
+import type { ExportedBody } from './export-body.js';
+import { asUtf8 } from './fetch-rows.js';
+
+/** How an export is written: what ClickHouse writes, and what the gateway makes of it. */
+export interface ExportWriting {
+  readonly format: ClickHouseFormat;
+  readonly body: ExportedBody;
+}
+
+/** How the rows of an export are written for a reader; of one export, because the bytes are made one part after the other. */
+export function exportWriting(written: WrittenColumns, reader: Reader = OWN_ROWS_READER): ExportWriting {
+  const format = FORMATS[written.representation.format];
+  return 'exportRows' in format ? textOf(format, written, reader) : fileOf(format, written);
+}
+
+function fileOf({ isComplete }: FileFormat, { clickHouseFormat }: WrittenColumns): ExportWriting {
+  const nothing = Buffer.alloc(0);
+  const body = { start: nothing, mark: undefined, finish: identity, isComplete, end: () => nothing };
+  return { format: clickHouseFormat, body };
+}
+
+function textOf(
+  format: RowFormat,
+  { representation, columns }: WrittenColumns,
+  reader: Reader,
+): ExportWriting {
+  const { times, formulaSafe } = representation;
+  const rows = format.exportRows(columns, times);
+  const mark = `end${randomUUID().replaceAll('-', '')}`;
+  const finish = format.values === 'json' ? finishJson : formulaSafe ? finishSafely() : asUtf8;
+  const body: ExportedBody = {
+    start: finish(Buffer.from(rows.start)),
+    mark,
+    finish,
+    isComplete: () => true,
+    end: (reported) => {
+      const { rowCount = 0, cost } = reported ?? {};
+      const readable = cost && new Figures(cost).readBy(reader);
+      return Buffer.from(rows.end({ rowCount, cost: readable }));
+    },
+  };
+  return { format: exportFormat(columns, rows, mark), body };
+}
+
+const identity = (bytes: Buffer): Buffer => bytes;
+
+function finishJson(lines: Buffer): Buffer {
+  const json = asUtf8(lines);
+  return escapeLineEnds(json) ?? json;
+}
+
+function finishSafely(): (lines: Buffer) => Buffer {
+  const disarmer = new FormulaDisarmer();
+  return (lines) => disarmer.disarm(asUtf8(lines));
+}
