@@ -13,6 +13,7 @@ export const ERRORS = {
   API_KEY_MISSING: { status: 401, title: 'API key missing' },
   API_KEY_INVALID: { status: 401, title: 'Invalid API key' },
   FORBIDDEN: { status: 403, title: 'Not allowed with this key' },
+  EXPORT_NOT_ALLOWED: { status: 403, title: 'Export not allowed' },
   ENDPOINT_NOT_FOUND: { status: 404, title: 'Endpoint not found' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },

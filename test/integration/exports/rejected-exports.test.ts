@@ -20,19 +20,19 @@ describe('an export is rejected', () => {
       'of an endpoint without exports',
       'none?n=1&export=1',
       {},
-      '400 INVALID_PARAMETERS: Invalid parameters: export is not possible: this endpoint has no exports',
+      '403 EXPORT_NOT_ALLOWED: This endpoint has no exports',
     ],
     [
       'of an endpoint with a limit of its own',
       'limited?n=1&export=1',
       {},
-      '400 INVALID_PARAMETERS: Invalid parameters: export is not possible: this endpoint has a limit of its own, 5 rows',
+      '403 EXPORT_NOT_ALLOWED: This endpoint has a limit of its own, 5 rows',
     ],
     [
       'with a key that may not export',
       'few?n=1&export=1',
       { key: KEYS.reader },
-      '403 FORBIDDEN: This key may not export',
+      '403 EXPORT_NOT_ALLOWED: This key may not export',
     ],
     [
       'with SQL of the caller’s own',

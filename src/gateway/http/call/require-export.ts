@@ -10,7 +10,7 @@ import type { ReadCall } from './read-call.js';
 /**
  * Requires that the caller may export the call, and that the call can be exported.
  *
- * @throws Failure INVALID_PARAMETERS, FORBIDDEN, NOT_CACHED or NOT_ACCEPTABLE
+ * @throws Failure EXPORT_NOT_ALLOWED, INVALID_PARAMETERS, NOT_CACHED or NOT_ACCEPTABLE
  */
 export function requireExport(
   principal: Principal,
@@ -19,13 +19,13 @@ export function requireExport(
 ): void {
   const { query, presentation, sql } = call;
   const { settings, limit } = query.endpoint;
-  if (!settings.exports) throw impossible('is not possible: this endpoint has no exports. Omit it');
+  if (!settings.exports) throw notAllowed('This endpoint has no exports. Omit export.');
   // A deployment can allow exports, but not raise a limit of the endpoint's own.
   if (limit !== undefined) {
-    throw impossible(`is not possible: this endpoint has a limit of its own, ${limit} rows. Omit it`);
+    throw notAllowed(`This endpoint has a limit of its own, ${limit} rows. Omit export.`);
   }
   if (!principal.mayExport) {
-    throw new Failure('FORBIDDEN', 'This key may not export. Omit export, or use a key with mayExport.');
+    throw notAllowed('This key may not export. Omit export, or use a key with mayExport.');
   }
   if (sql !== undefined) {
     throw impossible('is not possible with sql: export the rows without it');
@@ -38,6 +38,8 @@ export function requireExport(
     `An export as ${format} does not report its cost, which this key or endpoint limits. Export as ndjson or csv.`,
   );
 }
+
+const notAllowed = (detail: string): Failure => new Failure('EXPORT_NOT_ALLOWED', detail);
 
 const impossible = (problem: string): Failure => invalidParameters([{ param: 'export', problem }]);
 
