@@ -1,6 +1,9 @@
 import { closestName } from './closest-name.js';
+import { namesAfter } from './after.js';
+import type { Column } from './definition.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
+import { readPageOrder } from './page-order.js';
 import type { Parameter } from './parameters/parameter.js';
 import { CALL_PARAMETERS, NOW, ROW_LIMIT } from './reserved.js';
 import { problemsBySchema, withFound } from './schema-problems.js';
@@ -42,7 +45,32 @@ export function problemsOfNames(definition: unknown): readonly DefinitionProblem
     ...Object.keys(asRecord(tenant)).flatMap((table) =>
       tenantColumns(asRecord(tenant)[table]).flatMap(([, name]) => problemsOfTenant(table, name, parameters)),
     ),
+    ...problemsOfPages(asRecord(definition), parameters),
   ];
+}
+
+function problemsOfPages(
+  { pages, columns }: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
+): readonly DefinitionProblem[] {
+  const { by } = asRecord(pages);
+  if (!Array.isArray(by) || !by.every((item) => typeof item === 'string')) return [];
+  const declared = Object.entries(asRecord(columns)).map(
+    ([name, column]) => [name, asColumn(column)] as const,
+  );
+  const { order, problems } = readPageOrder(by, Object.fromEntries(declared));
+  const taken = namesAfter(order).filter((name) => Object.hasOwn(parameters, name));
+  return [
+    ...problems.map((found) => ({ path: ['pages', 'by'], ...found })),
+    ...taken.map((name) => ({ path: ['parameters', name], ...problem('PAGES_NAME_TAKEN', name) })),
+  ];
+}
+
+/** A column of a definition, or of the header of a `.sql` file. */
+function asColumn(column: unknown): Column {
+  const { type, holdsJson, json } = typeof column === 'string' ? { type: column } : asRecord(column);
+  const isJson = holdsJson === true || json === true;
+  return { type: String(type), meaning: '', ...(isJson && { holdsJson: true }) };
 }
 
 /** The columns of a table's filter with their parameters. */

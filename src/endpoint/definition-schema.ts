@@ -60,6 +60,10 @@ export const DECLARATION_KEYS = {
     `an object with maxRows (at most ${MOST_EXPORTED.rows}) and maxSeconds (at most ${MOST_EXPORTED.seconds})`,
     ENDPOINT_SETTINGS.exports,
   ),
+  pages: must(
+    'an object with by, a list of columns such as "timestamp desc"',
+    Joi.object({ by: Joi.array().items(Joi.string()).min(1).required() }),
+  ),
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
   tenant: must(
     'an object of filters by table',

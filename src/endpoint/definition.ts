@@ -1,3 +1,4 @@
+import type { After } from './after.js';
 import type { LimitRules } from './limit-rules.js';
 import type { Parameter, ParameterValue } from './parameters/parameter.js';
 import type { Query, Reference, Sql } from './sql.js';
@@ -28,6 +29,15 @@ export interface ExportRules {
   readonly maxRows: number;
   /** Seconds that its query and its transfer to the caller may take together. */
   readonly maxSeconds: number;
+}
+
+/** How the rows of an endpoint are divided into pages. */
+export interface PageRules {
+  /**
+   * The columns that order the rows, such as `timestamp desc`, `id` or `country asc nulls first`; no two rows may be equal in all of
+   * them.
+   */
+  readonly by: readonly string[];
 }
 
 /** The execution settings of an endpoint, which a deployment can override. */
@@ -82,6 +92,8 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly columns: Readonly<Record<string, Column>>;
   /** A row cap of the endpoint's own, below `maxRows`, which no deployment can raise. */
   readonly limit?: number;
+  /** Present where a response that is cut names the next page of the rows. */
+  readonly pages?: PageRules;
   /**
    * The filter of a table for callers whose keys pin a parameter: the name of the column and of the parameter, or the parameter
    * by column. The gateway sends it with each of their queries.
@@ -94,7 +106,7 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
 /** An endpoint as its author writes it, in a file of its own in `endpoints/`. */
 export interface EndpointDefinition<P extends Parameters> extends EndpointDeclaration<P> {
   /** The query, without a LIMIT: the gateway appends the row cap. */
-  readonly build: (parameters: References<P>, now: Reference<string>) => Sql | Query;
+  readonly build: (parameters: References<P>, now: Reference<string>, after: After) => Sql | Query;
 }
 
 /** Declares a column by its ClickHouse type and its meaning. */

@@ -3,6 +3,7 @@ import { isRegExp } from 'node:util/types';
 
 import type { Values } from './values.js';
 import { problemsOfDefinition, tenantColumns } from './check-definition.js';
+import { afterLast, type After } from './after.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import type {
   Column,
@@ -13,6 +14,8 @@ import type {
   References,
 } from './definition.js';
 import { describeValue } from './describe-value.js';
+import { readPageOrder, type PageOrder } from './page-order.js';
+import { pagesOf, problemOfPaging, type Pages } from './pages.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
@@ -32,6 +35,8 @@ export interface Endpoint {
   readonly example: Readonly<Record<string, string>>;
   readonly warm: readonly Readonly<Record<string, string>>[];
   readonly query: Query;
+  /** Present where the rows have pages. */
+  readonly pages?: Pages;
   /** Columns that the query returns only where all of these parameters have a value. */
   readonly optionalColumns: ReadonlyMap<string, readonly string[]>;
   /** Whether the text of its query names the request log, which has figures of every caller. */
@@ -55,12 +60,14 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
 /** The query of an endpoint, as its author wrote it, for ClickHouse and for people. */
 export interface BuiltQuery extends Pick<Endpoint, 'query' | 'savedQuery'> {
   readonly optionalColumns?: Endpoint['optionalColumns'];
+  /** Whether the query takes the cursor of a page itself. */
+  readonly takesCursor?: boolean;
 }
 
 /** Creates the endpoint of a declaration that was checked. */
 export function createEndpoint(
   definition: EndpointDeclaration,
-  { query: built, savedQuery, optionalColumns = new Map() }: BuiltQuery,
+  { query: built, savedQuery, optionalColumns = new Map(), takesCursor = false }: BuiltQuery,
 ): Endpoint {
   const tenant = tenantFilters(definition);
   const query = tenant.length === 0 ? built : { ...built, tenant };
@@ -77,6 +84,7 @@ export function createEndpoint(
     warm,
     settings: settingsOf(definition),
     query,
+    ...(definition.pages && { pages: pagesOf(query, orderOf(definition), takesCursor) }),
     optionalColumns,
     savedQuery,
     readsRequestLog: textOf(query).includes(REQUEST_LOG),
@@ -144,37 +152,60 @@ function settingsOf(definition: EndpointDeclaration): EndpointSettings {
   };
 }
 
+/** The keys of a definition without which its query cannot be built. */
+const NEEDED_BY_BUILD: ReadonlySet<string> = new Set(['parameters', 'build', 'columns', 'pages']);
+
 function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>): BuiltQuery {
   const problems = problemsOfDefinition(definition);
-  if (problems.some(({ path: [key] }) => key === undefined || key === 'parameters' || key === 'build')) {
+  if (problems.some(({ path: [key] }) => key === undefined || NEEDED_BY_BUILD.has(key))) {
     throw new EndpointDefinitionError(problems);
   }
   try {
-    const query = buildQuery(definition);
+    const { query, takesCursor } = buildQuery(definition);
     const savedQuery = printSavedQuery(query, definition.limit);
-    if (problems.length === 0) return { query, savedQuery };
+    const ofPages = definition.pages && !takesCursor ? problemOfPaging(query) : undefined;
+    if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);
+    if (problems.length === 0) return { query, savedQuery, takesCursor };
   } catch (cause) {
+    if (cause instanceof EndpointDefinitionError) throw cause;
     const found = problem('BUILD_FAILED', cause instanceof Error ? cause.message : String(cause));
     throw new EndpointDefinitionError([...problems, { path: ['build'], ...found }], { cause });
   }
   throw new EndpointDefinitionError(problems);
 }
 
-function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>): Query {
+/** The order of the pages, of a definition whose `pages` are valid. */
+export function orderOf({ pages, columns }: Pick<EndpointDeclaration, 'pages' | 'columns'>): PageOrder {
+  return readPageOrder(pages?.by ?? [], columns).order;
+}
+
+function buildQuery<P extends Parameters>(
+  definition: EndpointDefinition<P>,
+): { readonly query: Query; readonly takesCursor: boolean } {
   const references = Object.fromEntries(
     Object.entries(definition.parameters).map(([name, parameter]) => [
       name,
       new Reference(name, parameter.type),
     ]),
   ) as References<P>;
-  const built: unknown = definition.build(references, NOW);
-  if (built instanceof Sql) return { parts: [], body: built };
+  let takesCursor = false;
+  const after = afterLast(orderOf(definition));
+  const observed: After = {
+    get rows() {
+      takesCursor = true;
+      return after.rows;
+    },
+    last: after.last,
+    isFirstPage: after.isFirstPage,
+  };
+  const built: unknown = definition.build(references, NOW, observed);
+  if (built instanceof Sql) return { query: { parts: [], body: built }, takesCursor };
   if (!isQuery(built)) {
     throw new TypeError(`must return sql\`…\` or withParts([…], sql\`…\`), not ${describeValue(built)}`);
   }
   // A caller's own SQL reads the endpoint's rows under the name `result`.
   if (built.parts.some(({ name }) => name === 'result')) throw new Error('a part must not be named "result"');
-  return built;
+  return { query: built, takesCursor };
 }
 
 function isQuery(built: unknown): built is Query {
@@ -190,8 +221,9 @@ function digestOf(query: Query, definition: EndpointDeclaration): string {
     holdsJson,
   ]);
   const types = Object.entries(definition.parameters).map(([name, { type }]) => [name, type]);
+  const ofPages = definition.pages ? [definition.pages.by] : [];
   return createHash('sha256')
-    .update(textOf([query, definition.limit, columns, types]))
+    .update(textOf([query, definition.limit, columns, types, ...ofPages]))
     .digest('hex');
 }
 

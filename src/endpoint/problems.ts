@@ -50,6 +50,16 @@ const SENTENCES = {
   PARAMETERS_LACKING: (key: string, endpoint: string, names: string) =>
     `${key} names ${endpoint}, which requires ${names}: declare the same parameters here`,
 
+  // Pages.
+  PAGES_INVALID: (reason: string) => `pages.by ${reason}`,
+  PAGES_NAME_TAKEN: (name: string) =>
+    `parameter "${name}" has a name that an endpoint with pages binds itself: rename it`,
+  PAGES_NOT_POSSIBLE: (word: string) =>
+    `an endpoint with pages must not have ${word} in its query, because the gateway adds the condition of a page around it: ` +
+    'remove it, or take the cursor inside (`after` of build, @after in a .sql file)',
+  PAGES_AFTER_MISPLACED: (written: string) =>
+    `${written} is the place of a page: write it within an optional part, as in [[ AND @after ]]`,
+
   // The header of a `.sql` file.
   HEADER_MISSING: () =>
     'the file must begin with a comment that contains the header in YAML: /* name: …, id: …, summary: …, columns: … */',

@@ -1,5 +1,5 @@
 import { renderQuery } from './render.js';
-import { ROW_LIMIT } from './reserved.js';
+import { AFTER, ROW_LIMIT } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';
 
 /** What the text of a query depends on: that the parameter of this name has a value, or that a condition holds. */
@@ -79,7 +79,7 @@ function renderText(query: Query, answer: (question: Question) => boolean): Quer
       required.every(({ name }) => answer(name)) ? render(condition) : undefined,
     choice: (branches, otherwise, render) =>
       render(branches.find(([condition]) => answer(condition))?.[1] ?? otherwise),
-    cap: query.named ? '' : limit,
+    cap: query.named || (query.isPaged && answer(AFTER)) ? '' : limit,
     setting: (name, value) => {
       settings[name] = value;
     },

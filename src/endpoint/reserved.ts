@@ -4,10 +4,18 @@ import { Reference } from './sql.js';
 export const NOW = new Reference<string>('now', "DateTime64(6, 'UTC')");
 
 /** The gateway's own parameters of every call, in the query string. No endpoint can declare them. */
-export const CALL_PARAMETERS = ['format', 'download', 'csv_safe', 'complete', 'export', 'api_key'] as const;
+export const CALL_PARAMETERS = [
+  'format',
+  'download',
+  'csv_safe',
+  'complete',
+  'export',
+  'cursor',
+  'api_key',
+] as const;
 
-/** Names that a later version reserves: `check` warns of parameters that have one. */
-export const RESERVED_SOON = ['cursor'] as const;
+/** Name of the parameter that later pages have; those of the last row begin with it. */
+export const AFTER = 'after';
 
 /** Name of the parameter of the LIMIT that the gateway appends to every query. */
 export const ROW_LIMIT = 'row_limit';

@@ -1,6 +1,6 @@
 import { quoteText as printText } from './quote-sql.js';
 import { renderQuery, type Dialect } from './render.js';
-import { NOW } from './reserved.js';
+import { AFTER, NOW } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';
 
 /**
@@ -24,15 +24,21 @@ const printCondition = ({ equals, omitted = [], matches = [] }: Condition): stri
     ...matches.map(([reference, { source }]) => `match(${printReference(reference)}, ${printText(source)})`),
   ].join(' AND ');
 
+/** People read the query of the first page. */
+const isOfPage = ({ name }: Reference): boolean => name === AFTER;
+
 const nested = (text: string): string => text.replaceAll('\n', '\n  ');
 
 const DIALECT: Dialect = {
   reference: printReference,
   filter: (filter, render) => {
+    if (filter.required.some(isOfPage)) return undefined;
     const omitted = filter.required.map((reference) => `${printReference(reference)} IS NULL`);
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
   choice: (branches, otherwise, render) => {
+    const [, ofFirstPage] = branches.find(([{ omitted = [] }]) => omitted.some(isOfPage)) ?? [];
+    if (ofFirstPage) return render(ofFirstPage);
     const open = branches.filter(([{ pinned = [] }]) => pinned.length === 0);
     if (open.length === 0) return render(otherwise);
     return [

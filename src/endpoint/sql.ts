@@ -87,6 +87,8 @@ export interface Query {
   readonly views?: readonly Part[];
   /** Whether no line may be indented, because a line feed of the text can be part of a string. */
   readonly isVerbatim?: boolean;
+  /** Set where later pages need any row, so that {@link FIRST_ROWS} is left out of them. */
+  readonly isPaged?: true;
   /** Tables of which a caller gets only the rows of its pinned parameters. */
   readonly tenant?: readonly TenantFilter[];
 }
@@ -168,7 +170,7 @@ export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]
 
 /**
  * `LIMIT` with the row limit of the request, for a subquery whose first rows are the first rows of the result. Left out where
- * a caller's own SQL reads the result, since that may need any row.
+ * a caller's own SQL reads the result, and of later pages, since they may need any row.
  */
 export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
 

@@ -3,13 +3,13 @@ import type { Values } from '../../endpoint/values.js';
 import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { Column } from '../../endpoint/definition.js';
 import { OPERATORS } from '../../endpoint/figures.js';
-import { RESERVED_SOON } from '../../endpoint/reserved.js';
 import type { RunQuery } from '../../gateway/query/ports.js';
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
 import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
 import { secretSamples } from '../../gateway/analysis/combinations.js';
+import { equalRows } from './equal-rows.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
@@ -98,12 +98,7 @@ async function checkDeclared(
       ...([ofExample, run.problems, failure].find(({ length }) => length > 0) ?? []),
       ...ofOthers,
     ],
-    warnings: [
-      ...run.warnings,
-      ...withheldParts(endpoint, file),
-      ...soonReserved(endpoint),
-      ...uselessZones(endpoint, columns ?? []),
-    ],
+    warnings: [...run.warnings, ...withheldParts(endpoint, file), ...uselessZones(endpoint, columns ?? [])],
   };
 }
 
@@ -126,12 +121,14 @@ async function checkExample(
   const query = bindValues(endpoint, values, tools);
   const columns = returnedColumns(endpoint, values);
   const [run] = await Promise.allSettled([runExample({ ...endpoint, columns }, query, tools)]);
+  const [equal] = await Promise.allSettled([equalRows(endpoint, values, tools, file)]);
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
   const withoutForm = formRemarks(columns);
   const outcomes = [
     ['the example failed', '', run],
     ['EXPLAIN ESTIMATE failed', EXPLAIN_ESTIMATE, estimate],
+    ['the search for equal rows failed', '', equal],
   ] as const;
   const failures = outcomes.flatMap(([what, prefix, outcome]): readonly FileProblem[] =>
     outcome.status === 'rejected'
@@ -143,7 +140,10 @@ async function checkExample(
   const unpruned = await unprunedTimes(endpoint, values, tables, tools);
   tools.signal.throwIfAborted();
   return {
-    problems: withoutForm.problems.length > 0 ? withoutForm.problems : failures.slice(0, 1),
+    problems: [
+      ...(withoutForm.problems.length > 0 ? withoutForm.problems : failures.slice(0, 1)),
+      ...(equal.status === 'fulfilled' ? equal.value : []),
+    ],
     warnings: [
       ...withoutForm.warnings,
       ...emptyResult(example, tables, tools),
@@ -185,15 +185,9 @@ function emptyResult(
   return example?.rows === 0 && !hasOnlyEmptyTables ? ['the example returns no rows'] : [];
 }
 
-const soonReserved = ({ parameters }: Endpoint): readonly string[] =>
-  RESERVED_SOON.filter((name) => parameters.has(name)).map(
-    (name) =>
-      `parameter ${name}: a later version reserves this name, so that the file will be rejected: choose another`,
-  );
-
 function cutResult(endpoint: Endpoint, example: ExampleRun | undefined): readonly string[] {
-  // A limit of the endpoint's own cuts on purpose.
-  if (example?.truncated !== true || endpoint.limit !== undefined) return [];
+  // A limit of the endpoint's own cuts on purpose, and pages have the other rows.
+  if (example?.truncated !== true || endpoint.limit !== undefined || endpoint.pages) return [];
   const cap = rowCap(endpoint);
   return [
     `the example has more than ${cap} rows, its row cap, so that callers miss rows: aggregate them, narrow the example, or raise maxRows`,

@@ -15,6 +15,8 @@ import { problem, type Problem } from '../problems.js';
 
 interface Declared {
   readonly parameters: Parameters;
+  /** Of an endpoint with pages: `after`, and `after_` with the name of each column that orders them. */
+  readonly ofPages: ReadonlySet<string>;
   readonly columns: readonly string[];
 }
 
@@ -31,7 +33,8 @@ export function problemsOfPlaceholders(select: SelectText, declared: Declared): 
   ];
 }
 
-function problemOf({ piece, parts }: Placeholder, { parameters, columns }: Declared): Problem | undefined {
+function problemOf({ piece, parts }: Placeholder, declared: Declared): Problem | undefined {
+  const { parameters, columns, ofPages } = declared;
   const { name, type } = piece;
   if (isClock(piece)) {
     return type === undefined ? undefined : problem('CLOCK_WITH_TYPE');
@@ -39,7 +42,10 @@ function problemOf({ piece, parts }: Placeholder, { parameters, columns }: Decla
   if (name === ROW_LIMIT)
     return problem('NAME_RESERVED', name, ': it is the row cap, which the gateway appends');
   const parameter = parameters[name];
-  if (!parameter) return undeclared(name, Object.keys(parameters));
+  if (!parameter && ofPages.has(name)) {
+    return parts.length > 0 ? undefined : problem('PAGES_AFTER_MISPLACED', `@${name}`);
+  }
+  if (!parameter) return undeclared(name, [...Object.keys(parameters), ...ofPages]);
   // Its other mistakes are reported where it is declared.
   if (parameter.problems.length > 0) return undefined;
   const ofIdentifier = type === 'Identifier' ? problemOfIdentifier(name, parameter, columns) : undefined;

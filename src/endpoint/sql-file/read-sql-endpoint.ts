@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
 import { problemsOfNames } from '../check-definition.js';
+import { afterLast } from '../after.js';
 import type { Parameters } from '../definition.js';
 import type { DefinitionProblem } from '../definition-error.js';
-import { createEndpoint, type Endpoint } from '../endpoint.js';
+import { createEndpoint, orderOf, type BuiltQuery, type Endpoint } from '../endpoint.js';
+import { problemOfPaging } from '../pages.js';
+import { AFTER } from '../reserved.js';
+import type { PageOrder } from '../page-order.js';
 import { kindMeant } from '../parameters/kind-meant.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind } from '../parameters/parameter.js';
@@ -50,11 +54,28 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   ];
   if (problems.length > 0) throw new SqlFileError(problems.sort((a, b) => a.start - b.start));
   const declaration = declarationOf(keys as unknown as ValidHeader, parameters);
-  return createEndpoint(declaration, {
-    query: queryOfSelect(select, new Map(Object.entries(parameters)), declaration.tenant !== undefined),
+  const order = orderOf(declaration);
+  const after = order.length > 0 ? afterLast(order) : undefined;
+  const declared = { parameters: new Map(Object.entries(parameters)), after };
+  const built = {
+    query: queryOfSelect(select, declared, declaration.tenant !== undefined),
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
-  });
+    takesCursor: placeholdersOf(select.pieces).some(({ piece }) => piece.name === AFTER),
+  };
+  const ofPages = after && problemOfPages(order, built);
+  if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
+  return createEndpoint(declaration, built);
+}
+
+/** Why the rows of a query have no pages. */
+function problemOfPages(
+  order: PageOrder,
+  { query, optionalColumns, takesCursor }: BuiltQuery,
+): Problem | undefined {
+  const optional = order.find(({ name }) => optionalColumns?.has(name));
+  if (optional) return problem('PAGES_INVALID', `names ${optional.name}, which an optional part adds`);
+  return takesCursor ? undefined : problemOfPaging(query);
 }
 
 /** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */
@@ -160,14 +181,22 @@ function adviceForUnused(name: string, text: string): string {
 
 function problemsOfSelect(
   select: SelectText,
-  { columns }: Keys,
+  { columns, pages }: Keys,
   parameters: Parameters,
 ): readonly SelectProblem[] {
   const names = typeof columns === 'object' && columns !== null ? Object.keys(columns) : [];
+  const ofPages = new Set(
+    isObject(pages) ? [AFTER, ...orderedBy(pages).map((name) => `${AFTER}_${name}`)] : [],
+  );
   const ofViews = select.withQueries
     .filter(({ name }) => name === 'result')
     .map(({ item }) => ({ ...item, ...problem('WITH_NAME_RESERVED') }));
-  return [...ofViews, ...problemsOfPlaceholders(select, { parameters, columns: names })];
+  return [...ofViews, ...problemsOfPlaceholders(select, { parameters, ofPages, columns: names })];
+}
+
+/** The columns that `pages` names. */
+function orderedBy({ by }: { readonly by?: unknown }): readonly string[] {
+  return Array.isArray(by) ? by.map((item) => String(item).trim().split(/\s/, 1)[0] ?? '') : [];
 }
 
 /** The SELECT as it stands in the file, without white space around it and without a final semicolon. */

@@ -1,5 +1,6 @@
+import type { After } from '../after.js';
 import { quoteName } from '../quote-sql.js';
-import { NOW } from '../reserved.js';
+import { AFTER, NOW } from '../reserved.js';
 import { Filter, Part, Reference, Sql, type Node, type Query } from '../sql.js';
 import type { Parameter } from '../parameters/parameter.js';
 import { isClock, placeholdersOf, requiredBy } from './select-parameters.js';
@@ -9,29 +10,47 @@ import { tokenize } from './select/tokens.js';
 /** What stands before a SELECT whose LIMIT would be ambiguous. */
 export const WRAPPING = 'SELECT * FROM (\n';
 
-type Parameters = ReadonlyMap<string, Pick<Parameter, 'type'>>;
+/** What placeholders stand for. */
+interface Declared {
+  readonly parameters: ReadonlyMap<string, Pick<Parameter, 'type'>>;
+  /** Of an endpoint with pages. */
+  readonly after: After | undefined;
+}
 
 /** The query of a SELECT without problems, which sends the text as its author wrote it. */
-export function queryOfSelect(select: SelectText, parameters: Parameters, hasTenant: boolean): Query {
-  const nodes = nodesOf(select.pieces, parameters);
+export function queryOfSelect(select: SelectText, declared: Declared, hasTenant: boolean): Query {
+  const nodes = nodesOf(select.pieces, declared);
   // A LIMIT after a UNION would belong to its last arm, and a second LIMIT would be invalid.
   const body = select.needsWrapping ? [text(WRAPPING), ...nodes, text('\n)')] : nodes;
-  const views = readableQueries(select, parameters.size > 0 && !hasTenant).map((query) =>
-    viewOf(query, select, parameters),
+  const views = readableQueries(select, declared.parameters.size > 0 && !hasTenant).map((query) =>
+    viewOf(query, select, declared),
   );
   return { parts: [], body: new Sql(body), views, isVerbatim: true };
 }
 
-function nodesOf(pieces: readonly Piece[], parameters: Parameters): readonly Node[] {
+function nodesOf(pieces: readonly Piece[], declared: Declared): readonly Node[] {
   return pieces.map((piece): Node => {
     if (piece.kind === 'text') return text(piece.text);
-    if (piece.kind === 'parameter') return { kind: 'reference', reference: referenceOf(piece, parameters) };
-    const required = requiredBy(piece).map((own) => referenceOf(own, parameters));
-    return { kind: 'optional', filter: new Filter(required, new Sql(nodesOf(piece.pieces, parameters))) };
+    if (piece.kind === 'parameter') {
+      const sql = ofPage(piece, declared);
+      return sql ? { kind: 'fragment', sql } : { kind: 'reference', reference: referenceOf(piece, declared) };
+    }
+    const required = requiredBy(piece).flatMap((own) =>
+      ofPage(own, declared) ? (declared.after?.rows.required ?? []) : [referenceOf(own, declared)],
+    );
+    return { kind: 'optional', filter: new Filter(required, new Sql(nodesOf(piece.pieces, declared))) };
   });
 }
 
-function referenceOf(piece: ParameterPiece, parameters: Parameters): Reference {
+/** What `@after` and `@after_COLUMN` stand for; undefined for any other placeholder. */
+function ofPage({ name }: ParameterPiece, { parameters, after }: Declared): Sql | undefined {
+  if (!after || parameters.has(name) || !isOfPage(name)) return undefined;
+  return name === AFTER ? after.rows.condition : after.last(name.slice(AFTER.length + 1));
+}
+
+const isOfPage = (name: string): boolean => name === AFTER || name.startsWith(`${AFTER}_`);
+
+function referenceOf(piece: ParameterPiece, { parameters }: Declared): Reference {
   const { name, type } = piece;
   return isClock(piece) ? NOW : new Reference(name, type ?? parameters.get(name)?.type ?? '');
 }
@@ -74,15 +93,11 @@ const wordsIn = (text: string): readonly string[] =>
 function viewOf(
   { name, item }: SelectText['withQueries'][number],
   { pieces, withList = item }: SelectText,
-  parameters: Parameters,
+  declared: Declared,
 ): Part {
   return new Part(name, () => {
     const items = slice(pieces, { start: withList.start, end: item.end });
-    return new Sql([
-      text('WITH '),
-      ...nodesOf(items, parameters),
-      text(`\nSELECT * FROM ${quoteName(name)}`),
-    ]);
+    return new Sql([text('WITH '), ...nodesOf(items, declared), text(`\nSELECT * FROM ${quoteName(name)}`)]);
   });
 }
 

@@ -9,6 +9,7 @@ import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js
 import { bindValues, queryRows, type AnalysisTools } from './analyze-query.js';
 import { columnProblems } from './column-problems.js';
 import { combinationsOf, combinationText, sampleValues, type Combination } from './combinations.js';
+import { bindLaterPage } from './later-page.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { withPrefix } from './with-prefix.js';
@@ -45,7 +46,9 @@ export async function analyseEndpoint(
   tools: AnalysisTools,
 ): Promise<Analysis> {
   const example = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) }, 'rejected');
-  if (file === undefined || example.findings.some(({ kind }) => kind === 'rejected')) return example;
+  if (example.findings.some(({ kind }) => kind === 'rejected')) return example;
+  const later = await analyseLaterPage(endpoint, file, tools);
+  if (file === undefined) return { ...example, findings: [...example.findings, ...later] };
   const known = new Set(example.findings.map(({ problem }) => textOfProblem(problem)));
   const found = new Map<string, Finding & { readonly calls: Combination[] }>();
   for (const combination of combinationsOf(file.select.pieces, endpoint.parameters)) {
@@ -61,7 +64,26 @@ export async function analyseEndpoint(
     ...rest,
     problem: withPrefix(combinationText(rest.calls), problem),
   }));
-  return { ...example, findings: [...example.findings, ...named] };
+  return { ...example, findings: [...example.findings, ...later, ...named] };
+}
+
+/** What ClickHouse says of the pages after the first, of which the condition is a part. */
+async function analyseLaterPage(
+  endpoint: Endpoint,
+  file: SqlFile | undefined,
+  tools: AnalysisTools,
+): Promise<readonly Finding[]> {
+  if (!endpoint.pages) return [];
+  const values = sampleValues(endpoint, { names: Object.keys(endpoint.example) }, tools.now());
+  const query = bindLaterPage(endpoint, endpoint.pages, values, tools);
+  try {
+    await describe(query, tools);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
+    const found = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    return [{ problem: withPrefix('on a page after the first', found), kind: 'rejected' }];
+  }
 }
 
 /** @param other what an error is that need not be one of the definition. */

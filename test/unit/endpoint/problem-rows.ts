@@ -1,4 +1,4 @@
-import { integer, text } from '../../../src/endpoint/index.js';
+import { integer, sql, text } from '../../../src/endpoint/index.js';
 import type { ProblemCode } from '../../../src/endpoint/problems.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
@@ -9,6 +9,10 @@ const HEADER = (header: string, select = 'SELECT city FROM t WHERE city = @city'
 export const SELECT = (select: string, header = NAMES): string => HEADER(header, select);
 export const columnOf = (parameter: string): string =>
   `parameters: { ${parameter} }\ncolumns: { city: String }`;
+
+const PAGED = `parameters: { city: { kind: string, description: A. }, town: { kind: string, description: A. } }
+columns: { city: String, town: String }
+pages: { by: [city, town] }`;
 
 const secret = text({ description: 'A city.', secret: true });
 const bounded = (options: object): Readonly<Record<string, unknown>> => ({
@@ -23,7 +27,7 @@ export const ROWS: readonly Row[] = [
   [
     'OBJECT_EXPECTED',
     '/* My query */ SELECT 1',
-    'the header must be an object with id, name, summary, tags, parameters, columns, maxRows, limit, caching, warming, sandboxing, staleIfError, queryLimits, limits, exports, unknownParameters, tenant, example, warm, not "My query"',
+    'the header must be an object with id, name, summary, tags, parameters, columns, maxRows, limit, caching, warming, sandboxing, staleIfError, queryLimits, limits, exports, pages, unknownParameters, tenant, example, warm, not "My query"',
   ],
   ['KEY_UNKNOWN', { sumary: 'A.' }, 'unknown key `sumary`; did you mean `summary`?'],
   ['KEY_UNKNOWN', { xyz: 1 }, /^unknown key `xyz`; the keys are id, name, summary, /],
@@ -98,6 +102,44 @@ export const ROWS: readonly Row[] = [
     'PARAMETER_UNUSED',
     SELECT("SELECT city FROM t WHERE city LIKE '%@city%'"),
     "the parameter city is declared, but the SELECT has no @city: in '%@city%' it is text, not a parameter: write concat('%', @city, '%')",
+  ],
+  ['PAGES_INVALID', { pages: { by: ['town'] } }, 'pages.by names the column town, which is not in columns'],
+  ['PAGES_INVALID', { pages: { by: ['city', 'city desc'] } }, 'pages.by names city twice'],
+  [
+    'PAGES_INVALID',
+    SELECT(
+      'SELECT area FROM t WHERE city = @city',
+      `${NAMES.replace('{ city: String }', '{ area: Float64, city: String }')}\npages: { by: [area, city desc nulls first] }`,
+    ),
+    'pages.by names area, whose type Float64 has no exact text: name a number without a fraction, a text, a time or a UUID',
+  ],
+  [
+    'PAGES_INVALID',
+    SELECT('SELECT city [[, @town AS town]] FROM t WHERE city = @city', PAGED),
+    'pages.by names town, which an optional part adds',
+  ],
+  [
+    'PAGES_NAME_TAKEN',
+    { pages: { by: ['city'] }, parameters: { ...SAMPLE.parameters, after: text({ description: 'A.' }) } },
+    'parameter "after" has a name that an endpoint with pages binds itself: rename it',
+  ],
+  [
+    'PAGES_NOT_POSSIBLE',
+    SELECT(
+      'SELECT city FROM (SELECT city FROM t WHERE city = @city LIMIT 5)',
+      `${NAMES}\npages: { by: [city] }`,
+    ),
+    /^an endpoint with pages must not have LIMIT in its query, because the gateway adds the condition of a page around it: /,
+  ],
+  [
+    'PAGES_NOT_POSSIBLE',
+    { pages: { by: ['city'] }, build: () => sql`SELECT city, sum(n) OVER (ORDER BY city) AS n FROM t` },
+    /^an endpoint with pages must not have OVER in its query, /,
+  ],
+  [
+    'PAGES_AFTER_MISPLACED',
+    SELECT('SELECT city FROM t WHERE city = @city AND @after', `${NAMES}\npages: { by: [city] }`),
+    '@after is the place of a page: write it within an optional part, as in [[ AND @after ]]',
   ],
   [
     'PARAMETER_NOT_FILTERING',

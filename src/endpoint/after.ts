@@ -1,0 +1,120 @@
+import type { PageColumn, PageOrder } from './page-order.js';
+import { quoteName, quoteText } from './quote-sql.js';
+import { AFTER } from './reserved.js';
+import { choose, Filter, isOmitted, Reference, Sql, sql, type Condition, type Node } from './sql.js';
+import type { Value } from './values.js';
+
+/** Where a page begins, for a definition that takes the cursor itself. All of it is left out of the first page. */
+export interface After {
+  /**
+   * The rows after the last row of the page before, by the columns of `pages.by` under their names. It has a plain bound of the
+   * first column, by which ClickHouse skips parts and granules.
+   */
+  readonly rows: Filter;
+  /** The value of a column in that last row. @throws TypeError for a column that `pages.by` does not name */
+  readonly last: (column: string) => Sql;
+  /** True on the first page. */
+  readonly isFirstPage: Condition;
+}
+
+/** The values of the last row of a page, in the order of the columns: their texts in hexadecimal, or null. */
+export type LastRow = readonly (string | null)[];
+
+/**
+ * Bytes of the values of a last row, with two for each value. A response has a cursor of them as a header, and proxies accept
+ * headers of 4 kB.
+ */
+export const MAX_LAST_ROW_BYTES = 2000;
+
+const MARK = new Reference(AFTER, 'UInt8');
+
+/** What follows the last row of a page. */
+export function afterLast(order: PageOrder): After {
+  const condition = conjunction([...boundOf(order), beyondAll(order)]);
+  return {
+    rows: new Filter([MARK], condition),
+    last: (name) => {
+      const column = order.find((one) => one.name === name);
+      if (column) return lastValue(column);
+      throw new TypeError(`after.last('${name}') is of no column of pages.by`);
+    },
+    isFirstPage: isOmitted(MARK),
+  };
+}
+
+/** The parameters that a later page is bound with. */
+export function parametersAfter(order: PageOrder, last: LastRow): readonly (readonly [string, Value])[] {
+  const values = order.map(({ parameter }, index) => [parameter, last[index] ?? null] as const);
+  return [[AFTER, '1'], ...values];
+}
+
+/** The names of these parameters, which an endpoint with pages cannot declare. */
+export function namesAfter(order: PageOrder): readonly string[] {
+  return [AFTER, ...order.map(({ parameter }) => parameter)];
+}
+
+/**
+ * SQL of the text of a column's value, from which {@link lastValue} makes the same value again; in hexadecimal, because a text need not
+ * be UTF-8. Times are in UTC: the hour that a time zone repeats has two meanings.
+ */
+export function textOfValue({ type }: PageColumn, value: string): string {
+  if (/^(?:Fixed)?String\b/.test(type)) return `hex(${value})`;
+  return isTime(type) ? `hex(toString(toTimeZone(${value}, 'UTC')))` : `hex(toString(${value}))`;
+}
+
+const isTime = (type: string): boolean => type.startsWith('DateTime');
+
+function lastValue(column: PageColumn): Sql {
+  return sql`CAST(unhex(${referenceTo(column)}), ${raw(quoteText(typeInUtc(column.type)))})`;
+}
+
+function typeInUtc(type: string): string {
+  if (!isTime(type)) return type;
+  const [, precision] = /^DateTime64\((\d+)/.exec(type) ?? [];
+  return precision === undefined ? "DateTime('UTC')" : `DateTime64(${precision}, 'UTC')`;
+}
+
+const referenceTo = ({ parameter }: PageColumn): Reference => new Reference(parameter, 'String');
+
+/** Where a null is possible, the shape of the condition depends on whether the last row has one. */
+function whereNull(column: PageColumn, ofNull: Sql, ofValue: Sql): Sql {
+  return column.isNullable ? choose([isOmitted(referenceTo(column)), ofNull], ofValue) : ofValue;
+}
+
+/** The plain bound of the first column; a comparison of all columns alone prunes nothing. */
+function boundOf([first]: PageOrder): readonly Sql[] {
+  if (!first) return [];
+  const column = nameOf(first);
+  const compared = sql`${column} ${raw(first.isDescending ? '<=' : '>=')} ${lastValue(first)}`;
+  const withNulls =
+    first.isNullable && !first.areNullsFirst ? sql`(${compared} OR ${column} IS NULL)` : compared;
+  return [whereNull(first, first.areNullsFirst ? sql`true` : sql`${column} IS NULL`, withNulls)];
+}
+
+/** Beyond the last row in the first column, or equal there and beyond it in the others. */
+function beyondAll([first, ...others]: PageOrder): Sql {
+  if (!first) return sql`false`;
+  if (others.length === 0) return beyond(first);
+  const column = nameOf(first);
+  const equal = whereNull(first, sql`${column} IS NULL`, sql`${column} = ${lastValue(first)}`);
+  return sql`(${beyond(first)} OR (${equal} AND ${beyondAll(others)}))`;
+}
+
+function beyond(column: PageColumn): Sql {
+  const name = nameOf(column);
+  const compared = sql`${name} ${raw(column.isDescending ? '<' : '>')} ${lastValue(column)}`;
+  if (!column.isNullable) return compared;
+  return column.areNullsFirst
+    ? whereNull(column, sql`${name} IS NOT NULL`, compared)
+    : whereNull(column, sql`false`, sql`(${compared} OR ${name} IS NULL)`);
+}
+
+const nameOf = ({ name }: PageColumn): Sql => raw(quoteName(name));
+
+const conjunction = (terms: readonly Sql[]): Sql =>
+  terms.reduce((before, term) => sql`${before} AND ${term}`);
+
+function raw(text: string): Sql {
+  const node: Node = { kind: 'text', text };
+  return new Sql([node]);
+}

@@ -1,0 +1,80 @@
+import { bareType, parseTypeName } from './type-name.js';
+import { problem, type Problem } from './problems.js';
+import { AFTER } from './reserved.js';
+
+/** A column by which the rows of an endpoint with pages are ordered. */
+export interface PageColumn {
+  readonly name: string;
+  /** Without LowCardinality and Nullable around it. */
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly isDescending: boolean;
+  /** Name of the parameter that has its value in the last row of the page before. */
+  readonly parameter: string;
+  /** Where nulls come; last is ClickHouse's default, in both directions. */
+  readonly areNullsFirst: boolean;
+}
+
+/** A column as a definition declares it. */
+interface OrderedColumn {
+  readonly type: string;
+  readonly holdsJson?: true;
+}
+
+/** The order of the rows, which must differ between any two of them. */
+export type PageOrder = readonly PageColumn[];
+
+/** `timestamp`, `timestamp desc`, `country asc nulls first` */
+const ITEM = /^(?<name>\S.*?)(?:\s+(?<direction>asc|desc))?(?:\s+nulls\s+(?<nulls>first|last))?$/i;
+
+/** Types whose values have a text that means the same value again. Those of floats are not compared exactly. */
+const EXACT =
+  /^(?:U?Int\d+|Decimal\d*|Bool|String|FixedString|UUID|IPv[46]|Enum(?:8|16)?|Date|Date32|DateTime|DateTime64)$/;
+
+/** Reads `pages.by` of a definition whose columns are valid. Returns the columns, and what is wrong with others. */
+export function readPageOrder(
+  by: readonly string[],
+  columns: Readonly<Record<string, OrderedColumn>>,
+): { readonly order: PageOrder; readonly problems: readonly Problem[] } {
+  const order: PageColumn[] = [];
+  const problems: Problem[] = [];
+  for (const item of by) {
+    const { name = '', direction, nulls } = ITEM.exec(item.trim())?.groups ?? {};
+    const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    const found = problemOf(name, column, order);
+    if (found) problems.push(found);
+    else if (column) {
+      order.push({
+        name,
+        parameter: `${AFTER}_${order.length + 1}`,
+        ...typeOf(column.type),
+        isDescending: direction?.toLowerCase() === 'desc',
+        areNullsFirst: nulls?.toLowerCase() === 'first',
+      });
+    }
+  }
+  return { order, problems };
+}
+
+/** A column as `pages.by` names it. */
+export function itemOfOrder({ name, isDescending, areNullsFirst }: PageColumn): string {
+  return `${name}${isDescending ? ' desc' : ''}${areNullsFirst ? ' nulls first' : ''}`;
+}
+
+function problemOf(name: string, column: OrderedColumn | undefined, before: PageOrder): Problem | undefined {
+  if (!column) return problem('PAGES_INVALID', `names the column ${name}, which is not in columns`);
+  if (before.some((other) => other.name === name)) return problem('PAGES_INVALID', `names ${name} twice`);
+  if (!column.holdsJson && EXACT.test(bareType(column.type).name)) return undefined;
+  const type = column.holdsJson ? 'JSON' : column.type;
+  return problem(
+    'PAGES_INVALID',
+    `names ${name}, whose type ${type} has no exact text: name a number without a fraction, a text, a time or a UUID`,
+  );
+}
+
+function typeOf(type: string): Pick<PageColumn, 'type' | 'isNullable'> {
+  const { name, args } = parseTypeName(type);
+  const [inner = ''] = args;
+  if (name === 'LowCardinality') return typeOf(inner);
+  return name === 'Nullable' ? { type: inner, isNullable: true } : { type, isNullable: false };
+}
