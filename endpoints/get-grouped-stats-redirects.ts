@@ -49,6 +49,7 @@ export default defineEndpoint({
     ...GROUPS,
     total_hits: column('UInt64', 'Number of records in the group.'),
   },
+  pages: { by: ['group_time', ...Object.keys(GROUPS).map((name) => `${name} nulls first`)] },
   maxRows: 1000,
   caching: 300,
   warming: 1800,

@@ -79,13 +79,15 @@ export default defineEndpoint({
     event_message: column('String', 'The log line.'),
     metadata: jsonColumn('Everything else in the record.'),
   },
+  // Any two records have different ids.
+  pages: { by: ['timestamp desc', 'id'] },
   maxRows: 1000,
   limit: LIMIT,
   caching: 'disabled',
   warming: 0,
   sandboxing: 'disabled',
   example: { project: 'aurora', project_tier: 'PRO' },
-  build: (p, now) => {
+  build: (p, now, after) => {
     const retention = choose(
       [is(p.project_tier, 'PRO'), sql`INTERVAL 7 DAY`],
       [is(p.project_tier, 'PAYG'), sql`INTERVAL 90 DAY`],
@@ -100,16 +102,18 @@ export default defineEndpoint({
         sql`timestamp > ${now} - ${retention}`,
         whenGiven(p.iso_timestamp_start, sql`timestamp > ${p.iso_timestamp_start}`),
         whenGiven(p.iso_timestamp_end, sql`timestamp <= ${p.iso_timestamp_end}`),
+        after.rows,
       )}
       ORDER BY timestamp DESC`;
     const parts = Object.entries(TABLES).map(([name, table]) => part(name, source(table)));
     const [edge = part('edge_source', sql``)] = parts;
     const newest = (filter: Sql): Sql => sql`
       SELECT timestamp FROM ${edge} ${filter} ORDER BY timestamp DESC LIMIT ${ONE_MORE_THAN_LIMIT}`;
-    const end = choose(
+    const endOfFirstPage = choose(
       [isOmitted(p.iso_timestamp_end), sql`${now}`],
       sql`least(${now}, ${p.iso_timestamp_end})`,
     );
+    const end = choose([after.isFirstPage, endOfFirstPage], after.last('timestamp'));
     const lastDay = sql`${end} - INTERVAL 1 DAY`;
     // Reading in order begins in each data part, of which there are some for each day: the last day alone has few. Older rows
     // are read only if that day has too few: otherwise the condition on the constant `recent` is false before anything is read.

@@ -7,6 +7,7 @@ export interface Problem {
 /** Every failure that a caller can see: its code, HTTP status and title. Codes never change: callers depend on them. */
 export const ERRORS = {
   INVALID_PARAMETERS: { status: 400, title: 'Invalid parameters' },
+  INVALID_CURSOR: { status: 400, title: 'Invalid cursor' },
   BAD_REGULAR_EXPRESSION: { status: 400, title: 'Invalid regular expression' },
   BAD_REQUEST: { status: 400, title: 'Bad request' },
   MALFORMED_BODY: { status: 400, title: 'Malformed body' },
@@ -28,6 +29,7 @@ export const ERRORS = {
   LIMIT_EXCEEDED: { status: 429, title: 'Limit exceeded' },
   INTERNAL: { status: 500, title: 'Internal error' },
   ENDPOINT_INVALID: { status: 500, title: 'Endpoint invalid' },
+  PAGES_NOT_UNIQUE: { status: 500, title: 'Order of pages not unique' },
   CLICKHOUSE_FAILED: { status: 502, title: 'ClickHouse failed' },
   CLICKHOUSE_ANSWER_BROKEN: { status: 502, title: 'Incomplete response from ClickHouse' },
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse unreachable' },

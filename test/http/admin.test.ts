@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import request from 'supertest';
 
+import { Cursors } from '../../src/gateway/auth/cursors.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
 import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
@@ -113,6 +114,7 @@ describe('GET /metrics', () => {
         checkSql: noSql,
         limiter: testLimiter(),
         maxRangedBytes: 0,
+        cursors: new Cursors(undefined),
         credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,

@@ -54,7 +54,10 @@ function operationOf(
   method: Method,
   { parameters = [], requestBody }: OperationObject,
 ): Operation {
-  const resolved = parameters.map((each) => ('$ref' in each ? (target(each.$ref) as ParameterObject) : each));
+  // Only responses have cursors: no text that is generated is one.
+  const resolved = parameters
+    .map((each) => ('$ref' in each ? (target(each.$ref) as ParameterObject) : each))
+    .filter(({ name }) => name !== 'cursor');
   const { schema, example } = requestBody?.content['application/json'] ?? {};
   const needed = resolved.filter(({ required }) => required === true);
   const inQuery = resolved.filter((each) => each.in === 'query' && each.example !== undefined);

@@ -124,6 +124,7 @@ export class AccessGateway {
       targets: new KnownTargets(() => true),
       clock,
       credentials: this.access.credentials,
+      cursors: this.access.cursors,
       limiter,
       maxRangedBytes: cache.maxEntryBytes,
       everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins: config.corsOrigins }),

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { Cursors } from '../../src/gateway/auth/cursors.js';
 import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
@@ -74,6 +75,7 @@ export class CachingGateway {
       targets: new KnownTargets(() => true),
       clock,
       credentials,
+      cursors: new Cursors(undefined),
       limiter: testLimiter(),
       maxRangedBytes: this.store.maxEntryBytes,
       everyResponse: new EveryResponse({

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import request, { type Response, type Test } from 'supertest';
 
+import { Cursors } from '../../src/gateway/auth/cursors.js';
 import type { Principal } from '../../src/gateway/auth/principal.js';
 import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
@@ -100,6 +101,7 @@ function listenerOf(
     targets: new KnownTargets(() => true),
     clock,
     credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
+    cursors: new Cursors(undefined),
     limiter: testLimiter(),
     maxRangedBytes: store.maxEntryBytes,
     everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins }),

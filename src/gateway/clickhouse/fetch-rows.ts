@@ -10,6 +10,7 @@ import type { ClickHouseFormat, FileFormat, RowFormat } from '../formats/format.
 import { FORMATS } from '../formats/formats.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
+import { pageKeysOf } from './page-keys.js';
 import { resultTooLarge } from './translate-error.js';
 
 /** Everything that ClickHouse sent for one query, and what it reported about it. */
@@ -54,16 +55,20 @@ async function fetchAndCut(
   send: SendQuery,
 ): Promise<QueryResult> {
   const { representation, columns, clickHouseFormat, project } = written;
-  const response = await send(project(request.query), clickHouseFormat);
+  const keys = pageKeysOf(written, request.pageOrder);
+  const response = keys
+    ? await send(keys.query(request.query), keys.clickHouseFormat)
+    : await send(project(request.query), clickHouseFormat);
   const { times, formulaSafe } = representation;
   const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
   const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
-  const text = asUtf8(response.body);
+  const page = keys?.read(response.body, response.resultRows, request.rowCap);
+  const text = asUtf8(page?.body ?? response.body);
   const cut = format.cut(format.values === 'json' ? escaped(text, maxBytes) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
     throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
-  return resultOf(response, cut);
+  return { ...resultOf(response, cut), ...(page?.lastRow && { lastRow: page.lastRow }) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parametersAfter, type LastRow } from '../../endpoint/after.js';
 import { bindSandboxedQuery } from '../../endpoint/bind-sandboxed.js';
 import { bindQuery, boundTime, type BoundQuery } from '../../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
@@ -19,6 +20,15 @@ export interface EndpointQuery {
   readonly changesAt?: number;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation;
+  /** Where the rows begin; absent on the first page. */
+  readonly page?: Page;
+}
+
+/** A page after the first. */
+export interface Page {
+  readonly last: LastRow;
+  /** The gateway's clock in the query of the first page, which all pages share; milliseconds since 1970. */
+  readonly now: number;
 }
 
 /** The caller of a query, as a reader of its figures: only without pinned parameters and SQL of its own does it see every row. */
@@ -30,12 +40,20 @@ export function readerOf({ scope, sandbox }: Pick<EndpointQuery, 'scope' | 'sand
 const NO_TIME = new Date(0);
 
 /** Binds a query for its cache key, and for {@link boundAt}: without the current time, and with the row cap as its limit. */
-export function bindCall({ endpoint, values, scope, sandbox }: EndpointQuery): BoundQuery {
+export function bindCall({ endpoint, values, scope, sandbox, page }: EndpointQuery): BoundQuery {
   const cap = rowCap(endpoint);
   const pinned = pinnedParameters(scope);
-  return sandbox
-    ? bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap)
-    : bindQuery(endpoint.query, values, pinned, NO_TIME, cap);
+  if (sandbox) return bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap);
+  const { pages, query } = endpoint;
+  if (!pages) return bindQuery(query, values, pinned, NO_TIME, cap);
+  if (!page) return bindQuery(pages.query, values, pinned, NO_TIME, cap);
+  const all = new Map([...values, ...parametersAfter(pages.order, page.last)]);
+  return bindQuery(pages.query, all, pinned, new Date(page.now), cap);
+}
+
+/** Binds a query of which all rows are exported, in whatever order. */
+export function bindExport({ endpoint, values, scope }: EndpointQuery): BoundQuery {
+  return bindQuery(endpoint.query, values, pinnedParameters(scope), NO_TIME, rowCap(endpoint));
 }
 
 /** The bound query as it runs at a time. The text depends neither on the time nor on the limit. */

@@ -1,7 +1,7 @@
 import { returnedColumns } from '../../endpoint/endpoint.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { Call } from './call.js';
-import { bindCall, boundAt, readerOf } from './endpoint-query.js';
+import { bindExport, boundAt, readerOf } from './endpoint-query.js';
 import { blameParameters } from './fetch-result.js';
 import type { Clock, ExportOutcome, ExportRequest } from './ports.js';
 
@@ -26,7 +26,7 @@ export function createExportExecutor({
   readonly clock: Clock;
 }): ExecuteExport {
   return async (call, openSink) => {
-    const { endpoint, values, requestId, signal, requester, bound = bindCall(call) } = call;
+    const { endpoint, values, requestId, signal, requester, bound = bindExport(call) } = call;
     const { exports, queryLimits } = endpoint.settings;
     if (!exports) throw new TypeError(`${endpoint.name} has no exports`);
     try {

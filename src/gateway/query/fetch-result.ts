@@ -72,13 +72,14 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
 
 async function queryClickHouse({ runQuery, clock }: FetchDependencies, call: Call): Promise<EndpointResult> {
   const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(call) } = call;
-  const { representation = JSON_REPRESENTATION } = call;
+  const { representation = JSON_REPRESENTATION, page } = call;
   const cap = rowCap(endpoint);
   const now = clock();
   try {
     const { body, equalBytes, ...facts } = await runQuery({
-      query: boundAt(bound, now, cap + 1),
+      query: boundAt(bound, page ? new Date(page.now) : now, cap + 1),
       columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
+      pageOrder: sandbox ? undefined : endpoint.pages?.order,
       representation,
       rowCap: cap,
       reader: readerOf(call),

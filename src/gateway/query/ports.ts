@@ -1,6 +1,8 @@
+import type { LastRow } from '../../endpoint/after.js';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import type { Column, QueryLimits } from '../../endpoint/definition.js';
 import type { Figures, Reader } from '../../endpoint/figures.js';
+import type { PageOrder } from '../../endpoint/page-order.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { Failure } from '../errors.js';
 import type { Representation } from '../formats/representation.js';
@@ -61,6 +63,8 @@ export interface QueryRequest extends SlotRequest {
   readonly query: BoundQuery;
   /** Columns of the result; 'unknown' for a caller's own SQL, whose columns only ClickHouse knows. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
+  /** The order of the rows, where the result is a page: its last row is then reported. */
+  readonly pageOrder?: PageOrder | undefined;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation | undefined;
   /** The most rows to return. The query itself fetches one more, which shows that the result is truncated. */
@@ -85,6 +89,8 @@ export interface QueryResult {
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
   readonly truncated: boolean;
+  /** The last row of a page that is not the last; absent in Parquet and Arrow. */
+  readonly lastRow?: LastRow;
   /** Set if a shard was unreachable: the rows are those of the other shards, for the waiting callers only, never cached. */
   readonly partial?: true;
   /** The id in ClickHouse's query log. */

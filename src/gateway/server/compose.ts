@@ -104,7 +104,10 @@ async function open(
   const loader = endpointsLoader(config, development);
   const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
-  const { credentials, seal, ...operatedAccess } = await openAccess(config, endpoints, { logger, clock });
+  const { credentials, seal, cursors, ...operatedAccess } = await openAccess(config, endpoints, {
+    logger,
+    clock,
+  });
   onClose(operatedAccess.keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
@@ -138,7 +141,7 @@ async function open(
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
   const listener = {
-    ...{ config, endpoints, credentials, seal, execution, requestLog, tracing, logger, clock },
+    ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
     checkSql: openSandbox(execution.analyzeSql, requireRunnable),
     ping: (signal: AbortSignal) => pingAny(servers, signal),
     disks: openDiskMonitor(clickhouse.servers, logger),

@@ -17,6 +17,7 @@ import type { Tracing } from '../observability/tracing.js';
 import { CONSOLE_FOLDER, readVersion } from '../../package-files.js';
 import type { Clock } from '../query/ports.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
+import type { Cursors } from '../auth/cursors.js';
 import type { DiskMonitor } from '../scheduler/disk-monitor.js';
 import { mcpOptions } from './mcp-options.js';
 import type { QueryExecution } from './open-query-execution.js';
@@ -37,6 +38,7 @@ export interface ListenerDependencies {
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly seal: Seal;
+  readonly cursors: Cursors;
   readonly execution: QueryExecution;
   readonly requestLog: OpenRequestLog | undefined;
   readonly tracing: Tracing | undefined;
@@ -54,13 +56,15 @@ export interface ListenerDependencies {
 export function createListener(dependencies: ListenerDependencies): ListenerWithMessages {
   const { config, execution, isDraining, clock, tracing } = dependencies;
   const { corsOrigins } = config;
-  const { endpoints, credentials } = dependencies;
+  const { endpoints, credentials, cursors } = dependencies;
   const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
   const shared = {
     endpoints,
     targets,
     clock,
     credentials,
+    cursors,
+    publicUrl: config.publicUrl,
     limiter: execution.limiter,
     maxRangedBytes: execution.cache.maxEntryBytes,
     everyResponse: new EveryResponse({ log: createLog(dependencies), tracing, corsOrigins }),
@@ -78,7 +82,6 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
     consoleFolder: CONSOLE_FOLDER,
     development: dependencies.development,
     version: readVersion(),
-    publicUrl: config.publicUrl,
     mcp: mcpOptions(config, dependencies.logger),
     times: config.times,
   });

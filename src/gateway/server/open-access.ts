@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from 'proxy-addr';
 
+import { Cursors } from '../auth/cursors.js';
 import { KeyUse } from '../auth/key-use.js';
 import { Links } from '../auth/links.js';
 import { openKeys, type Keys } from '../auth/open-keys.js';
@@ -24,6 +25,8 @@ export interface Access {
   readonly links: Links | undefined;
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
+  /** Makes and opens the cursors of pages. */
+  readonly cursors: Cursors;
 }
 
 /**
@@ -58,7 +61,7 @@ export async function openAccess(
     },
     clock,
   };
-  return { credentials, keys, keyUse, links, seal: sealFrom(secret) };
+  return { credentials, keys, keyUse, links, seal: sealFrom(secret), cursors: new Cursors(secret) };
 }
 
 function openConfiguredKeys(

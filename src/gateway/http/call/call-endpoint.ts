@@ -14,6 +14,7 @@ import { contextOf, principalOf, type RequestContext } from '../transport/reques
 import { findEndpoint } from './find-endpoint.js';
 import type { KnownTargets } from './known-targets.js';
 import { setLimitHeaders } from './limit-requests.js';
+import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import type { Preferences } from './preferences.js';
 import { respondToCall, type CallDependencies } from './respond-to-call.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
@@ -24,6 +25,8 @@ export interface RestDependencies extends CallDependencies {
   readonly targets: KnownTargets;
   /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
   readonly maxRangedBytes: number;
+  /** `PUBLIC_URL` */
+  readonly publicUrl?: string | undefined;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface RestDependencies extends CallDependencies {
  * @param readSent reads the parameters, of a caller who may call the endpoint.
  */
 export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentCall): RequestHandler {
-  const { endpoints, clock, maxRangedBytes, targets } = dependencies;
+  const { endpoints, clock, cursors, maxRangedBytes, targets, publicUrl } = dependencies;
   return async (request, response) => {
     const context = contextOf(request);
     const endpoint = findEndpoint(endpoints, request.params['idOrName'], principalOf(context));
@@ -69,9 +72,12 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
           targets.learn(query.scope, request.originalUrl, { call, key });
         }
         if (presentation.complete) requireComplete(ran);
+        const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
+        const target = sent.isInTarget ? request.originalUrl : undefined;
         const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
         sendResult(request, response, {
           ...{ call, context, maxRangedBytes },
+          before: nextPageHeaders(cursor, target, publicUrl),
           outcome: { ...outcome, result },
           now: clock().getTime(),
         });
@@ -86,7 +92,9 @@ function mayRemember(
   { settings, parameters }: Endpoint,
   { query, isInTarget }: SentCall,
 ): boolean {
-  if (!isInTarget || isPresentedInHeaders !== true || settings.caching === 'disabled') return false;
+  // Whether a cursor is valid depends on the caller too.
+  if (!isInTarget || query.has('cursor') || isPresentedInHeaders !== true || settings.caching === 'disabled')
+    return false;
   const hasSecret = [...query.keys()].some((name) => parameters.get(name)?.secret);
   return !hasSecret && !query.has('api_key') && !hasLink(query);
 }

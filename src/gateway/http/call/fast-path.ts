@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { scopeOf } from '../../auth/pinned-parameters.js';
+import type { Cursors } from '../../auth/cursors.js';
 import { mayCall, type Principal } from '../../auth/principal.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import type { LimitState } from '../../limits/limit-state.js';
@@ -17,6 +18,7 @@ import type { EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
 import { presentedKey, type Credentials } from './credentials.js';
 import type { KnownTargets } from './known-targets.js';
+import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import type { ReadCall } from './read-call.js';
 import { subjectsOf } from './limit-requests.js';
 import { requestIdOf, type RequestContext } from '../transport/request-context.js';
@@ -31,11 +33,14 @@ export interface HitDependencies {
   readonly find: (hash: string) => EndpointResult | undefined;
   readonly onOutcome: OnOutcome;
   readonly credentials: Credentials;
+  readonly cursors: Cursors;
   readonly limiter: Limiter;
   readonly clock: Clock;
   /** Bytes of a result up to which every gateway finds it in the cache. */
   readonly maxRangedBytes: number;
   readonly everyResponse: EveryResponse;
+  /** `PUBLIC_URL` */
+  readonly publicUrl?: string | undefined;
 }
 
 /** Responds to a request where the local cache suffices. Returns whether it responded. */
@@ -46,8 +51,8 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse) => b
  * headers as through the Express application, without its router. All other requests are left to the application.
  */
 export function createFastPath(dependencies: HitDependencies): FastPath {
-  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, everyResponse, maxRangedBytes } =
-    dependencies;
+  const { endpoints, targets, find, onOutcome, credentials, cursors, limiter, clock } = dependencies;
+  const { everyResponse, maxRangedBytes, publicUrl } = dependencies;
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;
@@ -77,7 +82,9 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     };
     noteOutcome(context, outcome);
     const first = everyResponse.headersOf(requestId, headers.origin);
-    const before = [...first.list, ...headersOfCall(call, limits)];
+    const cursor = nextCursor(cursors, principal, query, outcome.result, now);
+    const ofPage = nextPageHeaders(cursor, url, publicUrl);
+    const before = [...first.list, ...headersOfCall(call, limits), ...ofPage];
     sendResult(request, response, {
       ...{ call, outcome, context, maxRangedBytes, now, before },
       vary: first.vary,

@@ -1,4 +1,5 @@
 import { applyPinned, scopeOf } from '../../auth/pinned-parameters.js';
+import type { Cursors, OpenedCursor } from '../../auth/cursors.js';
 import type { Principal } from '../../auth/principal.js';
 import { returnedColumns, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
@@ -8,8 +9,15 @@ import { writtenColumns } from '../../formats/written-columns.js';
 import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { Clock } from '../../query/ports.js';
 import { problemOfSqlText } from '../../query/sandboxed-select.js';
-import { invalidParameters, problemOfEncoding, readParameters } from '../../query/validate-parameters.js';
+import type { RawParameter } from '../../query/raw-parameters.js';
+import {
+  invalidParameters,
+  problemOfEncoding,
+  readParameters,
+  type ReadParameters,
+} from '../../query/validate-parameters.js';
 import { choosePresentation, readPresentation, type Presentation } from '../result/choose-representation.js';
+import { openCursor, requireSameCall } from './page-cursor.js';
 import type { SentCall } from './sent-call.js';
 import { ignoredParameters, problemsOfUndeclared } from './undeclared-parameters.js';
 
@@ -18,53 +26,78 @@ export interface ReadCall {
   /** Without the caller's SQL, until that is checked. */
   readonly query: EndpointQuery;
   readonly presentation: Presentation;
+  /** When the parameters were read, for their relative times; of a later page, those of the first. Milliseconds since 1970. */
+  readonly readAt: number;
   /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */
   readonly sql: string | undefined;
   /** The value of `X-Ignored-Parameters`; undefined where no name is ignored. */
   readonly ignored: string | undefined;
 }
 
+/** The dependencies and options of reading a call. */
+export interface ReadingDependencies {
+  readonly clock: Clock;
+  /** Encloses the values of secret parameters. */
+  readonly seal?: Seal | undefined;
+  readonly cursors: Cursors;
+  /** Format of times where the caller does not choose one; ISO 8601 by default. */
+  readonly times?: Times;
+}
+
 /**
  * Reads a call of an endpoint: applies the pinned parameters of the caller, validates all, and chooses the representation.
  * Reports all problems that can be found without ClickHouse together.
  *
- * @throws Failure FORBIDDEN, INVALID_PARAMETERS with every problem, or NOT_ACCEPTABLE where the parameters are valid
+ * @throws Failure FORBIDDEN, INVALID_CURSOR, INVALID_PARAMETERS with every problem, or NOT_ACCEPTABLE where the parameters are valid
  */
 export function readCall(
-  {
-    clock,
-    seal,
-    times = 'iso',
-  }: { readonly clock: Clock; readonly seal?: Seal | undefined; readonly times?: Times },
+  { clock, seal, cursors, times = 'iso' }: ReadingDependencies,
   principal: Principal,
   endpoint: Endpoint,
   sent: SentCall,
 ): ReadCall {
   const applied = applyPinned(principal, endpoint.parameters, sent.parameters);
   if ('conflict' in applied) throw new Failure('FORBIDDEN', applied.conflict.detail);
-  const context = { now: clock(), seal };
-  const { problems: ofParameters, values, changesAt } = readParameters(endpoint, applied.parameters, context);
+  const nowMs = clock().getTime();
+  const opened = openCursor(cursors, sent.query, { endpoint, principal, nowMs });
+  const readAt = opened?.readAt ?? nowMs;
+  const read = readParameters(endpoint, applied.parameters, { now: new Date(readAt), seal });
   const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.parameters.get('sql');
-  const ofSql = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
   const named = readPresentation(sent.query);
-  const problems: readonly Problem[] = [
-    ...problemsOfNames(sent, ofParameters, endpoint),
+  const problems = [
+    ...problemsOfNames(sent, read.problems, endpoint),
     ...named.problems,
-    ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
+    ...problemsOfSql(sql),
   ];
   if (problems.length > 0) throw invalidParameters(problems);
   const { timestamps } = sent.preferences;
   const presentation = choosePresentation(named, { accept: sent.accept, timestamps }, times);
   const { representation } = presentation;
   // Before the query: not every result can be written in every format.
-  if (!sql) writtenColumns(returnedColumns(endpoint, values), representation);
-  const query = { endpoint, values, scope: scopeOf(principal), representation };
+  if (!sql) writtenColumns(returnedColumns(endpoint, read.values), representation);
+  const query = { endpoint, values: read.values, scope: scopeOf(principal), representation };
+  if (opened) requireSameCall(opened, query, sql?.text);
   return {
-    query: changesAt === undefined ? query : { ...query, changesAt },
+    query: { ...query, ...timesOf(opened, read) },
+    readAt,
     presentation,
     sql: sql?.text,
     ignored: ignoredParameters(sent.undeclared),
   };
+}
+
+/** A later page has the parameters of the first, whenever it is requested; those of the first change with relative times. */
+function timesOf(
+  opened: OpenedCursor | undefined,
+  { changesAt }: ReadParameters,
+): Pick<EndpointQuery, 'page' | 'changesAt'> {
+  if (opened) return { page: { last: opened.last, now: opened.now } };
+  return changesAt === undefined ? {} : { changesAt };
+}
+
+function problemsOfSql(sql: RawParameter | undefined): readonly Problem[] {
+  const found = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
+  return found === undefined ? [] : [{ param: 'sql', problem: found }];
 }
 
 /** The problems of what was sent as parameters, and of undeclared names where these are errors. */

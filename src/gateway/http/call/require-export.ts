@@ -30,6 +30,7 @@ export function requireExport(
   if (sql !== undefined) {
     throw impossible('is not possible with sql: export the rows without it');
   }
+  if (query.page) throw impossible('is not possible with cursor: an export has all rows');
   if (demand === 'only-cached') throw notCached();
   const { format } = presentation.representation;
   if ('exportRows' in FORMATS[format] || !subjects.some(limitsCost)) return;

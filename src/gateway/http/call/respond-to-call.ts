@@ -1,38 +1,31 @@
 import { mayCall, type Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
-import type { Times } from '../../formats/format.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
-import { bindCall } from '../../query/endpoint-query.js';
+import { bindCall, bindExport } from '../../query/endpoint-query.js';
 import { type CacheKey, keyOf } from '../../query/cache-key.js';
 import type { CallOutcome } from '../../query/call.js';
 import type { ExecuteCall } from '../../query/execute-call.js';
 import type { ExecuteExport } from '../../query/execute-export.js';
-import type { Clock, ExportOutcome, ExportRequest } from '../../query/ports.js';
+import type { ExportOutcome, ExportRequest } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
 import type { CheckSql } from '../../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
-import { readCall, type ReadCall } from './read-call.js';
+import { readCall, type ReadCall, type ReadingDependencies } from './read-call.js';
 import { requireExport } from './require-export.js';
 import type { SentCall } from './sent-call.js';
 
 /** The dependencies and options of a call. */
-export interface CallDependencies {
+export interface CallDependencies extends ReadingDependencies {
   readonly endpoints: Endpoints;
   readonly executeCall: ExecuteCall;
   readonly executeExport: ExecuteExport;
   readonly checkSql: CheckSql;
   readonly limiter: Limiter;
-  readonly clock: Clock;
-  /** Encloses the values of secret parameters. */
-  readonly seal?: Seal | undefined;
-  /** Format of times where the caller does not choose one; ISO 8601 by default. */
-  readonly times?: Times;
 }
 
 /** How one protocol reads a call and sends its result. */
@@ -92,7 +85,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
   const call = await withOwnSql(dependencies.checkSql, read, analyst);
   const { query } = call;
-  const bound = bindCall(query);
+  const bound = sendExport ? bindExport(query) : bindCall(query);
   const key = keyOf(query, bound);
   context.query = { digest: endpoint.digest, hash: key.hash };
   const toRun = { ...query, bound, requestId, signal, demand, requester };

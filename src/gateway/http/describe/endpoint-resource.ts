@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
+import { itemOfOrder } from '../../../endpoint/page-order.js';
 import { describeParameters, exampleOf, type DescribedParameter } from './described-parameter.js';
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -102,6 +103,10 @@ const ENDPOINT = {
     ),
     description: 'Present where `export=1` is possible, with a key that has `mayExport`.',
   },
+  pages: {
+    ...objectOf({ by: texts('The columns that order the rows.') }, []),
+    description: 'Present where a result that is cut has a cursor of the next page.',
+  },
   parameters: {
     type: 'array',
     items: objectOf(PARAMETER, [
@@ -118,7 +123,7 @@ const ENDPOINT = {
 } satisfies Properties;
 
 /** An endpoint as `GET /api/endpoints` shows it. */
-export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, ['limit', 'unknownParameters', 'exports']);
+export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, ['limit', 'unknownParameters', 'exports', 'pages']);
 
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
 export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<typeof ENDPOINT> {
@@ -128,6 +133,7 @@ export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
     ...{ caching, warming, sandboxing, unknownParameters, exports },
+    pages: endpoint.pages && { by: endpoint.pages.order.map(itemOfOrder) },
     parameters: parameters.map(parameterOf),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
       return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };

@@ -79,6 +79,17 @@ const ROWS = {
   ),
 } satisfies HeaderObjects;
 
+/** Of an endpoint with pages. */
+const PAGE = {
+  'X-Next-Cursor': text(
+    'The `cursor` of the next page; absent on the last page, and from Parquet and Arrow.',
+  ),
+  Link: text(
+    'The next page, of a GET.',
+    '</api/endpoints/query/logs.all?project=aurora&cursor=AQGa>; rel="next"',
+  ),
+} satisfies HeaderObjects;
+
 const FILE = {
   ...ROWS,
   'Content-Disposition': text('File name, where `download=1`.'),
@@ -103,7 +114,10 @@ const PROBLEM = {
 } satisfies HeaderObjects;
 
 /** All response headers: the document describes them, and CORS exposes them to pages. */
-export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PROBLEM };
+export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PAGE, ...PROBLEM };
+
+/** The names of those that only endpoints with pages have. */
+export const PAGE_HEADERS = Object.keys(PAGE) as readonly (keyof typeof PAGE)[];
 
 /** The headers that a kind of response can have. */
 const HEADERS_OF = { any: ANY, withKey: WITH_KEY, rows: ROWS, file: FILE, part: PART } as const;
@@ -111,7 +125,7 @@ const HEADERS_OF = { any: ANY, withKey: WITH_KEY, rows: ROWS, file: FILE, part: 
 /** References to the headers of a kind of response, and to further ones. */
 export function headerRefs(
   kind: keyof typeof HEADERS_OF,
-  ...more: readonly (keyof typeof PART | keyof typeof PROBLEM)[]
+  ...more: readonly (keyof typeof PART | keyof typeof PAGE | keyof typeof PROBLEM)[]
 ): Readonly<Record<string, Reference>> {
   const names = [...Object.keys(HEADERS_OF[kind]), ...more];
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));

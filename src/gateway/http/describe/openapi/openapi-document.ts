@@ -4,7 +4,7 @@ import type { Times } from '../../../formats/format.js';
 import { rowSchema } from '../column-schema.js';
 import { ENDPOINT_SCHEMA } from '../endpoint-resource.js';
 import type { OpenApiDocument, PathItemObject } from './document.js';
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.js';
+import { PAGE_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.js';
 import {
   callOperation,
   describeOperation,
@@ -106,7 +106,7 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
       },
     },
     parameters: REQUEST_HEADERS,
-    headers: RESPONSE_HEADERS,
+    headers: headersOf(endpoints),
     responses: problems.responses,
     schemas: {
       Endpoint: ENDPOINT_SCHEMA,
@@ -116,6 +116,13 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
       ...Object.fromEntries(rows.map((endpoint) => namedRowSchema(endpoint, times))),
     },
   };
+}
+
+/** The response headers that some operation of the document refers to. */
+function headersOf(endpoints: readonly Endpoint[]): typeof RESPONSE_HEADERS {
+  if (endpoints.some(({ pages }) => pages)) return RESPONSE_HEADERS;
+  const names: readonly string[] = PAGE_HEADERS;
+  return Object.fromEntries(Object.entries(RESPONSE_HEADERS).filter(([name]) => !names.includes(name)));
 }
 
 function namedRowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {

@@ -9,9 +9,14 @@ import {
   type ResponseObject,
 } from './document.js';
 import { endpointBody, endpointParameters } from './endpoint-parameters.js';
-import { headerRefs, ONLY_FOR_GET, REQUEST_HEADERS } from './headers.js';
+import { headerRefs, ONLY_FOR_GET, PAGE_HEADERS, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
-import { EXPORT_PARAMETER, REPRESENTATION_PARAMETERS, responseContent } from './representations.js';
+import {
+  CURSOR_PARAMETER,
+  EXPORT_PARAMETER,
+  REPRESENTATION_PARAMETERS,
+  responseContent,
+} from './representations.js';
 
 export const TAGS = {
   queries: 'Queries',
@@ -48,9 +53,12 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
       // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
       206: {
         description: 'The part of the rows that `Range` names, with the media type that the whole has.',
-        headers: headerRefs('part'),
+        headers: headerRefs('part', ...ofPages(endpoint)),
       },
-      304: { description: 'The result is the one that `If-None-Match` names.', headers: headerRefs('rows') },
+      304: {
+        description: 'The result is the one that `If-None-Match` names.',
+        headers: headerRefs('rows', ...ofPages(endpoint)),
+      },
       ...problemResponses(
         'anywhere',
         'withKey',
@@ -95,8 +103,14 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
   };
 }
 
-function ownParameters({ settings }: Endpoint): readonly ParameterObject[] {
-  return settings.exports ? [...REPRESENTATION_PARAMETERS, EXPORT_PARAMETER] : REPRESENTATION_PARAMETERS;
+const ofPages = ({ pages }: Endpoint): typeof PAGE_HEADERS => (pages ? PAGE_HEADERS : []);
+
+function ownParameters({ settings, pages }: Endpoint): readonly ParameterObject[] {
+  return [
+    ...REPRESENTATION_PARAMETERS,
+    ...(settings.exports ? [EXPORT_PARAMETER] : []),
+    ...(pages ? [CURSOR_PARAMETER] : []),
+  ];
 }
 
 const ofExports = ({ settings }: Endpoint): readonly 'exports'[] => (settings.exports ? ['exports'] : []);
@@ -105,7 +119,7 @@ function rowsResponse(endpoint: Endpoint): ResponseObject {
   return {
     description:
       'The rows. They are complete unless the response has `X-Partial`: a failure after the first row is an error.',
-    headers: headerRefs('file'),
+    headers: headerRefs('file', ...ofPages(endpoint)),
     content: responseContent({
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),

@@ -61,6 +61,15 @@ export const EXPORT_PARAMETER = flag(
   'all rows, beyond the row cap, as they arrive. The response has no `X-Row-Count`, `Age` and `ETag`, but a trailer `X-Row-Count`; its connection closes without the last chunk where not every row was sent. The key needs `mayExport`.',
 );
 
+/** The place of a page; only of endpoints that have pages. */
+export const CURSOR_PARAMETER: ParameterObject = {
+  name: 'cursor',
+  in: 'query',
+  description:
+    '`X-Next-Cursor` of the page before, with the same other parameters; absent for the first page.',
+  schema: { type: 'string', minLength: 1 },
+};
+
 /** The parameters of every call that choose how the rows are written, and whether a part of them is an error. */
 export const REPRESENTATION_PARAMETERS: readonly ParameterObject[] = [
   FORMAT,
