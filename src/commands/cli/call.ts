@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 
 import { FORMATS, type FormatName } from '../../gateway/formats/formats.js';
+import { joinPages, JOINED_FORMATS } from './call/all-pages.js';
 import { requestEndpoint, type EndpointCall } from './call/request-endpoint.js';
 import { resultTable } from './call/result-table.js';
 import { writeBody } from './call/write-body.js';
@@ -28,6 +29,7 @@ export function callCommand(): Command {
       '--export <file>',
       'write all rows, beyond the row cap, to a file, of an endpoint that has exports',
     )
+    .option('--all', `write all pages, of an endpoint that has pages (${JOINED_FORMATS.join(', ')})`)
     .option('--headers', 'print the response’s status and headers on standard error')
     .option('--json', 'print headers and problems as JSON')
     .addHelpText('after', HELP)
@@ -44,6 +46,7 @@ interface CallOptions extends GatewayOptions {
   readonly post?: boolean;
   readonly output?: string;
   readonly export?: string;
+  readonly all?: boolean;
   readonly headers?: boolean;
   readonly json?: boolean;
 }
@@ -57,18 +60,31 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   const format = shown === 'table' ? 'json-table' : shown;
   const call = callOf(endpoint, options, format);
   const gateway = gatewayOf(options);
-  const response = await requestEndpoint(gateway, call, signal);
-  if (options.headers) printHeaders(response, json);
-  if (!response.ok) await throwProblem(response, json);
-  checkFormat(response, format);
-  const onCut = (cause: unknown): CommandError => incomplete(gateway, cause);
-  if (shown === 'table') await writeTable(response, onCut);
-  else await writeBody(response, output, { signal, onCut });
-  warnOfRows(response);
+  const request = async (cursor?: string): Promise<Response> => {
+    const parameters =
+      cursor === undefined ? call.parameters : new Map([...call.parameters, ['cursor', cursor]]);
+    const response = await requestEndpoint(gateway, { ...call, parameters }, signal);
+    if (options.headers) printHeaders(response, json);
+    if (!response.ok) await throwProblem(response, json);
+    checkFormat(response, format);
+    return response;
+  };
+  const first = await request();
+  const onCut = (cause: unknown): CommandError =>
+    cause instanceof CommandError ? cause : incomplete(gateway, cause);
+  if (options.all) {
+    await writeBody(joinPages(first, format ?? 'json', request), output, { signal, onCut });
+    return;
+  }
+  if (shown === 'table') await writeTable(first, onCut);
+  else await writeBody(first, output, { signal, onCut });
+  warnOfRows(first);
 }
 
 /** The file to write; undefined for standard output. @throws CommandError (invalid usage) */
-function outputOf({ output, export: exported, sql }: CallOptions): string | undefined {
+function outputOf({ output, export: exported, sql, all = false }: CallOptions): string | undefined {
+  if (all && (exported !== undefined || sql !== undefined))
+    throw usageError('--all writes the pages of an endpoint. Use it without --export and --sql.');
   if (exported === undefined) return output;
   if (output !== undefined) throw usageError('Use either --export or --output: both name the file to write.');
   if (sql !== undefined)
@@ -80,7 +96,9 @@ function outputOf({ output, export: exported, sql }: CallOptions): string | unde
 function shownFormat({
   format,
   output,
-}: Pick<CallOptions, 'format'> & { readonly output: string | undefined }): CallFormat | undefined {
+  all,
+}: Pick<CallOptions, 'format' | 'all'> & { readonly output: string | undefined }): CallFormat | undefined {
+  if (all) return joinedFormat(format);
   const isForTerminal = output === undefined && process.stdout.isTTY;
   if (format === undefined) return isForTerminal ? 'table' : undefined;
   if (format === 'table') {
@@ -89,6 +107,14 @@ function shownFormat({
   }
   if (FORMATS[format].isText || !isForTerminal) return format;
   throw usageError(`${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`);
+}
+
+function joinedFormat(format: CallFormat = 'json'): FormatName {
+  const joined = JOINED_FORMATS.find((name) => name === format);
+  if (joined !== undefined) return joined;
+  throw usageError(
+    `Pages can be joined as ${JOINED_FORMATS.join(', ')}. Use one of these --format with --all.`,
+  );
 }
 
 async function writeTable(response: Response, onCut: (cause: unknown) => CommandError): Promise<void> {
@@ -158,6 +184,7 @@ Examples:
   querygate call orders.by-day --param shop=north --param since=2026-05-01 --format csv
   querygate call orders.by-day --param shop=north --output days.json
   querygate call orders.by-day --param shop=north --export all-days.csv --format csv
+  querygate call orders.all --param shop=north --all --output orders.ndjson --format ndjson
   querygate call orders.by-day --post --param "shop=$(cat shop.txt)"
   querygate call orders.by-day --param shop=north --headers --json
 

@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+
+import type { FormatName } from '../../../gateway/formats/formats.js';
+import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../../gateway/formats/template-format.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+
+/** How the bodies of pages become one body. */
+interface Joining {
+  /** What stands before the rows of a page, and what stands after them. */
+  readonly around: (page: Buffer) => readonly [start: Buffer, end: string];
+  readonly separator: string;
+}
+
+const header = (hasQuotes: boolean): Joining => ({
+  around: (page) => [page.subarray(0, endOfFirstLine(page, hasQuotes)), ''],
+  separator: '',
+});
+
+/** The formats whose pages can be joined. */
+const JOINING: Readonly<Partial<Record<FormatName, Joining>>> = {
+  json: { around: () => [Buffer.from(RESULT_START), RESULT_END], separator: ROW_SEPARATOR },
+  ndjson: { around: () => [Buffer.alloc(0), ''], separator: '' },
+  csv: header(true),
+  tsv: header(false),
+};
+
+export const JOINED_FORMATS = Object.keys(JOINING) as readonly FormatName[];
+
+/** Requests the first page, or the one with a cursor. @throws CommandError where the response has no rows */
+export type RequestPage = (cursor?: string) => Promise<Response>;
+
+/**
+ * All pages of a call as one response, whose body fails where one of them is incomplete.
+ *
+ * @param first the first page
+ * @param format one of {@link JOINED_FORMATS}
+ */
+export function joinPages(first: Response, format: FormatName, requestPage: RequestPage): Response {
+  const { around = () => [Buffer.alloc(0), ''], separator = '' } = JOINING[format] ?? {};
+  const pages = Readable.from(joined(first, requestPage, { around, separator }), { objectMode: false });
+  return new Response(Readable.toWeb(pages) as ReadableStream<Uint8Array<ArrayBuffer>>);
+}
+
+async function* joined(
+  first: Response,
+  requestPage: RequestPage,
+  { around, separator }: Joining,
+): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined;
+  let end = '';
+  let hasRows = false;
+  for (let page: Response | undefined = first; page;) {
+    const body = Buffer.from(await page.arrayBuffer());
+    if (!start) {
+      [start, end] = around(body);
+      yield start;
+    }
+    requireSameAround(body, start, end);
+    const rows = body.subarray(start.length, body.length - end.length);
+    if (hasRows && rows.length > 0 && separator !== '') yield Buffer.from(separator);
+    hasRows ||= rows.length > 0;
+    yield rows;
+    const cursor = page.headers.get('x-next-cursor');
+    if (cursor === null) requireLastPage(page);
+    page = cursor === null ? undefined : await requestPage(cursor);
+  }
+  yield Buffer.from(end);
+}
+
+function requireSameAround(body: Buffer, start: Buffer, end: string): void {
+  const isSame = body.subarray(0, start.length).equals(start) && body.toString().endsWith(end);
+  if (!isSame)
+    throw new CommandError('The pages of the gateway have different columns. Call again.', EXIT.gateway);
+}
+
+/** A page that is cut has more rows after it, which nothing names. */
+function requireLastPage({ headers }: Response): void {
+  if (headers.get('x-truncated') !== 'true') return;
+  throw new CommandError(
+    'The result has more rows, but the endpoint has no pages. Use --export where it has exports, or narrow the call.',
+    EXIT.rejected,
+  );
+}
+
+const [QUOTE, LINE_FEED] = [0x22, 0x0a];
+
+/** Where the header ends; the name of a column can contain a line feed between quotes. */
+function endOfFirstLine(body: Buffer, hasQuotes: boolean): number {
+  let isQuoted = false;
+  for (let at = 0; at < body.length; at += 1) {
+    if (body[at] === QUOTE && hasQuotes) isQuoted = !isQuoted;
+    else if (body[at] === LINE_FEED && !isQuoted) return at + 1;
+  }
+  return body.length;
+}
