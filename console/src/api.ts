@@ -28,6 +28,8 @@ export class ProblemError extends Error {
 export interface Result {
   readonly rows: readonly Row[];
   readonly truncated: boolean;
+  /** The cursor of the next page, where there is one. */
+  readonly next?: string;
   /** Whether rows are missing because a part of ClickHouse was unreachable. */
   readonly partial: boolean;
   readonly cache: string;
@@ -81,13 +83,19 @@ export async function fetchDevelopmentEndpoint(
 /** Runs an endpoint. @throws ProblemError */
 export async function run(request: EndpointRequest, key: string, signal: AbortSignal): Promise<Result> {
   const startedAt = performance.now();
-  const response = await call(request, {}, key, signal);
+  const response = await call(
+    request,
+    request.cursor === undefined ? {} : { cursor: request.cursor },
+    key,
+    signal,
+  );
   const { result } = parse(await response.text(), null, JSON_OF_CLICKHOUSE) as { result: readonly Row[] };
   const ms = performance.now() - startedAt;
   const header = (name: string): string => response.headers.get(name) ?? '';
   return {
     rows: result,
     truncated: header('x-truncated') === 'true',
+    ...(header('x-next-cursor') !== '' && { next: header('x-next-cursor') }),
     partial: header('x-partial') === 'true',
     cache: header('x-cache'),
     cacheStatus: header('cache-status'),

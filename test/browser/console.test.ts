@@ -143,6 +143,23 @@ describeInBrowser('the console', () => {
     });
   });
 
+  it('reads a result page after page', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/logs.all?project=aurora&project_tier=PRO');
+      const pages = page.getByRole('navigation', { name: 'Pages' });
+      const firstRow = (): Promise<string | null> => page.textContent('.rows tbody tr');
+      await pages.getByText('Page 1').waitFor();
+      const first = await firstRow();
+      await pages.getByRole('button', { name: 'Next page' }).click();
+      await pages.getByText('Page 2').waitFor();
+      expect(await firstRow()).not.toBe(first);
+      expect(await seriousFindings(page)).toEqual([]);
+      await pages.getByRole('button', { name: 'First page' }).click();
+      await pages.getByText('Page 1').waitFor();
+      expect(await firstRow()).toBe(first);
+    });
+  });
+
   it('runs a caller’s own SQL, but not the SQL of a link before the user has read it', async () => {
     await visit(session.browser, async ({ page }) => {
       const sql = encodeURIComponent('SELECT count() AS n FROM result');

@@ -6,6 +6,14 @@ export interface EndpointRequest {
   readonly values: Values;
   /** Why the values are in the body of a POST; undefined where they are in the URL of a GET. */
   readonly body?: BodyReason;
+  /** Of a page after the first, which is the page of this number. */
+  readonly cursor?: string;
+  readonly page?: number;
+}
+
+/** The request for the page after one. */
+export function nextPage(request: EndpointRequest, cursor: string): EndpointRequest {
+  return { ...request, cursor, page: (request.page ?? 1) + 1 };
 }
 
 /** A secret value must not be in a URL, and a long one does not fit. */

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 
 import { BASE } from '../api.js';
 import { SqlPanel } from '../development/sql-panel.js';
-import type { Go, RunState } from '../hooks.js';
+import type { Go, Runner } from '../hooks.js';
 import { toFragment, type Address } from '../model/address.js';
 import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';
@@ -102,7 +102,7 @@ function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
 
 interface OutcomeProps {
   readonly endpoint: Endpoint;
-  readonly run: RunState;
+  readonly run: Runner;
   readonly values: Values;
   readonly keyText: string;
 }
@@ -118,7 +118,7 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
       title: 'Result',
       content: () =>
         result ? (
-          <ResultView endpoint={endpoint} result={result} />
+          <ResultView endpoint={endpoint} result={result} onPage={run.start} />
         ) : (
           <p class="hint">{running ? 'Running…' : 'Not run yet.'}</p>
         ),

@@ -5,17 +5,20 @@ import type { RequestedResult } from '../hooks.js';
 import { duration, milliseconds, number } from '../model/display.js';
 import { SQL, type Cell, type Column, type Endpoint } from '../model/endpoint.js';
 import { isExact } from '../model/exact-number.js';
+import { nextPage, type EndpointRequest } from '../model/request.js';
 import { ChartPanel } from './chart-panel.js';
 import { DataTable } from './data-table.js';
 
 interface Props {
   readonly endpoint: Endpoint;
   readonly result: RequestedResult;
+  /** Requests another page of the result. */
+  readonly onPage: (request: EndpointRequest) => void;
 }
 
 /** A result: facts about it, a chart where it has times, and its rows. */
-export function ResultView({ endpoint, result }: Props): VNode {
-  const { rows, truncated, partial } = result;
+export function ResultView({ endpoint, result, onPage }: Props): VNode {
+  const { rows, truncated, partial, next, request } = result;
   const columns = useMemo(() => columnsOf(endpoint, result), [endpoint, result]);
   return (
     <>
@@ -26,7 +29,8 @@ export function ResultView({ endpoint, result }: Props): VNode {
           them, come from the other parts. Try again in a moment.
         </p>
       )}
-      {truncated && (
+      {(next !== undefined || request.page !== undefined) && <Pages result={result} onPage={onPage} />}
+      {truncated && next === undefined && (
         <p class="notice warn">
           <strong>Not all rows.</strong> The query has more than the {number(rows.length)} rows shown, which
           are the first in the endpoint’s order. Narrow the parameters to see the others.
@@ -41,6 +45,37 @@ export function ResultView({ endpoint, result }: Props): VNode {
         </>
       )}
     </>
+  );
+}
+
+/** Which page this is, and the ways to others. */
+function Pages({ result: { next, request }, onPage }: Pick<Props, 'result' | 'onPage'>): VNode {
+  const { page = 1, endpoint, values, body } = request;
+  const first = { endpoint, values, ...(body && { body }) };
+  return (
+    <nav class="toolbar" aria-label="Pages">
+      <span>{`Page ${number(page)}${next === undefined ? ', the last one' : ''}`}</span>
+      {page > 1 && (
+        <button
+          type="button"
+          onClick={() => {
+            onPage(first);
+          }}
+        >
+          First page
+        </button>
+      )}
+      {next !== undefined && (
+        <button
+          type="button"
+          onClick={() => {
+            onPage(nextPage(request, next));
+          }}
+        >
+          Next page
+        </button>
+      )}
+    </nav>
   );
 }
 
