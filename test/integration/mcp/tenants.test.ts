@@ -120,7 +120,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('two tenants, each wit
     const client = await connect('aurora');
     const result = await client.callTool({ ...LOGS, arguments: { projct: 'aurora' } });
     expect(textOfTool(result)).toContain(
-      '- projct is no argument of this tool, which has project_tier, iso_timestamp_start, iso_timestamp_end, max_rows\n',
+      '- projct is no argument of this tool, which has project_tier, iso_timestamp_start, iso_timestamp_end, max_rows, cursor\n',
     );
   });
 });

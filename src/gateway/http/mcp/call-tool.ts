@@ -1,4 +1,5 @@
 import type { JsonBodies } from '../call/json-body.js';
+import { nextCursor } from '../call/page-cursor.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
 import { respondToCall, type CallDependencies } from '../call/respond-to-call.js';
 import type { McpCaller } from './mcp-caller.js';
@@ -25,7 +26,7 @@ export async function callTool(
   caller: McpCaller,
   name: string,
 ): Promise<ToolResult> {
-  const { tools, bodies, clock, maxToolBytes: maxBytes } = dependencies;
+  const { tools, bodies, clock, cursors, maxToolBytes: maxBytes } = dependencies;
   const { pinned } = caller.principal;
   const endpoint = tools.get(caller.principal, name);
   try {
@@ -38,7 +39,9 @@ export async function callTool(
       begin: () => caller.signal,
       send: (ran, { maxRows }) => {
         caller.setLimits(ran.limits);
-        return toolResult(ran, { maxRows, maxBytes, now: clock().getTime() });
+        const { principal, call, outcome } = ran;
+        const cursor = nextCursor(cursors, principal, call.query, outcome.result, call.readAt);
+        return toolResult(ran, { maxRows, maxBytes, cursor, now: clock().getTime() });
       },
     });
   } catch (error) {

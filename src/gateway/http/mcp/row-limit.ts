@@ -3,6 +3,9 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 /** The argument that says how many rows a tool returns. */
 export const MAX_ROWS = 'max_rows';
 
+/** What a result names the cursor of the next page. */
+export const NEXT_CURSOR = 'next_cursor';
+
 /** Rows that a tool returns where the call does not say. A model reads every one. */
 export const DEFAULT_ROWS = 50;
 

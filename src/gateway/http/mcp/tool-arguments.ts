@@ -5,6 +5,7 @@ import type { Problem } from '../../errors.js';
 import { readJsonParameters } from '../call/json-parameters.js';
 import { isJsonObject } from '../call/json-text.js';
 import type { SentCall } from '../call/sent-call.js';
+import { CURSOR } from '../call/page-cursor.js';
 import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
 
 /** The arguments of a tool. */
@@ -35,17 +36,24 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
   const limit = limitsRows(endpoint)
     ? readMaxRows(endpoint, members.get(MAX_ROWS))
     : { maxRows: rowCap(endpoint) };
+  const cursor = endpoint.pages && members.get(CURSOR);
   const known = namesOf(endpoint, pinned);
   const unknown = [...members.keys()].filter((name) => !known.has(name));
-  for (const name of unknown) members.delete(name);
+  for (const name of [...unknown, CURSOR]) members.delete(name);
   const { parameters, problems } = readJsonParameters(endpoint, members);
   const ofLimit = 'problem' in limit ? [{ param: MAX_ROWS, problem: limit.problem }] : [];
   return sentArguments({
+    ...(isGiven(cursor) && { query: new Map([[CURSOR, { text: textOfCursor(cursor), times: 1 }]]) }),
     parameters,
     problems: [...problems, ...problemsOfUnknown(unknown, known), ...ofLimit],
     maxRows: 'maxRows' in limit ? limit.maxRows : 0,
   });
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Anything but a text is no cursor. */
+const textOfCursor = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function sentArguments(read: Partial<SentArguments>): SentArguments {
   return {
@@ -68,6 +76,7 @@ function namesOf(endpoint: Endpoint, pinned: Pinned): ReadonlySet<string> {
   const own = [
     ...(settings.sandboxing === 'enabled' ? ['sql'] : []),
     ...(limitsRows(endpoint) ? [MAX_ROWS] : []),
+    ...(endpoint.pages ? [CURSOR] : []),
   ];
   return new Set([...free, ...own]);
 }

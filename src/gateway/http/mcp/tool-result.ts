@@ -4,7 +4,7 @@ import { readerOf } from '../../query/endpoint-query.js';
 import type { RanCall } from '../call/respond-to-call.js';
 import { narrowing } from '../result/complete-result.js';
 import { firstRows } from './first-rows.js';
-import { limitsRows, MAX_ROWS } from './row-limit.js';
+import { limitsRows, MAX_ROWS, NEXT_CURSOR } from './row-limit.js';
 
 /** A result of a tool, as MCP has it. */
 export interface ToolResult {
@@ -19,12 +19,15 @@ export interface ToolResultOptions {
   readonly maxRows: number;
   /** Bytes of the rows together, as JSON. */
   readonly maxBytes: number;
+  /** Of the page after the result. */
+  readonly cursor?: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /** The first rows of a cached or new result, and what the caller must know about the others. */
-export function toolResult(ran: RanCall, { maxRows, maxBytes, now }: ToolResultOptions): ToolResult {
+export function toolResult(ran: RanCall, options: ToolResultOptions): ToolResult {
+  const { maxRows, maxBytes, cursor, now } = options;
   const { query } = ran.call;
   const { result } = ran.outcome;
   const shown = firstRows(result.bodies.identity, maxRows, maxBytes);
@@ -34,7 +37,8 @@ export function toolResult(ran: RanCall, { maxRows, maxBytes, now }: ToolResultO
     rowsReturned: rows.length,
     rowsFound: result.rowCount,
     truncated: result.truncated,
-    notes: notesOf(ran, shown, maxBytes),
+    notes: notesOf(ran, shown, options),
+    ...(cursor !== undefined && rows.length === result.rowCount && { [NEXT_CURSOR]: cursor }),
     createdAt: new Date(result.createdAt).toISOString(),
     ageSeconds: Math.max(0, Math.floor((now - result.createdAt) / 1000)),
     freshSeconds: freshSeconds(query.endpoint, ran.outcome, now),
@@ -53,7 +57,7 @@ function freshSeconds({ settings: { caching } }: Endpoint, { result }: CallOutco
 function notesOf(
   ran: RanCall,
   { rows: { length: returned }, isCutByBytes }: ReturnType<typeof firstRows>,
-  maxBytes: number,
+  { maxBytes, cursor }: ToolResultOptions,
 ): readonly string[] {
   const { endpoint } = ran.call.query;
   const { result, status } = ran.outcome;
@@ -71,7 +75,13 @@ function notesOf(
       : '';
     notes.push(isCutByBytes ? `${first}: ${bound}. ${narrow}.` : `${first}. ${larger}${narrow}.`);
   }
-  if (result.truncated) {
+  if (result.truncated && cursor !== undefined) {
+    notes.push(
+      returned === result.rowCount
+        ? `More rows follow: send ${NEXT_CURSOR} as cursor.`
+        : `More rows follow, but a cursor continues after all ${result.rowCount} rows of this page.`,
+    );
+  } else if (result.truncated) {
     notes.push(
       `The query has more rows than the row cap of ${endpoint.name}, ${rowCap(endpoint)}: rowsFound counts the first ones only. ${narrow}.`,
     );

@@ -7,7 +7,8 @@ import {
   sqlDescription,
   type DescribedParameter,
 } from '../describe/described-parameter.js';
-import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
+import { CURSOR } from '../call/page-cursor.js';
+import { DEFAULT_ROWS, limitsRows, MAX_ROWS, NEXT_CURSOR } from './row-limit.js';
 
 /** The schema of an object, as MCP demands of what a tool takes and returns. */
 export type ObjectSchema = JsonSchema & { readonly type: 'object' };
@@ -27,6 +28,9 @@ export function inputSchemaOf(endpoint: Endpoint, pinned: ReadonlySet<string>): 
         sql: { type: 'string', description: sqlDescription(endpoint, pinned) },
       }),
       ...(limitsRows(endpoint) && { [MAX_ROWS]: maxRowsSchema(endpoint) }),
+      ...(endpoint.pages && {
+        [CURSOR]: { type: 'string', description: `${NEXT_CURSOR} of the page before: the rows after it.` },
+      }),
     },
     ...(required.length > 0 && { required }),
     additionalProperties: false,
@@ -91,7 +95,7 @@ export function outputSchemaOf(endpoint: Endpoint, times: Times): ObjectSchema {
         items: isOpen ? { type: 'object' } : rowSchema(endpoint, () => ({ times, isLossless: true })),
       },
     },
-    required: [...Object.keys(FACTS).filter((name) => name !== 'cost'), 'rows'],
+    required: [...Object.keys(FACTS).filter((name) => name !== 'cost' && name !== NEXT_CURSOR), 'rows'],
     additionalProperties: false,
   };
 }
@@ -109,6 +113,10 @@ const FACTS: Readonly<Record<string, JsonSchema>> = {
   },
   createdAt: { type: 'string', format: 'date-time', description: 'When the query began.' },
   ageSeconds: { ...count, description: 'Seconds since then.' },
+  [NEXT_CURSOR]: {
+    type: 'string',
+    description: 'Present where more rows follow: send it as cursor, with the same other arguments.',
+  },
   freshSeconds: {
     ...count,
     description:
