@@ -1,0 +1,118 @@
+import { column } from '../../../src/endpoint/definition.js';
+import { bindQuery } from '../../../src/endpoint/bind.js';
+import { parametersAfter } from '../../../src/endpoint/after.js';
+import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
+import {
+  choose,
+  FIRST_ROWS,
+  isOmitted,
+  sql,
+  text,
+  whenGiven,
+  where,
+  type Sql,
+} from '../../../src/endpoint/index.js';
+import { SAMPLE } from '../../support/sample-endpoint.js';
+
+const CITY = { city: text({ description: 'A city.' }) };
+
+const paged = (build: (city: Parameters<typeof SAMPLE.build>[0]['city']) => Sql, by = ['city']): Endpoint =>
+  defineEndpoint({
+    ...SAMPLE,
+    parameters: CITY,
+    columns: { city: column('String', 'A city.'), zone: column('Nullable(String)', 'A zone.') },
+    pages: { by },
+    build: ({ city }) => build(city),
+  });
+
+/** The text of a page whose last row before it has these values. */
+function textOfPage({ pages, query }: Endpoint, last?: readonly (string | null)[]): string {
+  const after = pages && last ? parametersAfter(pages.order, last) : [];
+  return bindQuery(pages?.query ?? query, new Map([['city', null], ...after]), new Set(), new Date(0), 11)
+    .text;
+}
+
+describe('the query of a page', () => {
+  it('is the query of the author, in the order of the pages', () => {
+    expect(textOfPage(paged(() => sql`SELECT city, zone FROM t`, ['zone desc', 'city nulls first']))).toBe(
+      'SELECT * FROM (\n  SELECT city, zone FROM t\n)\n\nORDER BY `zone` DESC NULLS LAST, `city` ASC NULLS FIRST\nLIMIT {row_limit:UInt64}',
+    );
+  });
+
+  it('has a plain bound of the first column, and a condition that depends on the nulls of the last row', () => {
+    const endpoint = paged(() => sql`SELECT city, zone FROM t`, ['zone desc', 'city']);
+    const zone = "CAST(unhex({after_1:String}), 'String')";
+    const city = "CAST(unhex({after_2:String}), 'String')";
+    expect(textOfPage(endpoint, ['61', '62'])).toContain(
+      `WHERE (\`zone\` <= ${zone} OR \`zone\` IS NULL) AND ((\`zone\` < ${zone} OR \`zone\` IS NULL) OR (\`zone\` = ${zone} AND \`city\` > ${city}))\n`,
+    );
+    expect(textOfPage(endpoint, [null, '62'])).toContain(
+      `WHERE \`zone\` IS NULL AND (false OR (\`zone\` IS NULL AND \`city\` > ${city}))\n`,
+    );
+  });
+
+  it('has the LIMIT of FIRST_ROWS on the first page alone', () => {
+    const endpoint = paged(
+      () => sql`SELECT city, zone FROM (SELECT city, zone FROM t ORDER BY city ${FIRST_ROWS})`,
+    );
+    const limits = [undefined, ['61']].map((last) => textOfPage(endpoint, last).split('LIMIT').length - 1);
+    expect(limits).toEqual([2, 1]);
+  });
+
+  it.each<readonly [string, (city: never) => Sql]>([
+    ['a LIMIT', () => sql`SELECT city FROM t LIMIT 5`],
+    ['a LIMIT of a parameter', (city) => sql`SELECT city FROM t LIMIT ${city}`],
+    ['a LIMIT BY', () => sql`SELECT city FROM t LIMIT 1 BY city`],
+    ['an OFFSET', () => sql`SELECT city FROM t ORDER BY city OFFSET 5 ROWS`],
+    ['a FETCH', () => sql`SELECT city FROM t ORDER BY city FETCH FIRST 5 ROWS ONLY`],
+    ['a TOP', () => sql`SELECT TOP 5 city FROM t`],
+    ['a window', () => sql`SELECT city, count() OVER w AS n FROM t WINDOW w AS (PARTITION BY city)`],
+    [
+      'a LIMIT in a branch',
+      (city) => sql`SELECT city FROM t ${choose([isOmitted(city), sql`LIMIT 5`], sql``)}`,
+    ],
+    [
+      'a LIMIT in a filter',
+      (city) => sql`SELECT city FROM t ${where(whenGiven(city, sql`city IN (SELECT 'a' LIMIT 5)`))}`,
+    ],
+  ])('is not possible for a query with %s', (_what, build) => {
+    expect(() => paged(build as never)).toThrow(
+      /an endpoint with pages must not have (?:LIMIT|OFFSET|FETCH|TOP|OVER) in its query/,
+    );
+  });
+
+  it('is possible with columns and texts that have such a name', () => {
+    const query = sql`SELECT limit AS city, 'LIMIT 5' AS zone /* LIMIT 5 */ FROM t WHERE offset > 3 AND limit = 1 AND over != 2`;
+    expect(paged(() => query).pages).toBeDefined();
+  });
+
+  it('is that of the author where it takes the cursor itself, of which the saved query shows nothing', () => {
+    const endpoint = defineEndpoint({
+      ...SAMPLE,
+      parameters: {},
+      example: {},
+      pages: { by: ['city'] },
+      build: (_parameters, _now, after) =>
+        sql`SELECT city FROM t ${where(after.rows)} ORDER BY city LIMIT ${choose([after.isFirstPage, sql`11`], sql`least(11, length(${after.last('city')}))`)}`,
+    });
+    expect(endpoint.savedQuery).toBe('SELECT city FROM t  ORDER BY city LIMIT 11');
+    expect(textOfPage(endpoint)).toBe('SELECT city FROM t  ORDER BY city LIMIT 11\nLIMIT {row_limit:UInt64}');
+    expect(textOfPage(endpoint, ['61'])).toContain(
+      "WHERE `city` >= CAST(unhex({after_1:String}), 'String') AND",
+    );
+    expect(() =>
+      defineEndpoint({
+        ...SAMPLE,
+        pages: { by: ['city'] },
+        build: (_p, _n, after) => sql`SELECT ${after.last('town')}`,
+      }),
+    ).toThrow("after.last('town') is of no column of pages.by");
+  });
+
+  it('changes the digest of a definition with the order', () => {
+    const [one, other] = [['city'], ['city desc']].map(
+      (by) => paged(() => sql`SELECT city, zone FROM t`, by).digest,
+    );
+    expect(one).not.toBe(other);
+  });
+});
