@@ -1,4 +1,4 @@
-/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports. */
+/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages. */
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
@@ -11,6 +11,7 @@ import { costOf, httpGet, type Cost } from './measuring/http-get.js';
 import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from './measuring/print.js';
 import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runExports } from './exports/run-exports.js';
+import { runPages } from './pages/run-pages.js';
 import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
 import type { Stage } from './stage.js';
@@ -22,7 +23,7 @@ const EXPORT_ROUNDS = 5;
 interface Options {
   readonly rows: number;
   readonly rounds: number;
-  readonly only?: 'queries' | 'mcp' | 'exports';
+  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -41,7 +42,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, and exports against a bare pipe.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, and late pages against the first.',
     )
     .option(
       '--rows <n>',
@@ -55,11 +56,14 @@ await runBenchmark(
       wholeNumber,
       200,
     )
-    .addOption(new Option('--only <part>', 'measure one part').choices(['queries', 'mcp', 'exports'])),
+    .addOption(
+      new Option('--only <part>', 'measure one part').choices(['queries', 'mcp', 'exports', 'pages']),
+    ),
   async ({ rows, rounds, only }: Options, stage) => {
     if (only === undefined || only === 'queries') await measureQueries(stage, rows, rounds);
     if (only === undefined || only === 'mcp') await runMcp(stage, rounds);
     if (only === undefined || only === 'exports') await runExports(stage, rows, EXPORT_ROUNDS);
+    if (only === undefined || only === 'pages') await runPages(stage, rows, rounds);
   },
 );
 
