@@ -30,7 +30,7 @@ const MARK = new Reference(AFTER, 'UInt8');
 
 /** What follows the last row of a page. */
 export function afterLast(order: PageOrder): After {
-  const condition = conjunction([...boundOf(order), beyondAll(order)]);
+  const condition = sql`(${conjunction([...boundOf(order), beyondAll(order)])})`;
   return {
     rows: new Filter([MARK], condition),
     last: (name) => {
@@ -65,7 +65,9 @@ export function textOfValue({ type }: PageColumn, value: string): string {
 const isTime = (type: string): boolean => type.startsWith('DateTime');
 
 function lastValue(column: PageColumn): Sql {
-  return sql`CAST(unhex(${referenceTo(column)}), ${raw(quoteText(typeInUtc(column.type)))})`;
+  const type = typeInUtc(column.type);
+  const castTo = quoteText(column.isNullable ? `Nullable(${type})` : type);
+  return sql`CAST(unhex(${referenceTo(column)}), ${raw(castTo)})`;
 }
 
 function typeInUtc(type: string): string {
@@ -76,9 +78,12 @@ function typeInUtc(type: string): string {
 
 const referenceTo = ({ parameter }: PageColumn): Reference => new Reference(parameter, 'String');
 
-/** Where a null is possible, the shape of the condition depends on whether the last row has one. */
+/**
+ * The shape of a condition depends on whether the last row has a null, also in a column that is declared without nulls: where the
+ * declaration is wrong, no row may get lost. ClickHouse removes what a type without nulls makes constant.
+ */
 function whereNull(column: PageColumn, ofNull: Sql, ofValue: Sql): Sql {
-  return column.isNullable ? choose([isOmitted(referenceTo(column)), ofNull], ofValue) : ofValue;
+  return choose([isOmitted(referenceTo(column)), ofNull], ofValue);
 }
 
 /** The plain bound of the first column; a comparison of all columns alone prunes nothing. */
@@ -86,8 +91,7 @@ function boundOf([first]: PageOrder): readonly Sql[] {
   if (!first) return [];
   const column = nameOf(first);
   const compared = sql`${column} ${raw(first.isDescending ? '<=' : '>=')} ${lastValue(first)}`;
-  const withNulls =
-    first.isNullable && !first.areNullsFirst ? sql`(${compared} OR ${column} IS NULL)` : compared;
+  const withNulls = first.areNullsFirst ? compared : sql`(${compared} OR ${column} IS NULL)`;
   return [whereNull(first, first.areNullsFirst ? sql`true` : sql`${column} IS NULL`, withNulls)];
 }
 
@@ -103,7 +107,6 @@ function beyondAll([first, ...others]: PageOrder): Sql {
 function beyond(column: PageColumn): Sql {
   const name = nameOf(column);
   const compared = sql`${name} ${raw(column.isDescending ? '<' : '>')} ${lastValue(column)}`;
-  if (!column.isNullable) return compared;
   return column.areNullsFirst
     ? whereNull(column, sql`${name} IS NOT NULL`, compared)
     : whereNull(column, sql`false`, sql`(${compared} OR ${name} IS NULL)`);

@@ -39,7 +39,7 @@ export function readPageOrder(
   const order: PageColumn[] = [];
   const problems: Problem[] = [];
   for (const item of by) {
-    const { name = '', direction, nulls } = ITEM.exec(item.trim())?.groups ?? {};
+    const { name = '', direction, nulls } = partsOf(item.trim(), columns);
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
     const found = problemOf(name, column, order);
     if (found) problems.push(found);
@@ -54,6 +54,11 @@ export function readPageOrder(
     }
   }
   return { order, problems };
+}
+
+/** The parts of an item; the name of a column can end like one. */
+function partsOf(item: string, columns: object): { name?: string; direction?: string; nulls?: string } {
+  return Object.hasOwn(columns, item) ? { name: item } : (ITEM.exec(item)?.groups ?? {});
 }
 
 /** A column as `pages.by` names it. */

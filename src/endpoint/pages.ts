@@ -11,11 +11,16 @@ export interface Pages {
   readonly order: PageOrder;
   /** The query with the condition of a page and its order. */
   readonly query: Query;
+  /** Whether the author's query has the condition and the order itself, and so perhaps a LIMIT. */
+  readonly takesCursor: boolean;
 }
 
-/** @param takesCursor whether the query has the condition of a page, and the order, itself */
 export function pagesOf(query: Query, order: PageOrder, takesCursor: boolean): Pages {
-  return { order, query: takesCursor ? { ...query, isPaged: true } : orderedQuery(query, order) };
+  return {
+    order,
+    takesCursor,
+    query: takesCursor ? { ...query, isPaged: true } : orderedQuery(query, order),
+  };
 }
 
 /**
@@ -29,7 +34,7 @@ function orderedQuery(query: Query, order: PageOrder): Query {
     { kind: 'query', query },
     text('\n)\n'),
     { kind: 'fragment', sql: where(afterLast(order).rows) },
-    text(`\nORDER BY ${order.map(itemOf).join(', ')}`),
+    text(`\n${orderClause(order)}`),
     { kind: 'setting', name: 'read_in_order_use_buffering', value: 0 },
   ];
   return {
@@ -41,29 +46,49 @@ function orderedQuery(query: Query, order: PageOrder): Query {
   };
 }
 
+export function orderClause(order: PageOrder): string {
+  return `ORDER BY ${order.map(itemOf).join(', ')}`;
+}
+
 function itemOf({ name, isDescending, areNullsFirst }: PageColumn): string {
   return `${quoteName(name)} ${isDescending ? 'DESC' : 'ASC'} NULLS ${areNullsFirst ? 'FIRST' : 'LAST'}`;
 }
 
-/** What decides with other rows whether a row is in the result, by the token after it. */
-const BY_OTHER_ROWS: ReadonlyMap<string, RegExp> = new Map([
-  ['LIMIT', /^[\d{(@:$?-]/],
-  ['OFFSET', /^[\d{(@:$?-]/],
+/** Clauses that decide with other rows whether a row is in the result, by the token after the word; any where undefined. */
+const CLAUSES: ReadonlyMap<string, RegExp | undefined> = new Map([
+  ['LIMIT', undefined],
+  ['OFFSET', undefined],
   ['FETCH', /^(?:first|next)$/i],
-  ['TOP', /^[\d(]/],
-  ['OVER', /^[\w(`"]/],
 ]);
 
-/** Why no condition can be put around a query: a LIMIT or a window of its own would be computed from other rows on each page. */
+/** What comes before a value: a word after one of these is the name of a column, not the begin of a clause. */
+const BEFORE_A_VALUE =
+  /^(?:[^\w`"')\]]*|select|distinct|where|prewhere|having|qualify|and|or|not|on|using|by|case|when|then|else|in|like|ilike|between|is|as|set|with|interval|div|mod|return)$/i;
+
+/** Functions whose value depends on the rows before. */
+const OF_BLOCKS =
+  /^(?:rowNumberIn(?:All)?Blocks?|blockNumber|blockSize|runningDifference\w*|runningAccumulate|runningConcurrency|neighbor)$/i;
+
+/** Why no condition can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. */
 export function problemOfPaging(query: Query): Problem | undefined {
   const written = renderQuery(query, EVERYTHING);
   const tokens = tokenize(written)
     .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
     .map(({ start, end }) => written.slice(start, end));
   const found = tokens.find((token, index) =>
-    BY_OTHER_ROWS.get(token.toUpperCase())?.test(tokens[index + 1] ?? ''),
+    isOfOtherRows(tokens[index - 1] ?? '', token, tokens[index + 1] ?? ''),
   );
   return found === undefined ? undefined : problem('PAGES_NOT_POSSIBLE', found.toUpperCase());
+}
+
+function isOfOtherRows(before: string, token: string, after: string): boolean {
+  const word = token.toUpperCase();
+  if (word === 'OVER') return before === ')';
+  if (word === 'TOP') return /^(?:select|distinct)$/i.test(before) && /^[\d(]/.test(after);
+  if (word === 'FILL') return /^with$/i.test(before);
+  if (word === 'DISTINCT') return /^on$/i.test(after);
+  if (OF_BLOCKS.test(token)) return after === '(';
+  return CLAUSES.has(word) && !BEFORE_A_VALUE.test(before) && (CLAUSES.get(word)?.test(after) ?? true);
 }
 
 /** Writes every branch of a query, for a search. */

@@ -51,6 +51,7 @@ id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0203
 summary: Takes the cursor itself.${HEADER}
 columns: { n: UInt64 }
 pages: { by: [n desc] }
+exports: { maxRows: 1000, maxSeconds: 10 }
 */
 SELECT n FROM (
   SELECT number AS n FROM numbers(toUInt64(@n)) WHERE true [[ AND @after ]] [[ AND number < @after_n ]] ORDER BY n DESC LIMIT 11

@@ -9,7 +9,7 @@ import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-q
 import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
 import { secretSamples } from '../../gateway/analysis/combinations.js';
-import { equalRows } from './equal-rows.js';
+import { problemsOfPages } from './pages-of-example.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
@@ -121,14 +121,14 @@ async function checkExample(
   const query = bindValues(endpoint, values, tools);
   const columns = returnedColumns(endpoint, values);
   const [run] = await Promise.allSettled([runExample({ ...endpoint, columns }, query, tools)]);
-  const [equal] = await Promise.allSettled([equalRows(endpoint, values, tools, file)]);
+  const [ofPages] = await Promise.allSettled([problemsOfPages(endpoint, values, tools, file)]);
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
   const withoutForm = formRemarks(columns);
   const outcomes = [
     ['the example failed', '', run],
     ['EXPLAIN ESTIMATE failed', EXPLAIN_ESTIMATE, estimate],
-    ['the search for equal rows failed', '', equal],
+    ['the comparison of pages failed', '', ofPages],
   ] as const;
   const failures = outcomes.flatMap(([what, prefix, outcome]): readonly FileProblem[] =>
     outcome.status === 'rejected'
@@ -142,7 +142,7 @@ async function checkExample(
   return {
     problems: [
       ...(withoutForm.problems.length > 0 ? withoutForm.problems : failures.slice(0, 1)),
-      ...(equal.status === 'fulfilled' ? equal.value : []),
+      ...(ofPages.status === 'fulfilled' ? ofPages.value : []),
     ],
     warnings: [
       ...withoutForm.warnings,

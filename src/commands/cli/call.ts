@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Command, Option } from 'commander';
 
 import { FORMATS, type FormatName } from '../../gateway/formats/formats.js';
@@ -73,6 +74,8 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   const onCut = (cause: unknown): CommandError =>
     cause instanceof CommandError ? cause : incomplete(gateway, cause);
   if (options.all) {
+    // Each request listens to it, and there can be thousands.
+    setMaxListeners(0, signal);
     await writeBody(joinPages(first, format ?? 'json', request), output, { signal, onCut });
     return;
   }

@@ -22,7 +22,7 @@ export function queryOfSelect(select: SelectText, declared: Declared, hasTenant:
   const nodes = nodesOf(select.pieces, declared);
   // A LIMIT after a UNION would belong to its last arm, and a second LIMIT would be invalid.
   const body = select.needsWrapping ? [text(WRAPPING), ...nodes, text('\n)')] : nodes;
-  const views = readableQueries(select, declared.parameters.size > 0 && !hasTenant).map((query) =>
+  const views = readableQueries(select, declared.parameters.size > 0 && !hasTenant, declared).map((query) =>
     viewOf(query, select, declared),
   );
   return { parts: [], body: new Sql(body), views, isVerbatim: true };
@@ -62,6 +62,7 @@ function referenceOf(piece: ParameterPiece, { parameters }: Declared): Reference
 function readableQueries(
   { withQueries, pieces }: SelectText,
   needsParameters: boolean,
+  declared: Declared,
 ): readonly SelectText['withQueries'][number][] {
   // A caller's own SQL cannot write any other name without quotes.
   const named = withQueries.filter(({ name }) => /^[a-z_]\w*$/i.test(name));
@@ -71,7 +72,9 @@ function readableQueries(
   for (const query of named) {
     const own = slice(pieces, query.query);
     const words = textsOf(own).flatMap(wordsIn);
-    if (placeholdersOf(own).some(({ piece }) => !isClock(piece)) || words.some((word) => names.has(word))) {
+    // The place of a page filters nothing.
+    const filters = placeholdersOf(own).filter(({ piece }) => !isClock(piece) && !ofPage(piece, declared));
+    if (filters.length > 0 || words.some((word) => names.has(word))) {
       readable.push(query);
       names.add(query.name);
     }

@@ -1,7 +1,8 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 import type { LastRow } from '../../endpoint/after.js';
-import type { Values } from '../../endpoint/values.js';
+import { SecretValue } from '../../endpoint/parameters/secret-value.js';
+import type { Value, Values } from '../../endpoint/values.js';
 import type { Principal } from './principal.js';
 
 /** Where a page begins. */
@@ -34,12 +35,21 @@ const MARK_BYTES = 6;
 const MAC_BYTES = 16;
 const NULL = 0xffff;
 
+/** Without `LINK_SECRET` each gateway has another HMAC of a secret value. A cursor carries no right, so that it need not be bound to it. */
+const withoutSecret = ([name, value]: readonly [string, Value]): readonly [string, Value] => [
+  name,
+  value instanceof SecretValue ? null : value,
+];
+
 /** What a cursor is bound to, in its order there, and what is wrong where it differs. */
 const BOUND_TO: readonly (readonly [(call: PagedCall) => string, string])[] = [
   [({ endpoint }) => endpoint.id, 'is of another endpoint'],
   [({ endpoint }) => endpoint.digest, 'is of another definition of this endpoint, which has changed'],
   [({ scope }) => scope, 'is of a key with other pinned parameters'],
-  [({ values }) => JSON.stringify([...values]), 'is of other parameters: send those of the first page'],
+  [
+    ({ values }) => JSON.stringify([...values].map(withoutSecret)),
+    'is of other parameters: send those of the first page',
+  ],
 ];
 
 const TIMES_START = 1;
@@ -86,12 +96,14 @@ export class Cursors {
     if (!isCanonical || sealed.length < ROW_START || sealed[0] !== VERSION) return { problem: NO_CURSOR };
     const key = this.keyOf(call, principal);
     if (!timingSafeEqual(mac, macOf(key, sealed))) return { problem: this.#key ? CHANGED : CHANGED_OR_OTHER };
+    const last = decoded(sealed.subarray(ROW_START));
+    if (!last) return { problem: NO_CURSOR };
     const readAt = sealed.readUIntBE(TIMES_START, TIME_BYTES);
     const now = sealed.readUIntBE(TIMES_START + TIME_BYTES, TIME_BYTES);
     if (nowMs - readAt > DAY_MS) return { problem: EXPIRED };
     const problemOf = (of: PagedCall): string | undefined =>
       BOUND_TO.find(([textOf], index) => !markOf(key, index, textOf(of)).equals(markIn(sealed, index)))?.[1];
-    return { readAt, now, last: decoded(sealed.subarray(ROW_START)), problemOf };
+    return { readAt, now, last, problemOf };
   }
 
   private keyOf({ endpoint }: Pick<PagedCall, 'endpoint'>, principal: Principal): Buffer {
@@ -125,13 +137,15 @@ function encoded(value: string | null): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-function decoded(bytes: Buffer): LastRow {
+/** The values of a row; undefined where the bytes are no whole number of values. */
+function decoded(bytes: Buffer): LastRow | undefined {
   const values: (string | null)[] = [];
-  for (let at = 0; at < bytes.length;) {
+  let at = 0;
+  while (at + 2 <= bytes.length) {
     const length = bytes.readUInt16BE(at);
     at += 2;
     values.push(length === NULL ? null : bytes.toString('hex', at, at + length));
     if (length !== NULL) at += length;
   }
-  return values;
+  return at === bytes.length ? values : undefined;
 }

@@ -55,7 +55,7 @@ async function fetchAndCut(
   send: SendQuery,
 ): Promise<QueryResult> {
   const { representation, columns, clickHouseFormat, project } = written;
-  const keys = pageKeysOf(written, request.pageOrder);
+  const keys = pageKeysOf(written, request.page);
   const response = keys
     ? await send(keys.query(request.query), keys.clickHouseFormat)
     : await send(project(request.query), clickHouseFormat);

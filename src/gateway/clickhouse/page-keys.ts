@@ -12,12 +12,13 @@ import type { ClickHouseFormat, RowFormat } from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';
 import { projectColumns } from '../formats/project-columns.js';
 import { withValues } from '../formats/value-settings.js';
+import type { RequestedPage } from '../query/ports.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 
 /** The column with the key of a row. */
-const KEY = 'querygate_page_key';
-/** The parameter with the text that begins a key. */
-const MARK = 'page_mark';
+const KEY = '_querygate_page_key';
+/** The parameter with the text that begins a key. No endpoint can declare one with such a name. */
+const MARK = '_page_mark';
 
 const ROW = 'format_template_row_format';
 
@@ -33,13 +34,15 @@ export class PageKeys {
   constructor(
     private readonly written: WrittenColumns,
     private readonly format: RowFormat,
-    private readonly order: PageOrder,
+    private readonly page: RequestedPage,
   ) {}
 
   /** The query, whose last column is the key; empty in other rows. */
   query({ text, parameters, ...bound }: BoundQuery): BoundQuery {
     const { representation, columns } = this.written;
-    const values = this.order.map((column) => `ifNull(${textOfValue(column, quoteName(column.name))}, '-')`);
+    const values = this.page.order.map(
+      (column) => `ifNull(${textOfValue(column, quoteName(column.name))}, '-')`,
+    );
     const key = `concat({${MARK}:String}, arrayStringConcat([${values.join(', ')}], ' '))`;
     // The query ends with the limit, so that its rows come in one stream, in order.
     const ofLast = `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key})`;
@@ -90,8 +93,11 @@ export class PageKeys {
     const [last, next] = keys;
     const whole = this.whole(pieces, rows);
     if (last === undefined || next === undefined) return { body: whole };
-    if (last === next) throw notUnique(this.order);
-    return { body: whole, lastRow: requireShort(lastRowOf(last)) };
+    const { order, last: before } = this.page;
+    if (last === next) throw notUnique(order);
+    const lastRow = requireShort(lastRowOf(last));
+    if (before && isSameRow(before, lastRow)) throw endless(order);
+    return { body: whole, lastRow };
   }
 
   /** Cuts the body at each key. */
@@ -124,9 +130,9 @@ export class PageKeys {
 }
 
 /** The keys of a page of this request; undefined where its format has no place for them. */
-export function pageKeysOf(written: WrittenColumns, order: PageOrder | undefined): PageKeys | undefined {
+export function pageKeysOf(written: WrittenColumns, page: RequestedPage | undefined): PageKeys | undefined {
   const format = FORMATS[written.representation.format];
-  return order && 'cut' in format ? new PageKeys(written, format, order) : undefined;
+  return page && 'cut' in format ? new PageKeys(written, format, page) : undefined;
 }
 
 /** Hexadecimal digits of values, `-` for null, and the space between two. */
@@ -143,6 +149,18 @@ function requireShort(last: LastRow): LastRow {
     'ENDPOINT_INVALID',
     'A page of this endpoint ends with a text that is too long for a cursor. Report it to the author of the endpoint: pages.by must name short columns.',
     { diagnosis: `the columns of pages.by have ${bytes} bytes, more than ${MAX_LAST_ROW_BYTES}` },
+  );
+}
+
+const isSameRow = (a: LastRow, b: LastRow): boolean =>
+  a.length === b.length && a.every((value, index) => value?.toLowerCase() === b[index]?.toLowerCase());
+
+/** A page that ends where it began would be followed by itself. */
+function endless(order: PageOrder): Failure {
+  return new Failure(
+    'ENDPOINT_INVALID',
+    'This page ends with the last row of the page before it. Report it to the author of the endpoint: pages.by, the types of its columns, or the place of after in the query must be corrected.',
+    { diagnosis: `the page does not advance in ${order.map(({ name }) => name).join(', ')}` },
   );
 }
 

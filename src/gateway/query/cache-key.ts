@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
-import { rowCap } from '../../endpoint/endpoint.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
-import { bindCall, type EndpointQuery } from './endpoint-query.js';
+import { bindCall, capOf, type EndpointQuery } from './endpoint-query.js';
 import { pinsIn } from './row-scope.js';
 
 /** The key of one cached result. */
@@ -30,7 +29,7 @@ export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query))
   const identity = [
     endpoint.id,
     endpoint.digest,
-    rowCap(endpoint),
+    capOf(query),
     bound.text,
     bound.parameters,
     scopeInKey(query),

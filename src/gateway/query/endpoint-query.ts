@@ -20,6 +20,8 @@ export interface EndpointQuery {
   readonly changesAt?: number;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation;
+  /** Rows of a page, of a caller who wants fewer than the row cap. */
+  readonly pageRows?: number;
   /** Where the rows begin; absent on the first page. */
   readonly page?: Page;
 }
@@ -40,15 +42,21 @@ export function readerOf({ scope, sandbox }: Pick<EndpointQuery, 'scope' | 'sand
 const NO_TIME = new Date(0);
 
 /** Binds a query for its cache key, and for {@link boundAt}: without the current time, and with the row cap as its limit. */
-export function bindCall({ endpoint, values, scope, sandbox, page }: EndpointQuery): BoundQuery {
-  const cap = rowCap(endpoint);
+export function bindCall(query: EndpointQuery): BoundQuery {
+  const { endpoint, values, scope, sandbox, page } = query;
+  const cap = capOf(query);
   const pinned = pinnedParameters(scope);
   if (sandbox) return bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap);
-  const { pages, query } = endpoint;
-  if (!pages) return bindQuery(query, values, pinned, NO_TIME, cap);
+  const { pages } = endpoint;
+  if (!pages) return bindQuery(endpoint.query, values, pinned, NO_TIME, cap);
   if (!page) return bindQuery(pages.query, values, pinned, NO_TIME, cap);
   const all = new Map([...values, ...parametersAfter(pages.order, page.last)]);
   return bindQuery(pages.query, all, pinned, new Date(page.now), cap);
+}
+
+/** Rows that the result has at most. */
+export function capOf({ endpoint, pageRows = Infinity }: EndpointQuery): number {
+  return Math.min(rowCap(endpoint), pageRows);
 }
 
 /** Binds a query of which all rows are exported, in whatever order. */

@@ -1,8 +1,8 @@
-import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
-import { bindCall, boundAt, readerOf } from './endpoint-query.js';
+import { bindCall, boundAt, capOf, readerOf } from './endpoint-query.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type Call, type CallOutcome } from './call.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
@@ -73,13 +73,13 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
 async function queryClickHouse({ runQuery, clock }: FetchDependencies, call: Call): Promise<EndpointResult> {
   const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(call) } = call;
   const { representation = JSON_REPRESENTATION, page } = call;
-  const cap = rowCap(endpoint);
+  const cap = capOf(call);
   const now = clock();
   try {
     const { body, equalBytes, ...facts } = await runQuery({
       query: boundAt(bound, page ? new Date(page.now) : now, cap + 1),
       columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
-      pageOrder: sandbox ? undefined : endpoint.pages?.order,
+      page: sandbox || !endpoint.pages ? undefined : { order: endpoint.pages.order, last: page?.last },
       representation,
       rowCap: cap,
       reader: readerOf(call),

@@ -58,13 +58,20 @@ export interface SlotRequest {
   readonly onResponse?: (() => void) | undefined;
 }
 
+/** A page to fetch. */
+export interface RequestedPage {
+  readonly order: PageOrder;
+  /** The last row of the page before; absent for the first page. */
+  readonly last?: LastRow | undefined;
+}
+
 /** A query to run, with its limits. */
 export interface QueryRequest extends SlotRequest {
   readonly query: BoundQuery;
   /** Columns of the result; 'unknown' for a caller's own SQL, whose columns only ClickHouse knows. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
-  /** The order of the rows, where the result is a page: its last row is then reported. */
-  readonly pageOrder?: PageOrder | undefined;
+  /** Present where the result is a page: its last row is then reported. */
+  readonly page?: RequestedPage | undefined;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation | undefined;
   /** The most rows to return. The query itself fetches one more, which shows that the result is truncated. */

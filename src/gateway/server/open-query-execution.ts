@@ -87,7 +87,7 @@ export async function openQueryExecution(
   const fetchResult = ifRunnable(fetchAny, requireRunnable);
   const onOutcome: OnOutcome = (query, key, { result, status }) => {
     // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are later pages, or those of a replaced endpoint.
-    if (!query.sandbox && !query.page && endpoints.has(query.endpoint))
+    if (!query.sandbox && !query.page && query.pageRows === undefined && endpoints.has(query.endpoint))
       ledger.count(key, query, clock().getTime(), result);
     hits.count(key.endpointId, status);
   };

@@ -36,6 +36,29 @@ describe('the check of an endpoint with pages', () => {
     expect([fault, others]).toEqual([expect.stringMatching(/visits\.sql:\d+:\d+/), []]);
   });
 
+  it.each([
+    [
+      'has another order than its pages',
+      'n desc',
+      'SELECT number AS n FROM numbers(5) WHERE true [[ AND @after ]] ORDER BY n',
+    ],
+    [
+      'sorts its last arm alone',
+      'n desc',
+      `SELECT number AS n FROM numbers(5) WHERE true [[ AND @after ]]
+       UNION ALL SELECT number + 10 AS n FROM numbers(5) WHERE true [[ AND @after ]] ORDER BY n DESC`,
+    ],
+  ])('finds a query that takes the cursor and %s', async (_what, by, select) => {
+    const [fault = ''] = await faultsOf('n: UInt64', by, select);
+    expect(fault).toContain('pages.by is not the order of the query: order its rows by n');
+  });
+
+  it('accepts a query that takes the cursor in the order of its pages, with a LIMIT', async () => {
+    const select =
+      'SELECT number AS n FROM numbers(5000) WHERE true [[ AND @after ]] ORDER BY n DESC LIMIT 1001';
+    expect(await faultsOf('n: UInt64', 'n desc', select)).toEqual([]);
+  });
+
   it('finds a mistake that only pages after the first have', async () => {
     const select =
       'SELECT number AS n FROM numbers(3) WHERE true [[ AND toDate(@after_n) = today() ]] [[ AND nn > @after_n ]]';

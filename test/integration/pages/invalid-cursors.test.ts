@@ -1,6 +1,7 @@
 import { Links } from '../../../src/gateway/auth/links.js';
 import { principalOf } from '../../../src/gateway/auth/key-file.js';
-import { receive } from '../../support/exporting-gateway.js';
+import { Cursors, type Position } from '../../../src/gateway/auth/cursors.js';
+import { receive, type Received } from '../../support/exporting-gateway.js';
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
 
 const SECRET = 'a secret for links in tests, long enough';
@@ -86,6 +87,34 @@ describe('a cursor is invalid', () => {
       own.clock.advance(1);
       for (const text of [first, cursorOf(second) ?? '']) {
         expect(problemIn(await own.receive(`others?n=30&cursor=${text}`))).toContain('more than a day old');
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('where a caller computes one that chooses the clock, or has other values than a row', async () => {
+    const own = await PagingGateway.open({});
+    try {
+      const endpoint = own.gateway.endpoints.find('others');
+      if (!endpoint) throw new Error('no endpoint');
+      const { now } = own.clock;
+      const call = { endpoint, values: new Map([['n', '30']]), scope: '' };
+      const responseTo = async (position: Partial<Position>): Promise<Received> => {
+        const all = { readAt: now, now, last: [Buffer.from('5').toString('hex')], ...position };
+        const cursor = new Cursors(undefined).seal(all, call, { name: 'reader', mayBypassCache: false });
+        return own.receive(`others?n=30&cursor=${cursor}`);
+      };
+      const day = 86_400_000;
+      expect((await responseTo({})).status).toBe(200);
+      for (const position of [
+        { now: now + day },
+        { readAt: now + day },
+        { now: now - 2 * day },
+        { last: [] },
+        { last: ['35', '35'] },
+      ]) {
+        expect(problemIn(await responseTo(position))).toContain('400 INVALID_CURSOR');
       }
     } finally {
       await own.close();

@@ -1,6 +1,7 @@
 import type { FormatName } from '../../../src/gateway/formats/formats.js';
 import type { Received, ReceiveOptions } from '../../support/exporting-gateway.js';
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
+import { exchange } from '../../support/raw-exchange.js';
 import { readRows } from '../../support/read-formats.js';
 
 let paging: PagingGateway;
@@ -169,6 +170,73 @@ describe('the pages of a call', () => {
     expect(problemIn(await paging.receive('long?n=16'))).toContain(
       '500 ENDPOINT_INVALID: A page of this endpoint ends with a text',
     );
+  });
+
+  it('are an error where a page ends with the row that it begins after, because the declared type is another one', async () => {
+    const own = await PagingGateway.open(undefined, {
+      others: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0202
+summary: Declares fewer digits than the times have.
+columns: { at: "DateTime64(3, 'UTC')" }
+pages: { by: [at] }
+maxRows: 2
+*/
+SELECT toDateTime64('2026-01-01 00:00:00.0009', 6, 'UTC') + toIntervalMicrosecond(number) AS at FROM numbers(20)
+`,
+    });
+    try {
+      const first = await own.receive('others');
+      expect(first.status).toBe(200);
+      const second = await own.receive(`others?cursor=${cursorOf(first) ?? ''}`);
+      expect(problemIn(second)).toContain(
+        '500 ENDPOINT_INVALID: This page ends with the last row of the page before it',
+      );
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('have nulls also in a column that is declared without', async () => {
+    const own = await PagingGateway.open(
+      undefined,
+      PagingGateway.fileOf('others', 'SELECT number AS n', 'SELECT if(number > 20, NULL, number) AS n'),
+    );
+    try {
+      let page = await own.receive('others?n=22');
+      const counts = [page.headers['x-row-count']];
+      for (let cursor = cursorOf(page); cursor !== undefined; cursor = cursorOf(page)) {
+        page = await own.receive(`others?n=22&cursor=${cursor}`);
+        counts.push(page.headers['x-row-count']);
+      }
+      expect(counts).toEqual(['10', '10', '2']);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('have no export where the query takes the cursor itself, and may bound its rows', async () => {
+    expect(problemIn(await paging.receive('inside?n=5&export=1'))).toContain(
+      '403 EXPORT_NOT_ALLOWED: The query of this endpoint',
+    );
+  });
+
+  it('have a Link of a path and a query, also for a request in absolute form, and none with a secret', async () => {
+    const { port } = new URL(paging.gateway.url);
+    const [response] = await exchange(
+      Number(port),
+      `GET http://elsewhere.example/api/endpoints/query/others?n=30 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-API-KEY: ${KEYS.reader}\r\n\r\n`,
+    );
+    expect(response?.headers['link']).toMatch(/^<\/api\/endpoints\/query\/others\?n=30&cursor=/);
+    const own = await PagingGateway.open(
+      undefined,
+      PagingGateway.fileOf('others', 'minimum: 0, description', 'minimum: 0, secret: true, description'),
+    );
+    try {
+      const { headers } = await own.receive('others?n=30');
+      expect([headers['x-next-cursor'], headers['link']]).toEqual([expect.any(String), undefined]);
+    } finally {
+      await own.close();
+    }
   });
 
   it('are 422 with complete=1 where there are more', async () => {

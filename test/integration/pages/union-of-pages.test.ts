@@ -149,7 +149,7 @@ async function fetchPage(
   return runQuery({
     query: boundAt(bindCall(query), new Date(), rowCap + 1),
     columns: endpoint.columns,
-    pageOrder: endpoint.pages?.order,
+    page: endpoint.pages && { order: endpoint.pages.order, last: page?.last },
     representation: representationOf(format),
     rowCap,
     requestId: 'pages-test',

@@ -51,6 +51,7 @@ async function* joined(
   let end = '';
   let hasRows = false;
   for (let page: Response | undefined = first; page;) {
+    requireWholePage(page);
     const body = Buffer.from(await page.arrayBuffer());
     if (!start) {
       [start, end] = around(body);
@@ -72,6 +73,15 @@ function requireSameAround(body: Buffer, start: Buffer, end: string): void {
   const isSame = body.subarray(0, start.length).equals(start) && body.toString().endsWith(end);
   if (!isSame)
     throw new CommandError('The pages of the gateway have different columns. Call again.', EXIT.gateway);
+}
+
+/** Rows of a lost shard are in no page. */
+function requireWholePage({ headers }: Response): void {
+  if (headers.get('x-partial') !== 'true') return;
+  throw new CommandError(
+    'Rows are missing, because a part of ClickHouse is unreachable. Call again later.',
+    EXIT.gateway,
+  );
 }
 
 /** A page that is cut has more rows after it, which nothing names. */

@@ -73,7 +73,7 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         }
         if (presentation.complete) requireComplete(ran);
         const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
-        const target = sent.isInTarget ? request.originalUrl : undefined;
+        const target = isRepeatable(endpoint, sent) ? request.originalUrl : undefined;
         const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
         sendResult(request, response, {
           ...{ call, context, maxRangedBytes },
@@ -86,17 +86,18 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
   };
 }
 
+/** Whether a header may have the URL of the call: it must be all of it, and no secret. */
+function isRepeatable({ parameters }: Endpoint, { query, isInTarget }: SentCall): boolean {
+  return isInTarget && ![...query.keys()].some((name) => parameters.get(name)?.secret);
+}
+
 /** Whether the URL may be stored: never one that holds a key, a signature or a secret value, or not the whole call. */
-function mayRemember(
-  { isPresentedInHeaders }: RequestContext,
-  { settings, parameters }: Endpoint,
-  { query, isInTarget }: SentCall,
-): boolean {
+function mayRemember({ isPresentedInHeaders }: RequestContext, endpoint: Endpoint, sent: SentCall): boolean {
+  const { query } = sent;
   // Whether a cursor is valid depends on the caller too.
-  if (!isInTarget || query.has('cursor') || isPresentedInHeaders !== true || settings.caching === 'disabled')
+  if (query.has('cursor') || isPresentedInHeaders !== true || endpoint.settings.caching === 'disabled')
     return false;
-  const hasSecret = [...query.keys()].some((name) => parameters.get(name)?.secret);
-  return !hasSecret && !query.has('api_key') && !hasLink(query);
+  return isRepeatable(endpoint, sent) && !query.has('api_key') && !hasLink(query);
 }
 
 /** The preference of RFC 7240 by which undeclared parameters are errors. */

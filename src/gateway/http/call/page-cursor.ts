@@ -34,26 +34,39 @@ export function openCursor(
   if (problem !== undefined) throw invalidCursor(problem);
   const opened = cursors.open(parameter.text ?? '', { endpoint }, principal, nowMs);
   if ('problem' in opened) throw invalidCursor(opened.problem);
-  if (opened.now < oldestTime(endpoint, opened.readAt))
-    throw invalidCursor('is of no result of this endpoint');
+  if (!isPossible(opened, endpoint, nowMs)) throw invalidCursor('is of no result of this endpoint');
   return opened;
 }
 
 /**
- * When the query of a first page can have begun at the earliest. A caller who computes a cursor of its own, which is possible without
- * `LINK_SECRET`, must not choose the clock: queries filter by it.
+ * Whether a result can have such a cursor. A caller who computes one of its own, which is possible without `LINK_SECRET`, must not
+ * choose the clock, by which queries filter.
  */
+function isPossible({ readAt, now }: OpenedCursor, endpoint: Endpoint, nowMs: number): boolean {
+  const latest = nowMs + MAX_CLOCK_SKEW_MS;
+  return readAt <= latest && now <= latest && now >= oldestTime(endpoint, readAt);
+}
+
+const DAY_SECONDS = 86_400;
+
+/** When the query of a first page can have begun at the earliest; a cached result can be older than the settings allow now. */
 function oldestTime({ settings }: Endpoint, readAt: number): number {
   const { caching, staleIfError = DEFAULT_STALE_IF_ERROR_SECONDS } = settings;
-  const seconds = caching === 'disabled' ? 0 : caching + staleIfError;
+  const seconds = caching === 'disabled' ? 0 : Math.max(caching + staleIfError, DAY_SECONDS);
   return readAt - seconds * 1000 - MAX_CLOCK_SKEW_MS;
 }
 
 /** @throws Failure INVALID_CURSOR where a cursor belongs to another call, or the call cannot have one */
-export function requireSameCall(opened: OpenedCursor, call: PagedCall, sql: string | undefined): void {
+export function requireSameCall(
+  opened: OpenedCursor,
+  call: PagedCall & Pick<EndpointQuery, 'endpoint'>,
+  sql: string | undefined,
+): void {
+  const columns = call.endpoint.pages?.order.length;
   const problem =
     sql === undefined ? opened.problemOf(call) : 'is not possible with sql, whose rows have no pages';
   if (problem !== undefined) throw invalidCursor(problem);
+  if (opened.last.length !== columns) throw invalidCursor('is of other columns');
 }
 
 /**
@@ -65,10 +78,11 @@ export function nextCursor(
   cursors: Cursors,
   principal: Principal,
   query: EndpointQuery,
-  { lastRow: last, createdAt }: EndpointResult,
+  { lastRow: last, createdAt, partial }: EndpointResult,
   readAt: number,
 ): string | undefined {
-  if (!last) return undefined;
+  // Rows of an unreachable shard that belong before the cursor would be in no page.
+  if (!last || partial) return undefined;
   return cursors.seal({ readAt, now: query.page?.now ?? createdAt, last }, query, principal);
 }
 
@@ -96,8 +110,8 @@ const DROPPED: ReadonlySet<string> = new Set([CURSOR, 'api_key']);
 
 /** A request target with another cursor, and without a key. */
 function withCursor(target: string, cursor: string): string {
-  const at = target.indexOf('?');
-  const [path, query] = at === -1 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
+  // A proxy may send the absolute form.
+  const [path = '', query = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/\?(.*)/s, 2);
   const others = query.split('&').filter((pair) => pair !== '' && !DROPPED.has(nameIn(pair)));
   // What a URL cannot have, and what would end the link.
   const escaped = [...others, `${CURSOR}=${cursor}`]

@@ -78,7 +78,7 @@ export function readCall(
   const query = { endpoint, values: read.values, scope: scopeOf(principal), representation };
   if (opened) requireSameCall(opened, query, sql?.text);
   return {
-    query: { ...query, ...timesOf(opened, read) },
+    query: { ...query, ...timesOf(opened, read), ...rowsOf(sent, endpoint, sql) },
     readAt,
     presentation,
     sql: sql?.text,
@@ -93,6 +93,10 @@ function timesOf(
 ): Pick<EndpointQuery, 'page' | 'changesAt'> {
   if (opened) return { page: { last: opened.last, now: opened.now } };
   return changesAt === undefined ? {} : { changesAt };
+}
+
+function rowsOf({ pageRows }: SentCall, { pages }: Endpoint, sql: unknown): Pick<EndpointQuery, 'pageRows'> {
+  return pages && !sql && pageRows !== undefined ? { pageRows } : {};
 }
 
 function problemsOfSql(sql: RawParameter | undefined): readonly Problem[] {

@@ -18,11 +18,14 @@ export function requireExport(
   { subjects, demand }: { readonly subjects: readonly Subject[]; readonly demand: CacheDemand },
 ): void {
   const { query, presentation, sql } = call;
-  const { settings, limit } = query.endpoint;
+  const { settings, limit, pages } = query.endpoint;
   if (!settings.exports) throw notAllowed('This endpoint has no exports. Omit export.');
   // A deployment can allow exports, but not raise a limit of the endpoint's own.
   if (limit !== undefined) {
     throw notAllowed(`This endpoint has a limit of its own, ${limit} rows. Omit export.`);
+  }
+  if (pages?.takesCursor) {
+    throw notAllowed('The query of this endpoint finds one page at a time. Omit export, and read its pages.');
   }
   if (!principal.mayExport) {
     throw notAllowed('This key may not export. Omit export, or use a key with mayExport.');

@@ -24,6 +24,8 @@ export interface SentCall {
   readonly problems: readonly Problem[];
   /** Names that neither the endpoint nor the gateway reads. */
   readonly undeclared: readonly string[];
+  /** Rows of a page that the caller wants, of an endpoint with pages; the row cap where absent. */
+  readonly pageRows?: number;
   /** Whether another request for the same target is the same call. */
   readonly isInTarget: boolean;
   /** The header `Accept`. */

@@ -37,6 +37,8 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
     ? readMaxRows(endpoint, members.get(MAX_ROWS))
     : { maxRows: rowCap(endpoint) };
   const cursor = endpoint.pages && members.get(CURSOR);
+  // Without either the rows are the first ones of the result that all callers share.
+  const choosesPage = isGiven(cursor) || isGiven(members.get(MAX_ROWS));
   const known = namesOf(endpoint, pinned);
   const unknown = [...members.keys()].filter((name) => !known.has(name));
   for (const name of [...unknown, CURSOR]) members.delete(name);
@@ -46,7 +48,7 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
     ...(isGiven(cursor) && { query: new Map([[CURSOR, { text: textOfCursor(cursor), times: 1 }]]) }),
     parameters,
     problems: [...problems, ...problemsOfUnknown(unknown, known), ...ofLimit],
-    maxRows: 'maxRows' in limit ? limit.maxRows : 0,
+    ...('maxRows' in limit && { maxRows: limit.maxRows, ...(choosesPage && { pageRows: limit.maxRows }) }),
   });
 }
 

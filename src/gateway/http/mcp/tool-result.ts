@@ -75,12 +75,9 @@ function notesOf(
       : '';
     notes.push(isCutByBytes ? `${first}: ${bound}. ${narrow}.` : `${first}. ${larger}${narrow}.`);
   }
-  if (result.truncated && cursor !== undefined) {
-    notes.push(
-      returned === result.rowCount
-        ? `More rows follow: send ${NEXT_CURSOR} as cursor.`
-        : `More rows follow, but a cursor continues after all ${result.rowCount} rows of this page.`,
-    );
+  if (cursor !== undefined) {
+    const of = `${NEXT_CURSOR} is there once rows has all rows of a page: send ${MAX_ROWS} ${returned}.`;
+    notes.push(`More rows follow. ${returned === result.rowCount ? `Send ${NEXT_CURSOR} as cursor.` : of}`);
   } else if (result.truncated) {
     notes.push(
       `The query has more rows than the row cap of ${endpoint.name}, ${rowCap(endpoint)}: rowsFound counts the first ones only. ${narrow}.`,

@@ -27,7 +27,7 @@ function cut(ran: RanCall): Failure {
   const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
   return new Failure(
     'RESULT_TRUNCATED',
-    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows.`,
+    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows${endpoint.pages ? ', and X-Next-Cursor names the next page' : ''}.`,
   );
 }
 
