@@ -41,6 +41,8 @@ interface GroupsByDay {
   readonly filters: readonly (Sql | Filter)[];
   /** Both bounds are inclusive; either parameter may be omitted. */
   readonly range: { readonly start: Reference; readonly end: Reference };
+  /** The condition of a page, on the columns of the result. */
+  readonly after?: Filter;
 }
 
 const LOW_CARDINALITY = 'LowCardinality(Nullable(String))';
@@ -64,7 +66,7 @@ export const equalTo = (parameters: Readonly<Record<string, Reference>>): readon
  * `total_hits`. Whole days have a query of their own, which can read the projection; the incomplete days at the ends of the
  * range are read from the records.
  */
-export function groupsByDay({ table, only, groups, filters, range }: GroupsByDay): Sql {
+export function groupsByDay({ table, only, groups, filters, range, after }: GroupsByDay): Sql {
   const names = Object.keys(groups);
   const keys = list(names.map(keyNamed));
   const days = wholeDays(range.start, range.end);
@@ -93,6 +95,7 @@ export function groupsByDay({ table, only, groups, filters, range }: GroupsByDay
       ${FIRST_ROWS}${GROUP_IN_ORDER}
       ${choose(...days.only.map((condition) => [condition, sql``] as const), ofCutDays)}
     )
+    ${after ? where(after) : sql``}
     ORDER BY day, ${keys}`;
 }
 

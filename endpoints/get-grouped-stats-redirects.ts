@@ -55,7 +55,7 @@ export default defineEndpoint({
   warming: 1800,
   sandboxing: 'disabled',
   example: { country: 'DE', utm_key: 'utm_source', utm_value: 'newsletter' },
-  build: (p) =>
+  build: (p, _now, after) =>
     groupsByDay({
       table: 'custom_events',
       only: ['event_type', 'url_redirect'],
@@ -74,5 +74,6 @@ export default defineEndpoint({
         ),
       ],
       range: { start: p.start_time, end: p.end_time },
+      after: after.rows,
     }),
 });

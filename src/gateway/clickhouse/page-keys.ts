@@ -10,7 +10,7 @@ import { brokenResponse } from '../formats/broken-response.js';
 import { endOfLines } from '../formats/exported-rows.js';
 import type { ClickHouseFormat, RowFormat } from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';
-import { projectColumns } from '../formats/project-columns.js';
+import { projectColumns, ROWS } from '../formats/project-columns.js';
 import { withValues } from '../formats/value-settings.js';
 import type { RequestedPage } from '../query/ports.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
@@ -38,23 +38,20 @@ export class PageKeys {
   ) {}
 
   /** The query, whose last column is the key; empty in other rows. */
-  query({ text, parameters, ...bound }: BoundQuery): BoundQuery {
+  query(bound: BoundQuery): BoundQuery {
     const { representation, columns } = this.written;
-    const values = this.page.order.map(
-      (column) => `ifNull(${textOfValue(column, quoteName(column.name))}, '-')`,
-    );
-    const key = `concat({${MARK}:String}, arrayStringConcat([${values.join(', ')}], ' '))`;
+    const values = this.page.order.map((column) => {
+      return `ifNull(${textOfValue(column, `${ROWS}.${quoteName(column.name)}`)}, '-')`;
+    });
+    const key = [
+      `{${MARK}:String}`,
+      ...values.flatMap((value, index) => (index === 0 ? [value] : ["' '", value])),
+    ];
     // The query ends with the limit, so that its rows come in one stream, in order.
-    const ofLast = `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key})`;
-    const project = projectColumns([...columns.described, { name: KEY, type: 'String' }], {
-      values: this.format.values,
-      times: representation.times,
-    });
-    return project({
-      ...bound,
-      text: `SELECT *, ${ofLast} AS ${KEY} FROM (\n${text}\n)`,
-      parameters: { ...parameters, [MARK]: this.mark },
-    });
+    const ofLast = `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', concat(${key.join(', ')})) AS ${KEY}`;
+    const options = { values: this.format.values, times: representation.times };
+    const { text } = projectColumns(columns.described, options, [ofLast])(bound);
+    return { ...bound, text, parameters: { ...bound.parameters, [MARK]: this.mark } };
   }
 
   /** How ClickHouse writes the rows, each with its key after it. */

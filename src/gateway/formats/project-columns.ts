@@ -6,7 +6,7 @@ import { nestedForm } from './nested-form.js';
 import { FAMILIES } from './type-families.js';
 
 /** Alias of the inner query. Every column is qualified with it, so that no alias of the outer query shadows a column. */
-const ROWS = 'result_rows';
+export const ROWS = 'result_rows';
 
 /** What decides how values are written. */
 export interface ValueOptions {
@@ -18,17 +18,20 @@ export interface ValueOptions {
  * Returns a function that wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
  * values to JSON text, text that is no JSON to null, times to the form that the caller chose. The order of rows stays, since the
  * inner query has a LIMIT. A query that needs no conversion is returned unchanged.
+ *
+ * @param more further columns, as SQL over the inner query {@link ROWS}
  */
 export function projectColumns(
   columns: readonly ResultColumn[],
   options: ValueOptions,
+  more: readonly string[] = [],
 ): (query: BoundQuery) => BoundQuery {
   const shown = columns.map((column) => {
     const value = `${ROWS}.${quoteName(column.name)}`;
     return { name: column.name, value, shown: shownValue(value, column, options) };
   });
-  if (shown.every((column) => column.shown === column.value)) return (query) => query;
-  const list = shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`);
+  if (more.length === 0 && shown.every((column) => column.shown === column.value)) return (query) => query;
+  const list = [...shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`), ...more];
   const select = `SELECT\n  ${list.join(',\n  ')}\nFROM (\n`;
   return (query) => ({ ...query, text: `${select}${query.text}\n) AS ${ROWS}` });
 }
