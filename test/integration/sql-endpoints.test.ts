@@ -4,6 +4,7 @@ import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { AccessGateway } from '../support/access-gateway.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { pollUntil } from '../support/poll-until.js';
 import { rowsIn, type NetworkResponse } from '../support/network-request.js';
 import { readRows } from '../support/read-formats.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
@@ -105,13 +106,17 @@ describe('an endpoint in SQL', () => {
     for (const token of ['', '&token=very-secret-4711']) {
       const response = await get(`at_most=7${token}`);
       expect(response.status).toBe(200);
-      await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
-      const logged = await database.client.query({
-        query: 'SELECT * FROM system.query_log WHERE log_comment = {id:String} AND type = 2',
-        query_params: { id: response.headers['x-request-id'] },
-        format: 'JSONEachRow',
+      // ClickHouse responds before it writes the record.
+      const [row, ...others] = await pollUntil('the query is logged', async () => {
+        await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
+        const logged = await database.client.query({
+          query: 'SELECT * FROM system.query_log WHERE log_comment = {id:String} AND type = 2',
+          query_params: { id: response.headers['x-request-id'] },
+          format: 'JSONEachRow',
+        });
+        const rows = await logged.json<{ query: string }>();
+        return rows.length > 0 ? rows : undefined;
       });
-      const [row, ...others] = await logged.json<{ query: string }>();
       expect(others).toEqual([]);
       texts.push(row?.query ?? '');
       expect(JSON.stringify(row)).not.toContain('very-secret');
