@@ -201,7 +201,7 @@ describe('the pages of a result', () => {
           if (one.isUnique || !(error instanceof Failure) || error.code !== 'PAGES_NOT_UNIQUE') throw error;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   }, 120_000);
 });
