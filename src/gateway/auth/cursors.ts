@@ -114,7 +114,8 @@ export class Cursors {
   }
 }
 
-const NO_CURSOR = 'is no cursor: send the value of X-Next-Cursor or next_cursor of the page before';
+const NO_CURSOR =
+  'is none that a response had: send the value of X-Next-Cursor or next_cursor of the page before';
 const CHANGED = 'was changed, or made with another LINK_SECRET: begin with the first page';
 const CHANGED_OR_OTHER =
   'was changed, or is of another endpoint, another definition or another key: begin with the first page';
