@@ -2,7 +2,7 @@ import { bindQuery, type BoundQuery } from './bind.js';
 import type { Values } from './values.js';
 import type { Endpoint } from './endpoint.js';
 import { RESULT } from './readable-parts.js';
-import { BARRIER, part, Sql, type Node, type Part, type Query } from './sql.js';
+import { BARRIER, part, Sql, type Node, type Part, type Query, textNode } from './sql.js';
 
 /**
  * Binds a caller's SELECT over an endpoint. The parts of the saved query that the SELECT reads become its WITH clause.
@@ -20,12 +20,12 @@ export function bindSandboxedQuery(
   now: Date,
   rowLimit: number,
 ): BoundQuery {
-  const ownLimit = limit === undefined ? [] : [text(`\nLIMIT ${limit}`)];
+  const ownLimit = limit === undefined ? [] : [textNode(`\nLIMIT ${limit}`)];
   const result = part(RESULT, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
   const parts = [...(query.views ?? query.parts), result]
     .filter(({ name }) => select.reads.includes(name))
     .map((read) => behindBarrier(read, query));
-  const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
+  const body = new Sql([textNode(`SELECT * FROM (${select.text})`)]);
   const { isVerbatim = false, tenant = [] } = query;
   return bindQuery({ parts, body, named: parts, isVerbatim, tenant }, values, pinned, now, rowLimit);
 }
@@ -40,8 +40,6 @@ function behindBarrier({ name, query }: Part, { parts, isVerbatim = false }: Que
   const own: Node = { kind: 'query', query: { parts, body: query, isVerbatim } };
   return part(
     name,
-    new Sql([text('SELECT * FROM (\n  '), own, text('\n)\n'), { kind: 'fragment', sql: BARRIER }]),
+    new Sql([textNode('SELECT * FROM (\n  '), own, textNode('\n)\n'), { kind: 'fragment', sql: BARRIER }]),
   );
 }
-
-const text = (written: string): Node => ({ kind: 'text', text: written });

@@ -1,6 +1,6 @@
+import { asRecord, isRecord } from './as-record.js';
 import { closestName } from './closest-name.js';
-import { namesAfter } from './after.js';
-import type { Column } from './definition.js';
+import { namesAfter } from './after-last-row.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import { readPageOrder } from './page-order.js';
@@ -50,27 +50,15 @@ export function problemsOfNames(definition: unknown): readonly DefinitionProblem
 }
 
 function problemsOfPages(
-  { pages, columns }: Readonly<Record<string, unknown>>,
+  definition: Readonly<Record<string, unknown>>,
   parameters: Readonly<Record<string, unknown>>,
 ): readonly DefinitionProblem[] {
-  const { by } = asRecord(pages);
-  if (!Array.isArray(by) || !by.every((item) => typeof item === 'string')) return [];
-  const declared = Object.entries(asRecord(columns)).map(
-    ([name, column]) => [name, asColumn(column)] as const,
-  );
-  const { order, problems } = readPageOrder(by, Object.fromEntries(declared));
-  const taken = namesAfter(order).filter((name) => Object.hasOwn(parameters, name));
+  const { order, problems } = readPageOrder(definition);
+  const taken = order.length === 0 ? [] : namesAfter(order).filter((name) => Object.hasOwn(parameters, name));
   return [
     ...problems.map((found) => ({ path: ['pages', 'by'], ...found })),
     ...taken.map((name) => ({ path: ['parameters', name], ...problem('PAGES_NAME_TAKEN', name) })),
   ];
-}
-
-/** A column of a definition, or of the header of a `.sql` file. */
-function asColumn(column: unknown): Column {
-  const { type, holdsJson, json } = typeof column === 'string' ? { type: column } : asRecord(column);
-  const isJson = holdsJson === true || json === true;
-  return { type: String(type), meaning: '', ...(isJson && { holdsJson: true }) };
 }
 
 /** The columns of a table's filter with their parameters. */
@@ -153,8 +141,3 @@ function undeclared(path: readonly string[], name: string, declared: readonly st
   const advice = closest === undefined ? '' : `; did you mean "${closest}"?`;
   return problem('PARAMETER_UNDECLARED', path.join('.'), name, advice);
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});

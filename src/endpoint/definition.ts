@@ -1,4 +1,4 @@
-import type { After } from './after.js';
+import type { After } from './after-last-row.js';
 import type { LimitRules } from './limit-rules.js';
 import type { Parameter, ParameterValue } from './parameters/parameter.js';
 import type { Query, Reference, Sql } from './sql.js';

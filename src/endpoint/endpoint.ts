@@ -3,7 +3,7 @@ import { isRegExp } from 'node:util/types';
 
 import type { Values } from './values.js';
 import { problemsOfDefinition, tenantColumns } from './check-definition.js';
-import { afterLast, type After } from './after.js';
+import { afterLast } from './after-last-row.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import type {
   Column,
@@ -60,14 +60,12 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
 /** The query of an endpoint, as its author wrote it, for ClickHouse and for people. */
 export interface BuiltQuery extends Pick<Endpoint, 'query' | 'savedQuery'> {
   readonly optionalColumns?: Endpoint['optionalColumns'];
-  /** Whether the query takes the cursor of a page itself. */
-  readonly takesCursor?: boolean;
 }
 
 /** Creates the endpoint of a declaration that was checked. */
 export function createEndpoint(
   definition: EndpointDeclaration,
-  { query: built, savedQuery, optionalColumns = new Map(), takesCursor = false }: BuiltQuery,
+  { query: built, savedQuery, optionalColumns = new Map() }: BuiltQuery,
 ): Endpoint {
   const tenant = tenantFilters(definition);
   const query = tenant.length === 0 ? built : { ...built, tenant };
@@ -84,7 +82,7 @@ export function createEndpoint(
     warm,
     settings: settingsOf(definition),
     query,
-    ...(definition.pages && { pages: pagesOf(query, orderOf(definition), takesCursor) }),
+    ...(definition.pages && { pages: pagesOf(query, readPageOrder(definition).order) }),
     optionalColumns,
     savedQuery,
     readsRequestLog: textOf(query).includes(REQUEST_LOG),
@@ -161,11 +159,12 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     throw new EndpointDefinitionError(problems);
   }
   try {
-    const { query, takesCursor } = buildQuery(definition);
+    const { order } = readPageOrder(definition);
+    const query = buildQuery(definition, order);
     const savedQuery = printSavedQuery(query, definition.limit);
-    const ofPages = definition.pages && !takesCursor ? problemOfPaging(query) : undefined;
+    const ofPages = definition.pages && problemOfPaging(query, order);
     if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);
-    if (problems.length === 0) return { query, savedQuery, takesCursor };
+    if (problems.length === 0) return { query, savedQuery };
   } catch (cause) {
     if (cause instanceof EndpointDefinitionError) throw cause;
     const found = problem('BUILD_FAILED', cause instanceof Error ? cause.message : String(cause));
@@ -174,38 +173,21 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
   throw new EndpointDefinitionError(problems);
 }
 
-/** The order of the pages, of a definition whose `pages` are valid. */
-export function orderOf({ pages, columns }: Pick<EndpointDeclaration, 'pages' | 'columns'>): PageOrder {
-  return readPageOrder(pages?.by ?? [], columns).order;
-}
-
-function buildQuery<P extends Parameters>(
-  definition: EndpointDefinition<P>,
-): { readonly query: Query; readonly takesCursor: boolean } {
+function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>, order: PageOrder): Query {
   const references = Object.fromEntries(
     Object.entries(definition.parameters).map(([name, parameter]) => [
       name,
       new Reference(name, parameter.type),
     ]),
   ) as References<P>;
-  let takesCursor = false;
-  const after = afterLast(orderOf(definition));
-  const observed: After = {
-    get rows() {
-      takesCursor = true;
-      return after.rows;
-    },
-    last: after.last,
-    isFirstPage: after.isFirstPage,
-  };
-  const built: unknown = definition.build(references, NOW, observed);
-  if (built instanceof Sql) return { query: { parts: [], body: built }, takesCursor };
+  const built: unknown = definition.build(references, NOW, afterLast(order));
+  if (built instanceof Sql) return { parts: [], body: built };
   if (!isQuery(built)) {
     throw new TypeError(`must return sql\`…\` or withParts([…], sql\`…\`), not ${describeValue(built)}`);
   }
   // A caller's own SQL reads the endpoint's rows under the name `result`.
   if (built.parts.some(({ name }) => name === 'result')) throw new Error('a part must not be named "result"');
-  return { query: built, takesCursor };
+  return built;
 }
 
 function isQuery(built: unknown): built is Query {

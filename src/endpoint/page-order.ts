@@ -1,3 +1,4 @@
+import { asRecord } from './as-record.js';
 import { bareType, parseTypeName } from './type-name.js';
 import { problem, type Problem } from './problems.js';
 import { AFTER } from './reserved.js';
@@ -15,12 +16,6 @@ export interface PageColumn {
   readonly areNullsFirst: boolean;
 }
 
-/** A column as a definition declares it. */
-interface OrderedColumn {
-  readonly type: string;
-  readonly holdsJson?: true;
-}
-
 /** The order of the rows, which must differ between any two of them. */
 export type PageOrder = readonly PageColumn[];
 
@@ -31,16 +26,22 @@ const ITEM = /^(?<name>\S.*?)(?:\s+(?<direction>asc|desc))?(?:\s+nulls\s+(?<null
 const EXACT =
   /^(?:U?Int\d+|Decimal\d*|Bool|String|FixedString|UUID|IPv[46]|Enum(?:8|16)?|Date|Date32|DateTime|DateTime64)$/;
 
-/** Reads `pages.by` of a definition whose columns are valid. Returns the columns, and what is wrong with others. */
-export function readPageOrder(
-  by: readonly string[],
-  columns: Readonly<Record<string, OrderedColumn>>,
-): { readonly order: PageOrder; readonly problems: readonly Problem[] } {
+/**
+ * Reads `pages.by` of a definition, or of the header of a `.sql` file, of which nothing else need be valid. Returns the columns, and what
+ * is wrong with others.
+ */
+export function readPageOrder(definition: { readonly pages?: unknown; readonly columns?: unknown }): {
+  readonly order: PageOrder;
+  readonly problems: readonly Problem[];
+} {
+  const { by } = asRecord(definition.pages);
+  const columns = asRecord(definition.columns);
   const order: PageColumn[] = [];
   const problems: Problem[] = [];
-  for (const item of by) {
+  for (const item of Array.isArray(by) ? by : []) {
+    if (typeof item !== 'string') continue;
     const { name = '', direction, nulls } = partsOf(item.trim(), columns);
-    const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    const column = Object.hasOwn(columns, name) ? declaredColumn(columns[name]) : undefined;
     const found = problemOf(name, column, order);
     if (found) problems.push(found);
     else if (column) {
@@ -56,6 +57,17 @@ export function readPageOrder(
   return { order, problems };
 }
 
+interface DeclaredColumn {
+  readonly type: string;
+  readonly isJson: boolean;
+}
+
+function declaredColumn(column: unknown): DeclaredColumn {
+  if (typeof column === 'string') return { type: column, isJson: false };
+  const { type, holdsJson, json } = asRecord(column);
+  return { type: String(type), isJson: holdsJson === true || json === true };
+}
+
 /** The parts of an item; the name of a column can end like one. */
 function partsOf(item: string, columns: object): { name?: string; direction?: string; nulls?: string } {
   return Object.hasOwn(columns, item) ? { name: item } : (ITEM.exec(item)?.groups ?? {});
@@ -66,11 +78,11 @@ export function itemOfOrder({ name, isDescending, areNullsFirst }: PageColumn): 
   return `${name}${isDescending ? ' desc' : ''}${areNullsFirst ? ' nulls first' : ''}`;
 }
 
-function problemOf(name: string, column: OrderedColumn | undefined, before: PageOrder): Problem | undefined {
+function problemOf(name: string, column: DeclaredColumn | undefined, before: PageOrder): Problem | undefined {
   if (!column) return problem('PAGES_INVALID', `names the column ${name}, which is not in columns`);
   if (before.some((other) => other.name === name)) return problem('PAGES_INVALID', `names ${name} twice`);
-  if (!column.holdsJson && EXACT.test(bareType(column.type).name)) return undefined;
-  const type = column.holdsJson ? 'JSON' : column.type;
+  if (!column.isJson && EXACT.test(bareType(column.type).name)) return undefined;
+  const type = column.isJson ? 'JSON' : column.type;
   return problem(
     'PAGES_INVALID',
     `names ${name}, whose type ${type} has no exact text: name a number without a fraction, a text, a time or a UUID`,

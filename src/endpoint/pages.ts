@@ -1,9 +1,9 @@
-import { afterLast } from './after.js';
+import { afterLast } from './after-last-row.js';
 import type { PageColumn, PageOrder } from './page-order.js';
 import { problem, type Problem } from './problems.js';
 import { quoteName } from './quote-sql.js';
 import { renderQuery, type Dialect } from './render.js';
-import { Sql, where, type Node, type Query } from './sql.js';
+import { Sql, where, type Node, type Query, textNode } from './sql.js';
 import { tokenize } from './sql-file/select/tokens.js';
 
 /** The pages of an endpoint. */
@@ -15,12 +15,15 @@ export interface Pages {
   readonly takesCursor: boolean;
 }
 
-export function pagesOf(query: Query, order: PageOrder, takesCursor: boolean): Pages {
-  return {
-    order,
-    takesCursor,
-    query: takesCursor ? { ...query, isPaged: true } : orderedQuery(query, order),
-  };
+export function pagesOf(query: Query, order: PageOrder): Pages {
+  const isInside = takesCursor(query, order);
+  const own: Query = { ...query, isPaged: true };
+  return { order, takesCursor: isInside, query: isInside ? own : orderedQuery(query, order) };
+}
+
+/** Whether a query contains the condition of a page: then it has that of the gateway, and no other. */
+function takesCursor(query: Query, order: PageOrder): boolean {
+  return JSON.stringify(query).includes(JSON.stringify(afterLast(order).rows.condition));
 }
 
 /**
@@ -30,11 +33,11 @@ export function pagesOf(query: Query, order: PageOrder, takesCursor: boolean): P
 function orderedQuery(query: Query, order: PageOrder): Query {
   const { tenant, isVerbatim } = query;
   const body: readonly Node[] = [
-    text('SELECT * FROM (\n  '),
+    textNode('SELECT * FROM (\n  '),
     { kind: 'query', query },
-    text('\n)\n'),
+    textNode('\n)\n'),
     { kind: 'fragment', sql: where(afterLast(order).rows) },
-    text(`\n${orderClause(order)}`),
+    textNode(`\n${orderClause(order)}`),
     { kind: 'setting', name: 'read_in_order_use_buffering', value: 0 },
   ];
   return {
@@ -46,6 +49,7 @@ function orderedQuery(query: Query, order: PageOrder): Query {
   };
 }
 
+/** The ORDER BY of the pages. */
 export function orderClause(order: PageOrder): string {
   return `ORDER BY ${order.map(itemOf).join(', ')}`;
 }
@@ -69,8 +73,12 @@ const BEFORE_A_VALUE =
 const OF_BLOCKS =
   /^(?:rowNumberIn(?:All)?Blocks?|blockNumber|blockSize|runningDifference\w*|runningAccumulate|runningConcurrency|neighbor)$/i;
 
-/** Why no condition can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. */
-export function problemOfPaging(query: Query): Problem | undefined {
+/**
+ * Why no condition can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. A query that
+ * takes the cursor itself may have one.
+ */
+export function problemOfPaging(query: Query, order: PageOrder): Problem | undefined {
+  if (takesCursor(query, order)) return undefined;
   const written = renderQuery(query, EVERYTHING);
   const tokens = tokenize(written)
     .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
@@ -101,5 +109,3 @@ const EVERYTHING: Dialect = {
   setting: () => undefined,
   printsUnusedParts: true,
 };
-
-const text = (written: string): Node => ({ kind: 'text', text: written });

@@ -116,6 +116,9 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Reference
   return new Sql(nodes);
 }
 
+/** SQL of the gateway itself, which no author wrote. */
+export const textNode = (text: string): Node => ({ kind: 'text', text });
+
 /** WHERE with all terms. A filter whose parameters are omitted is left out, so that ClickHouse can prune. */
 export function where(...terms: readonly (Sql | Filter)[]): Sql {
   return new Sql([{ kind: 'where', terms }]);

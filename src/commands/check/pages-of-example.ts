@@ -1,10 +1,11 @@
-import { bindQuery } from '../../endpoint/bind.js';
-import { textOfValue } from '../../endpoint/after.js';
+import { keyOfValue } from '../../endpoint/after-last-row.js';
+import { bindQuery, type BoundQuery } from '../../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
-import type { PageColumn } from '../../endpoint/page-order.js';
-import { orderClause, type Pages } from '../../endpoint/pages.js';
+import type { PageOrder } from '../../endpoint/page-order.js';
+import { orderClause } from '../../endpoint/pages.js';
 import { problem } from '../../endpoint/problems.js';
+import type { Query } from '../../endpoint/sql.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import type { Values } from '../../endpoint/values.js';
 import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
@@ -25,61 +26,48 @@ export async function problemsOfPages(
   tools: AnalysisTools,
   file: SqlFile | undefined,
 ): Promise<readonly FileProblem[]> {
-  const { pages } = endpoint;
+  const { query, pages } = endpoint;
   if (!pages) return [];
-  const listed = pages.order.map(({ name }) => name).join(', ');
-  const equal = await equalRows(endpoint, pages, values, tools);
-  const reasons = [
-    ...(equal > 0
-      ? [
-          `must differ between any two rows, but the example has ${equal} groups of rows with the same ${listed}: name a column more`,
-        ]
-      : []),
-    ...((await isInOrder(endpoint, pages, values, tools))
-      ? []
-      : [
-          `is not the order of the query: order its rows by ${listed}, also before FIRST_ROWS or a LIMIT, so that the first rows are those of the first page`,
-        ]),
-  ];
+  const { order } = pages;
+  const cap = rowCap(endpoint);
+  const bound = (of: Query, rows: number): BoundQuery => bindQuery(of, values, new Set(), tools.now(), rows);
+  // Without the LIMIT of FIRST_ROWS, as a caller's own SQL reads the rows.
+  const all = bound({ ...query, named: [] }, MOST_ROWS);
+  const equal = await equalRows(all, order, tools);
+  const first = await keysOf(bound(pages.query, cap), order, tools);
+  const sorted = `SELECT * FROM (\n${all.text}\n) ${orderClause(order)} LIMIT ${cap}`;
+  const expected = await keysOf({ ...all, text: sorted }, order, tools);
+  const names = order.map(({ name }) => name).join(', ');
+  const reasons: string[] = [];
+  if (equal > 0)
+    reasons.push(
+      `must differ between any two rows, but the example has ${equal} groups of rows with the same ${names}: name a column more`,
+    );
+  if (first.join('\n') !== expected.join('\n'))
+    reasons.push(
+      `is not the order of the query: order its rows by ${names}, also before FIRST_ROWS or a LIMIT, so that the first rows are those of the first page`,
+    );
   return reasons.map((reason) => {
     const found = problem('PAGES_INVALID', reason);
     return file ? problemInFile(file, { ...file.header.placeOf({ path: ['pages'] }), ...found }) : found;
   });
 }
 
-async function equalRows(
-  { query }: Endpoint,
-  { order }: Pages,
-  values: Values,
-  tools: AnalysisTools,
-): Promise<number> {
-  const { text, parameters } = bindQuery({ ...query, named: [] }, values, new Set(), tools.now(), MOST_ROWS);
+async function equalRows(all: BoundQuery, order: PageOrder, tools: AnalysisTools): Promise<number> {
   const names = order.map(({ name }) => quoteName(name)).join(', ');
-  const groups = `SELECT 1 FROM (\n${text}\n) GROUP BY ${names} HAVING count() > 1`;
+  const groups = `SELECT 1 FROM (\n${all.text}\n) GROUP BY ${names} HAVING count() > 1`;
   const counted = `SELECT toString(count()) AS groups FROM (${groups})`;
-  const rows = await queryRows<{ readonly groups: string }>(tools, counted, parameters);
+  const rows = await queryRows<{ readonly groups: string }>(tools, counted, all.parameters);
   return Number(rows[0]?.groups ?? 0);
 }
 
-/** Whether the first page has the rows that come first where all rows are sorted. */
-async function isInOrder(
-  endpoint: Endpoint,
-  { order, query }: Pages,
-  values: Values,
+/** The keys of rows, in their order. */
+async function keysOf(
+  { text, parameters }: BoundQuery,
+  order: PageOrder,
   tools: AnalysisTools,
-): Promise<boolean> {
-  const cap = rowCap(endpoint);
-  const [page, all] = [bindQuery(query, values, new Set(), tools.now(), cap)].flatMap((bound) => [
-    bound,
-    bindQuery({ ...endpoint.query, named: [] }, values, new Set(), tools.now(), MOST_ROWS),
-  ]);
-  if (!page || !all) return true;
-  const key = `[${order.map(keyOf).join(', ')}]`;
-  const sorted = `SELECT * FROM (\n${all.text.replaceAll('{row_limit:UInt64}', String(MOST_ROWS))}\n) ${orderClause(order)} LIMIT ${cap}`;
-  const keysOf = (rows: string): string => `(SELECT groupArray(${key}) FROM (\n${rows}\n))`;
-  const compared = `SELECT toString(${keysOf(page.text)} = ${keysOf(sorted)}) AS isSame SETTINGS max_threads = 1`;
-  const [row] = await queryRows<{ readonly isSame: string }>(tools, compared, page.parameters);
-  return row?.isSame === '1';
+): Promise<readonly string[]> {
+  const values = order.map((column) => keyOfValue(column, 'row'));
+  const keys = `SELECT arrayStringConcat([${values.join(', ')}], ' ') AS key FROM (\n${text}\n) AS row`;
+  return (await queryRows<{ readonly key: string }>(tools, keys, parameters)).map(({ key }) => key);
 }
-
-const keyOf = (column: PageColumn): string => `ifNull(${textOfValue(column, quoteName(column.name))}, '-')`;

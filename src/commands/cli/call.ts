@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Command, Option } from 'commander';
 
 import { FORMATS, type FormatName } from '../../gateway/formats/formats.js';
-import { joinPages, JOINED_FORMATS } from './call/all-pages.js';
+import { joinPages, JOINED_FORMATS, type JoinedFormat } from './call/all-pages.js';
 import { requestEndpoint, type EndpointCall } from './call/request-endpoint.js';
 import { resultTable } from './call/result-table.js';
 import { writeBody } from './call/write-body.js';
@@ -76,7 +76,7 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   if (options.all) {
     // Each request listens to it, and there can be thousands.
     setMaxListeners(0, signal);
-    await writeBody(joinPages(first, format ?? 'json', request), output, { signal, onCut });
+    await writeBody(joinPages(first, joinedFormat(format), request), output, { signal, onCut });
     return;
   }
   if (shown === 'table') await writeTable(first, onCut);
@@ -112,7 +112,7 @@ function shownFormat({
   throw usageError(`${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`);
 }
 
-function joinedFormat(format: CallFormat = 'json'): FormatName {
+function joinedFormat(format: CallFormat = 'json'): JoinedFormat {
   const joined = JOINED_FORMATS.find((name) => name === format);
   if (joined !== undefined) return joined;
   throw usageError(

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
 import { problemsOfNames } from '../check-definition.js';
-import { afterLast } from '../after.js';
+import { afterLast } from '../after-last-row.js';
 import type { Parameters } from '../definition.js';
 import type { DefinitionProblem } from '../definition-error.js';
-import { createEndpoint, orderOf, type BuiltQuery, type Endpoint } from '../endpoint.js';
+import { createEndpoint, type BuiltQuery, type Endpoint } from '../endpoint.js';
 import { problemOfPaging } from '../pages.js';
 import { AFTER } from '../reserved.js';
-import type { PageOrder } from '../page-order.js';
+import { readPageOrder, type PageOrder } from '../page-order.js';
 import { kindMeant } from '../parameters/kind-meant.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind } from '../parameters/parameter.js';
@@ -54,14 +54,13 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   ];
   if (problems.length > 0) throw new SqlFileError(problems.sort((a, b) => a.start - b.start));
   const declaration = declarationOf(keys as unknown as ValidHeader, parameters);
-  const order = orderOf(declaration);
+  const { order } = readPageOrder(declaration);
   const after = order.length > 0 ? afterLast(order) : undefined;
   const declared = { parameters: new Map(Object.entries(parameters)), after };
   const built = {
     query: queryOfSelect(select, declared, declaration.tenant !== undefined),
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
-    takesCursor: placeholdersOf(select.pieces).some(({ piece }) => piece.name === AFTER),
   };
   const ofPages = after && problemOfPages(order, built);
   if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
@@ -69,13 +68,10 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
 }
 
 /** Why the rows of a query have no pages. */
-function problemOfPages(
-  order: PageOrder,
-  { query, optionalColumns, takesCursor }: BuiltQuery,
-): Problem | undefined {
+function problemOfPages(order: PageOrder, { query, optionalColumns }: BuiltQuery): Problem | undefined {
   const optional = order.find(({ name }) => optionalColumns?.has(name));
   if (optional) return problem('PAGES_INVALID', `names ${optional.name}, which an optional part adds`);
-  return takesCursor ? undefined : problemOfPaging(query);
+  return problemOfPaging(query, order);
 }
 
 /** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */
@@ -185,18 +181,12 @@ function problemsOfSelect(
   parameters: Parameters,
 ): readonly SelectProblem[] {
   const names = typeof columns === 'object' && columns !== null ? Object.keys(columns) : [];
-  const ofPages = new Set(
-    isObject(pages) ? [AFTER, ...orderedBy(pages).map((name) => `${AFTER}_${name}`)] : [],
-  );
+  const { order } = readPageOrder({ pages, columns });
+  const ofPages = new Set(order.length > 0 ? [AFTER, ...order.map(({ name }) => `${AFTER}_${name}`)] : []);
   const ofViews = select.withQueries
     .filter(({ name }) => name === 'result')
     .map(({ item }) => ({ ...item, ...problem('WITH_NAME_RESERVED') }));
   return [...ofViews, ...problemsOfPlaceholders(select, { parameters, ofPages, columns: names })];
-}
-
-/** The columns that `pages` names. */
-function orderedBy({ by }: { readonly by?: unknown }): readonly string[] {
-  return Array.isArray(by) ? by.map((item) => String(item).trim().split(/\s/, 1)[0] ?? '') : [];
 }
 
 /** The SELECT as it stands in the file, without white space around it and without a final semicolon. */

@@ -1,7 +1,7 @@
-import type { After } from '../after.js';
+import type { After } from '../after-last-row.js';
 import { quoteName } from '../quote-sql.js';
 import { AFTER, NOW } from '../reserved.js';
-import { Filter, Part, Reference, Sql, type Node, type Query } from '../sql.js';
+import { Filter, Part, Reference, Sql, type Node, type Query, textNode } from '../sql.js';
 import type { Parameter } from '../parameters/parameter.js';
 import { isClock, placeholdersOf, requiredBy } from './select-parameters.js';
 import type { ParameterPiece, Piece, Place, SelectText } from './select/select-text.js';
@@ -21,7 +21,7 @@ interface Declared {
 export function queryOfSelect(select: SelectText, declared: Declared, hasTenant: boolean): Query {
   const nodes = nodesOf(select.pieces, declared);
   // A LIMIT after a UNION would belong to its last arm, and a second LIMIT would be invalid.
-  const body = select.needsWrapping ? [text(WRAPPING), ...nodes, text('\n)')] : nodes;
+  const body = select.needsWrapping ? [textNode(WRAPPING), ...nodes, textNode('\n)')] : nodes;
   const views = readableQueries(select, declared.parameters.size > 0 && !hasTenant, declared).map((query) =>
     viewOf(query, select, declared),
   );
@@ -30,7 +30,7 @@ export function queryOfSelect(select: SelectText, declared: Declared, hasTenant:
 
 function nodesOf(pieces: readonly Piece[], declared: Declared): readonly Node[] {
   return pieces.map((piece): Node => {
-    if (piece.kind === 'text') return text(piece.text);
+    if (piece.kind === 'text') return textNode(piece.text);
     if (piece.kind === 'parameter') {
       const sql = ofPage(piece, declared);
       return sql ? { kind: 'fragment', sql } : { kind: 'reference', reference: referenceOf(piece, declared) };
@@ -100,7 +100,11 @@ function viewOf(
 ): Part {
   return new Part(name, () => {
     const items = slice(pieces, { start: withList.start, end: item.end });
-    return new Sql([text('WITH '), ...nodesOf(items, declared), text(`\nSELECT * FROM ${quoteName(name)}`)]);
+    return new Sql([
+      textNode('WITH '),
+      ...nodesOf(items, declared),
+      textNode(`\nSELECT * FROM ${quoteName(name)}`),
+    ]);
   });
 }
 
@@ -114,5 +118,3 @@ function slice(pieces: readonly Piece[], { start, end }: Place): readonly Piece[
       return { ...piece, text: piece.text.slice(from - piece.start, to - piece.start), start: from, end: to };
     });
 }
-
-const text = (written: string): Node => ({ kind: 'text', text: written });

@@ -1,4 +1,4 @@
-import { parametersAfter } from '../../endpoint/after.js';
+import { parametersAfter } from '../../endpoint/after-last-row.js';
 import { bindQuery, type BoundQuery } from '../../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { PageColumn } from '../../endpoint/page-order.js';

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-import type { LastRow } from '../../endpoint/after.js';
+import type { LastRow } from '../../endpoint/after-last-row.js';
 import { SecretValue } from '../../endpoint/parameters/secret-value.js';
 import type { Value, Values } from '../../endpoint/values.js';
 import type { Principal } from './principal.js';

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
-import { MAX_LAST_ROW_BYTES, textOfValue, type LastRow } from '../../endpoint/after.js';
+import { keyOfValue, MAX_LAST_ROW_BYTES, NULL_KEY, type LastRow } from '../../endpoint/after-last-row.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
-import { quoteName } from '../../endpoint/quote-sql.js';
 import { ROW_LIMIT } from '../../endpoint/reserved.js';
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import { endOfLines } from '../formats/exported-rows.js';
-import type { ClickHouseFormat, RowFormat } from '../formats/format.js';
+import type { ClickHouseFormat, ExportedRows, RowFormat } from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';
 import { projectColumns, ROWS } from '../formats/project-columns.js';
 import { withValues } from '../formats/value-settings.js';
@@ -22,6 +20,59 @@ const MARK = '_page_mark';
 
 const ROW = 'format_template_row_format';
 
+/** How rows with keys are written: what depends on the definition and the representation alone. */
+interface KeyedRows {
+  /** Adds the key as the last column, empty in rows but the last one and the one beyond. */
+  readonly project: (query: BoundQuery) => BoundQuery;
+  /** Has the key after each row. */
+  readonly clickHouseFormat: ClickHouseFormat;
+  /** Of a format of lines: what stands before the rows, and between two. */
+  readonly lines?: Pick<ExportedRows, 'start' | 'separator'>;
+}
+
+const known = new WeakMap<WrittenColumns, KeyedRows>();
+
+/** Of the columns of one definition, for which it is computed once. */
+function keyedRows(written: WrittenColumns, format: RowFormat, order: PageOrder): KeyedRows {
+  const earlier = known.get(written);
+  if (earlier) return earlier;
+  const { representation, columns } = written;
+  const values = order.map((column) => keyOfValue(column, ROWS));
+  const key = `concat({${MARK}:String}, ${values.join(", ' ', ")})`;
+  // The query ends with the limit, so that its rows come in one stream, in order.
+  const ofLast = `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key}) AS ${KEY}`;
+  const options = { values: format.values, times: representation.times };
+  const rows: KeyedRows = {
+    project: projectColumns(columns.described, options, [ofLast]),
+    ...keyedFormat(written, format),
+  };
+  known.set(written, rows);
+  return rows;
+}
+
+function keyedFormat(
+  { clickHouseFormat: own, columns, representation }: WrittenColumns,
+  format: RowFormat,
+): Pick<KeyedRows, 'clickHouseFormat' | 'lines'> {
+  const key = `\${${KEY}:Raw}`;
+  if (own.name === 'Template') {
+    const settings = { ...own.settings, [ROW]: `${own.settings[ROW] ?? ''}${key}` };
+    return { clickHouseFormat: { ...own, settings } };
+  }
+  // The formats of lines have no place for a text that is no field.
+  const { row, separator, start, settings } = format.exportRows(columns, representation.times);
+  const template = {
+    format_template_resultset_format: `\${data}${separator}`,
+    [ROW]: `${row}${key}`,
+    format_template_rows_between_delimiter: separator,
+    ...settings,
+  };
+  return {
+    clickHouseFormat: { name: 'Template', settings: withValues(template, columns) },
+    lines: { start, separator },
+  };
+}
+
 /**
  * Reads where a page ends. ClickHouse writes the key of the last row of the page, and that of the row beyond it, after these two
  * rows, in a form from which it makes the same values again: whatever the format rounds or cannot hold, the key has. Keys are
@@ -32,48 +83,18 @@ export class PageKeys {
   private readonly mark = `page${randomUUID().replaceAll('-', '')}`;
 
   constructor(
-    private readonly written: WrittenColumns,
-    private readonly format: RowFormat,
+    private readonly rows: KeyedRows,
     private readonly page: RequestedPage,
   ) {}
 
-  /** The query, whose last column is the key; empty in other rows. */
-  query(bound: BoundQuery): BoundQuery {
-    const { representation, columns } = this.written;
-    const values = this.page.order.map((column) => {
-      return `ifNull(${textOfValue(column, `${ROWS}.${quoteName(column.name)}`)}, '-')`;
-    });
-    const key = [
-      `{${MARK}:String}`,
-      ...values.flatMap((value, index) => (index === 0 ? [value] : ["' '", value])),
-    ];
-    // The query ends with the limit, so that its rows come in one stream, in order.
-    const ofLast = `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', concat(${key.join(', ')})) AS ${KEY}`;
-    const options = { values: this.format.values, times: representation.times };
-    const { text } = projectColumns(columns.described, options, [ofLast])(bound);
-    return { ...bound, text, parameters: { ...bound.parameters, [MARK]: this.mark } };
+  get clickHouseFormat(): ClickHouseFormat {
+    return this.rows.clickHouseFormat;
   }
 
-  /** How ClickHouse writes the rows, each with its key after it. */
-  get clickHouseFormat(): ClickHouseFormat {
-    const { clickHouseFormat: own, columns, representation } = this.written;
-    const key = `\${${KEY}:Raw}`;
-    if (own.name === 'Template')
-      return { ...own, settings: { ...own.settings, [ROW]: `${own.settings[ROW] ?? ''}${key}` } };
-    // The formats of lines have no place for a text that is no field.
-    const { row, separator, settings } = this.format.exportRows(columns, representation.times);
-    return {
-      name: 'Template',
-      settings: withValues(
-        {
-          format_template_resultset_format: `\${data}${separator}`,
-          [ROW]: `${row}${key}`,
-          format_template_rows_between_delimiter: separator,
-          ...settings,
-        },
-        columns,
-      ),
-    };
+  /** The query with the key as its last column. */
+  query(bound: BoundQuery): BoundQuery {
+    const { text } = this.rows.project(bound);
+    return { ...bound, text, parameters: { ...bound.parameters, [MARK]: this.mark } };
   }
 
   /**
@@ -114,22 +135,18 @@ export class PageKeys {
   }
 
   private whole(pieces: readonly Buffer[], rows: number): Buffer {
-    if (this.written.clickHouseFormat.name === 'Template') return Buffer.concat(pieces);
-    const { start, separator } = this.format.exportRows(
-      this.written.columns,
-      this.written.representation.times,
-    );
-    const whole = Buffer.concat([Buffer.from(start), ...pieces]);
+    const { lines } = this.rows;
+    if (!lines) return Buffer.concat(pieces);
+    const whole = Buffer.concat([Buffer.from(lines.start), ...pieces]);
     // The separator ends the last row, which a body without rows does not have.
-    const end = endOfLines(separator)({ rowCount: rows, cost: undefined });
-    return end === '' ? whole.subarray(0, whole.length - separator.length) : whole;
+    return rows > 0 ? whole : whole.subarray(0, whole.length - lines.separator.length);
   }
 }
 
 /** The keys of a page of this request; undefined where its format has no place for them. */
 export function pageKeysOf(written: WrittenColumns, page: RequestedPage | undefined): PageKeys | undefined {
   const format = FORMATS[written.representation.format];
-  return page && 'cut' in format ? new PageKeys(written, format, page) : undefined;
+  return page && 'cut' in format ? new PageKeys(keyedRows(written, format, page.order), page) : undefined;
 }
 
 /** Hexadecimal digits of values, `-` for null, and the space between two. */
@@ -137,7 +154,8 @@ const isOfKey = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || byte === 0x20 || byte === 0x2d);
 
-const lastRowOf = (key: string): LastRow => key.split(' ').map((value) => (value === '-' ? null : value));
+const lastRowOf = (key: string): LastRow =>
+  key.split(' ').map((value) => (value === NULL_KEY ? null : value));
 
 function requireShort(last: LastRow): LastRow {
   const bytes = last.reduce((sum, value) => sum + 2 + (value?.length ?? 0) / 2, 0);

@@ -1,4 +1,4 @@
-import { parametersAfter, type LastRow } from '../../endpoint/after.js';
+import { parametersAfter, type LastRow } from '../../endpoint/after-last-row.js';
 import { bindSandboxedQuery } from '../../endpoint/bind-sandboxed.js';
 import { bindQuery, boundTime, type BoundQuery } from '../../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';

@@ -1,4 +1,4 @@
-import type { LastRow } from '../../endpoint/after.js';
+import type { LastRow } from '../../endpoint/after-last-row.js';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import type { Column, QueryLimits } from '../../endpoint/definition.js';
 import type { Figures, Reader } from '../../endpoint/figures.js';

@@ -12,10 +12,10 @@ const COLUMNS = {
 
 describe('the order of pages', () => {
   it('is read with directions and nulls, in any letter case', () => {
-    const { order, problems } = readPageOrder(
-      [' at  DESC ', 'country asc NULLS First', 'a desc desc nulls last'],
-      COLUMNS,
-    );
+    const { order, problems } = readPageOrder({
+      pages: { by: [' at  DESC ', 'country asc NULLS First', 'a desc desc nulls last'] },
+      columns: COLUMNS,
+    });
     expect(problems).toEqual([]);
     expect(order).toEqual([
       {
@@ -45,10 +45,23 @@ describe('the order of pages', () => {
     ]);
   });
 
+  it('is read of the columns of a header too, and of nothing where the definition is malformed', () => {
+    const columns = { n: 'UInt64', data: { type: 'String', json: true } };
+    const read = readPageOrder({ pages: { by: ['n', 'data'] }, columns });
+    expect([read.order.map(({ name }) => name), read.problems.map(({ code }) => code)]).toEqual([
+      ['n'],
+      ['PAGES_INVALID'],
+    ]);
+    for (const pages of [undefined, null, 'n', [], { by: 'n' }, { by: [5, null] }]) {
+      expect(readPageOrder({ pages, columns })).toEqual({ order: [], problems: [] });
+    }
+    expect(readPageOrder({ pages: { by: ['n'] }, columns: null })).toMatchObject({ order: [] });
+  });
+
   it.each(['share', 'sizes', 'data', 'a', 'at descending', '', 'constructor'])(
     'has no column “%s”',
     (item) => {
-      expect(readPageOrder([item], COLUMNS)).toMatchObject({
+      expect(readPageOrder({ pages: { by: [item] }, columns: COLUMNS })).toMatchObject({
         order: [],
         problems: [{ code: 'PAGES_INVALID' }],
       });

@@ -1,6 +1,6 @@
 import { column } from '../../../src/endpoint/definition.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
-import { parametersAfter } from '../../../src/endpoint/after.js';
+import { parametersAfter } from '../../../src/endpoint/after-last-row.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import {
   choose,
@@ -115,6 +115,20 @@ describe('the query of a page', () => {
         build: (_p, _n, after) => sql`SELECT ${after.last('town')}`,
       }),
     ).toThrow("after.last('town') is of no column of pages.by");
+  });
+
+  it('is around a query that gets the condition, but does not contain it', () => {
+    const endpoint = defineEndpoint({
+      ...SAMPLE,
+      parameters: {},
+      example: {},
+      pages: { by: ['city'] },
+      build: (_parameters, _now, after) => (after.rows.required.length > 0 ? sql`SELECT city FROM t` : sql``),
+    });
+    expect([endpoint.pages?.takesCursor, textOfPage(endpoint, ['61'])]).toEqual([
+      false,
+      expect.stringMatching(/^SELECT \* FROM \(\n/),
+    ]);
   });
 
   it('changes the digest of a definition with the order', () => {

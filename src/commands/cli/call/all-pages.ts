@@ -1,31 +1,38 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
+import { cutLines } from '../../../gateway/formats/cut-lines.js';
 import type { FormatName } from '../../../gateway/formats/formats.js';
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../../gateway/formats/template-format.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 
 /** How the bodies of pages become one body. */
 interface Joining {
-  /** What stands before the rows of a page, and what stands after them. */
-  readonly around: (page: Buffer) => readonly [start: Buffer, end: string];
+  /** What stands before the rows of every page, and what stands after them. */
+  readonly around: (page: Buffer) => readonly [start: Buffer, end: Buffer];
   readonly separator: string;
 }
 
-const header = (hasQuotes: boolean): Joining => ({
-  around: (page) => [page.subarray(0, endOfFirstLine(page, hasQuotes)), ''],
+const NOTHING = Buffer.alloc(0);
+
+/** The header alone is a text that is cut to no row. */
+const lines = (hasQuotes: boolean): Joining => ({
+  around: (page) => [cutLines(page, 0, hasQuotes).body, NOTHING],
   separator: '',
 });
 
 /** The formats whose pages can be joined. */
-const JOINING: Readonly<Partial<Record<FormatName, Joining>>> = {
-  json: { around: () => [Buffer.from(RESULT_START), RESULT_END], separator: ROW_SEPARATOR },
-  ndjson: { around: () => [Buffer.alloc(0), ''], separator: '' },
-  csv: header(true),
-  tsv: header(false),
-};
+const JOINING = {
+  json: { around: () => [Buffer.from(RESULT_START), Buffer.from(RESULT_END)], separator: ROW_SEPARATOR },
+  ndjson: { around: () => [NOTHING, NOTHING], separator: '' },
+  csv: lines(true),
+  tsv: lines(false),
+} as const satisfies Readonly<Partial<Record<FormatName, Joining>>>;
 
-export const JOINED_FORMATS = Object.keys(JOINING) as readonly FormatName[];
+/** A format whose pages can be joined. */
+export type JoinedFormat = keyof typeof JOINING;
+
+export const JOINED_FORMATS = Object.keys(JOINING) as readonly JoinedFormat[];
 
 /** Requests the first page, or the one with a cursor. @throws CommandError where the response has no rows */
 export type RequestPage = (cursor?: string) => Promise<Response>;
@@ -34,11 +41,9 @@ export type RequestPage = (cursor?: string) => Promise<Response>;
  * All pages of a call as one response, whose body fails where one of them is incomplete.
  *
  * @param first the first page
- * @param format one of {@link JOINED_FORMATS}
  */
-export function joinPages(first: Response, format: FormatName, requestPage: RequestPage): Response {
-  const { around = () => [Buffer.alloc(0), ''], separator = '' } = JOINING[format] ?? {};
-  const pages = Readable.from(joined(first, requestPage, { around, separator }), { objectMode: false });
+export function joinPages(first: Response, format: JoinedFormat, requestPage: RequestPage): Response {
+  const pages = Readable.from(joined(first, requestPage, JOINING[format]), { objectMode: false });
   return new Response(Readable.toWeb(pages) as ReadableStream<Uint8Array<ArrayBuffer>>);
 }
 
@@ -48,7 +53,7 @@ async function* joined(
   { around, separator }: Joining,
 ): AsyncGenerator<Buffer> {
   let start: Buffer | undefined;
-  let end = '';
+  let end: Buffer = NOTHING;
   let hasRows = false;
   for (let page: Response | undefined = first; page;) {
     requireWholePage(page);
@@ -66,11 +71,12 @@ async function* joined(
     if (cursor === null) requireLastPage(page);
     page = cursor === null ? undefined : await requestPage(cursor);
   }
-  yield Buffer.from(end);
+  yield end;
 }
 
-function requireSameAround(body: Buffer, start: Buffer, end: string): void {
-  const isSame = body.subarray(0, start.length).equals(start) && body.toString().endsWith(end);
+function requireSameAround(body: Buffer, start: Buffer, end: Buffer): void {
+  const isSame =
+    body.subarray(0, start.length).equals(start) && body.subarray(body.length - end.length).equals(end);
   if (!isSame)
     throw new CommandError('The pages of the gateway have different columns. Call again.', EXIT.gateway);
 }
@@ -91,16 +97,4 @@ function requireLastPage({ headers }: Response): void {
     'The result has more rows, but the endpoint has no pages. Use --export where it has exports, or narrow the call.',
     EXIT.rejected,
   );
-}
-
-const [QUOTE, LINE_FEED] = [0x22, 0x0a];
-
-/** Where the header ends; the name of a column can contain a line feed between quotes. */
-function endOfFirstLine(body: Buffer, hasQuotes: boolean): number {
-  let isQuoted = false;
-  for (let at = 0; at < body.length; at += 1) {
-    if (body[at] === QUOTE && hasQuotes) isQuoted = !isQuoted;
-    else if (body[at] === LINE_FEED && !isQuoted) return at + 1;
-  }
-  return body.length;
 }

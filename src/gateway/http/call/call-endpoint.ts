@@ -73,11 +73,17 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         }
         if (presentation.complete) requireComplete(ran);
         const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
-        const target = isRepeatable(endpoint, sent) ? request.originalUrl : undefined;
         const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
         sendResult(request, response, {
           ...{ call, context, maxRangedBytes },
-          before: nextPageHeaders(cursor, target, publicUrl),
+          before:
+            cursor === undefined
+              ? []
+              : nextPageHeaders(
+                  cursor,
+                  isRepeatable(endpoint, sent) ? request.originalUrl : undefined,
+                  publicUrl,
+                ),
           outcome: { ...outcome, result },
           now: clock().getTime(),
         });

@@ -83,7 +83,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     noteOutcome(context, outcome);
     const first = everyResponse.headersOf(requestId, headers.origin);
     const cursor = nextCursor(cursors, principal, query, outcome.result, now);
-    const ofPage = nextPageHeaders(cursor, url, publicUrl);
+    const ofPage = cursor === undefined ? [] : nextPageHeaders(cursor, url, publicUrl);
     const before = [...first.list, ...headersOfCall(call, limits), ...ofPage];
     sendResult(request, response, {
       ...{ call, outcome, context, maxRangedBytes, now, before },

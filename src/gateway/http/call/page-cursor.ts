@@ -118,11 +118,10 @@ const MAX_LINK = 2048;
  * @param publicUrl `PUBLIC_URL`; without it the link is relative to the host
  */
 export function nextPageHeaders(
-  cursor: string | undefined,
+  cursor: string,
   target: string | undefined,
   publicUrl = '',
 ): readonly string[] {
-  if (cursor === undefined) return [];
   const headers = ['X-Next-Cursor', cursor];
   const link = target === undefined ? '' : `<${publicUrl}${withCursor(target, cursor)}>; rel="next"`;
   return link === '' || link.length > MAX_LINK ? headers : [...headers, 'Link', link];

@@ -1,7 +1,7 @@
 import type { PageColumn, PageOrder } from './page-order.js';
 import { quoteName, quoteText } from './quote-sql.js';
 import { AFTER } from './reserved.js';
-import { choose, Filter, isOmitted, Reference, Sql, sql, type Condition, type Node } from './sql.js';
+import { choose, Filter, isOmitted, Reference, Sql, sql, textNode, type Condition } from './sql.js';
 import type { Value } from './values.js';
 
 /** Where a page begins, for a definition that takes the cursor itself. All of it is left out of the first page. */
@@ -53,13 +53,21 @@ export function namesAfter(order: PageOrder): readonly string[] {
   return [AFTER, ...order.map(({ parameter }) => parameter)];
 }
 
+/** What {@link keyOfValue} is for null. */
+export const NULL_KEY = '-';
+
 /**
  * SQL of the text of a column's value, from which {@link lastValue} makes the same value again; in hexadecimal, because a text need not
  * be UTF-8. Times are in UTC: the hour that a time zone repeats has two meanings.
+ *
+ * @param row alias of the query whose column it is
  */
-export function textOfValue({ type }: PageColumn, value: string): string {
-  if (/^(?:Fixed)?String\b/.test(type)) return `hex(${value})`;
-  return isTime(type) ? `hex(toString(toTimeZone(${value}, 'UTC')))` : `hex(toString(${value}))`;
+export function keyOfValue({ name, type }: PageColumn, row: string): string {
+  const value = `${row}.${quoteName(name)}`;
+  const text = /^(?:Fixed)?String\b/.test(type)
+    ? value
+    : `toString(${isTime(type) ? `toTimeZone(${value}, 'UTC')` : value})`;
+  return `ifNull(hex(${text}), '${NULL_KEY}')`;
 }
 
 const isTime = (type: string): boolean => type.startsWith('DateTime');
@@ -117,7 +125,4 @@ const nameOf = ({ name }: PageColumn): Sql => raw(quoteName(name));
 const conjunction = (terms: readonly Sql[]): Sql =>
   terms.reduce((before, term) => sql`${before} AND ${term}`);
 
-function raw(text: string): Sql {
-  const node: Node = { kind: 'text', text };
-  return new Sql([node]);
-}
+const raw = (text: string): Sql => new Sql([textNode(text)]);
