@@ -126,6 +126,16 @@ export class PagingGateway {
     return new PagingGateway(gateway, clock, folder);
   }
 
+  /** Runs a test with a gateway of its own. */
+  static async use({ environment, files, test }: OwnGateway): Promise<void> {
+    const own = await PagingGateway.open(environment, files);
+    try {
+      await test(own);
+    } finally {
+      await own.close();
+    }
+  }
+
   /** The text of an endpoint file, with something changed. */
   static fileOf(name: string, from: string, to: string): Readonly<Record<string, string>> {
     const text = FILES[name] ?? '';
@@ -142,6 +152,14 @@ export class PagingGateway {
     await this.gateway.close(0);
     await this.folder.remove();
   }
+}
+
+/** A gateway of one test. */
+interface OwnGateway {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Other texts of endpoint files. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly test: (own: PagingGateway) => Promise<void>;
 }
 
 /** The cursor of the next page. */

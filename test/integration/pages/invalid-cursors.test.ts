@@ -78,60 +78,83 @@ describe('a cursor is invalid', () => {
   });
 
   it('a day after its first page', async () => {
-    const own = await PagingGateway.open();
-    try {
-      const first = await cursorFrom('others?n=30', own);
-      own.clock.advance(86_400_000);
-      const second = await own.receive(`others?n=30&cursor=${first}`);
-      expect(second.status).toBe(200);
-      own.clock.advance(1);
-      for (const text of [first, cursorOf(second) ?? '']) {
-        expect(problemIn(await own.receive(`others?n=30&cursor=${text}`))).toContain('more than a day old');
-      }
-    } finally {
-      await own.close();
-    }
+    await PagingGateway.use({
+      test: async (own) => {
+        const first = await cursorFrom('others?n=30', own);
+        own.clock.advance(86_400_000);
+        const second = await own.receive(`others?n=30&cursor=${first}`);
+        expect(second.status).toBe(200);
+        own.clock.advance(1);
+        for (const text of [first, cursorOf(second) ?? '']) {
+          expect(problemIn(await own.receive(`others?n=30&cursor=${text}`))).toContain('more than a day old');
+        }
+      },
+    });
   });
 
   it('where a caller computes one that chooses the clock, or has other values than a row', async () => {
-    const own = await PagingGateway.open({});
-    try {
-      const endpoint = own.gateway.endpoints.find('others');
-      if (!endpoint) throw new Error('no endpoint');
-      const { now } = own.clock;
-      const call = { endpoint, values: new Map([['n', '30']]), scope: '' };
-      const responseTo = async (position: Partial<Position>): Promise<Received> => {
-        const all = { readAt: now, now, last: [Buffer.from('5').toString('hex')], ...position };
-        const cursor = new Cursors(undefined).seal(all, call, { name: 'reader', mayBypassCache: false });
-        return own.receive(`others?n=30&cursor=${cursor}`);
-      };
-      const day = 86_400_000;
-      expect((await responseTo({})).status).toBe(200);
-      for (const position of [
-        { now: now + day },
-        { readAt: now + day },
-        { now: now - 2 * day },
-        { last: [] },
-        { last: ['35', '35'] },
-      ]) {
-        expect(problemIn(await responseTo(position))).toContain('400 INVALID_CURSOR');
-      }
-    } finally {
-      await own.close();
-    }
+    await PagingGateway.use({
+      environment: {},
+      test: async (own) => {
+        const endpoint = own.gateway.endpoints.find('others');
+        if (!endpoint) throw new Error('no endpoint');
+        const { now } = own.clock;
+        const call = { endpoint, values: new Map([['n', '30']]), scope: '' };
+        const responseTo = async (position: Partial<Position>): Promise<Received> => {
+          const all = { readAt: now, now, last: [Buffer.from('5').toString('hex')], ...position };
+          const cursor = new Cursors(undefined).seal(all, call, { name: 'reader', mayBypassCache: false });
+          return own.receive(`others?n=30&cursor=${cursor}`);
+        };
+        const day = 86_400_000;
+        expect((await responseTo({})).status).toBe(200);
+        for (const position of [
+          { now: now + day },
+          { readAt: now + day },
+          { now: now - 2 * day },
+          { last: [] },
+          { last: ['35', '35'] },
+        ]) {
+          expect(problemIn(await responseTo(position))).toContain('400 INVALID_CURSOR');
+        }
+      },
+    });
   });
 
   it('of another definition', async () => {
-    const changed = await PagingGateway.open(
-      undefined,
-      PagingGateway.fileOf('rows', 'number % 4', 'number % 5'),
-    );
-    try {
-      const response = await changed.receive(`rows?n=30&cursor=${cursor}`);
-      expect(problemIn(response)).toContain('cursor is of another definition of this endpoint');
-    } finally {
-      await changed.close();
-    }
+    await PagingGateway.use({
+      files: PagingGateway.fileOf('rows', 'number % 4', 'number % 5'),
+      test: async (changed) => {
+        const response = await changed.receive(`rows?n=30&cursor=${cursor}`);
+        expect(problemIn(response)).toContain('cursor is of another definition of this endpoint');
+      },
+    });
+  });
+});
+
+it('the place of a page makes no WITH query readable for a caller’s own SQL', async () => {
+  await PagingGateway.use({
+    files: {
+      others: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0202
+summary: Rows of a tenant, of a WITH query that has all.
+parameters: { tenant: { kind: string, required: true, description: Whose rows. } }
+columns: { n: UInt64 }
+pages: { by: [n] }
+sandboxing: enabled
+example: { tenant: a }
+*/
+WITH everything AS (SELECT number AS n, toString(number % 2) AS tenant FROM numbers(30) WHERE true [[ AND @after ]])
+SELECT n FROM everything WHERE tenant = @tenant ORDER BY n
+`,
+    },
+    test: async (own) => {
+      const sql = encodeURIComponent('SELECT count() AS n FROM everything');
+      expect(problemIn(await own.receive(`others?tenant=1&sql=${sql}`))).toContain('400 INVALID_PARAMETERS');
+      const ofResult = encodeURIComponent('SELECT count() AS n FROM result');
+      expect((await own.receive(`others?tenant=1&sql=${ofResult}`)).body.toString()).toBe(
+        '{"result":[{"n":15}]}',
+      );
+    },
   });
 });
 
@@ -182,14 +205,14 @@ describe('a cursor is valid', () => {
   });
 
   it('in a Link with PUBLIC_URL before its path', async () => {
-    const own = await PagingGateway.open({ PUBLIC_URL: 'https://example.com/data' });
-    try {
-      const { headers } = await own.receive('others?n=30');
-      expect(headers['link']).toMatch(
-        /^<https:\/\/example\.com\/data\/api\/endpoints\/query\/others\?n=30&cursor=[\w-]+>; rel="next"$/,
-      );
-    } finally {
-      await own.close();
-    }
+    await PagingGateway.use({
+      environment: { PUBLIC_URL: 'https://example.com/data' },
+      test: async (own) => {
+        const { headers } = await own.receive('others?n=30');
+        expect(headers['link']).toMatch(
+          /^<https:\/\/example\.com\/data\/api\/endpoints\/query\/others\?n=30&cursor=[\w-]+>; rel="next"$/,
+        );
+      },
+    });
   });
 });

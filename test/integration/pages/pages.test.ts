@@ -173,8 +173,9 @@ describe('the pages of a call', () => {
   });
 
   it('are an error where a page ends with the row that it begins after, because the declared type is another one', async () => {
-    const own = await PagingGateway.open(undefined, {
-      others: `/*
+    await PagingGateway.use({
+      files: {
+        others: `/*
 id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0202
 summary: Declares fewer digits than the times have.
 columns: { at: "DateTime64(3, 'UTC')" }
@@ -183,35 +184,35 @@ maxRows: 2
 */
 SELECT toDateTime64('2026-01-01 00:00:00.0009', 6, 'UTC') + toIntervalMicrosecond(number) AS at FROM numbers(20)
 `,
+      },
+      test: async (own) => {
+        const first = await own.receive('others');
+        expect(first.status).toBe(200);
+        const second = await own.receive(`others?cursor=${cursorOf(first) ?? ''}`);
+        expect(problemIn(second)).toContain(
+          '500 ENDPOINT_INVALID: This page ends with the last row of the page before it',
+        );
+      },
     });
-    try {
-      const first = await own.receive('others');
-      expect(first.status).toBe(200);
-      const second = await own.receive(`others?cursor=${cursorOf(first) ?? ''}`);
-      expect(problemIn(second)).toContain(
-        '500 ENDPOINT_INVALID: This page ends with the last row of the page before it',
-      );
-    } finally {
-      await own.close();
-    }
   });
 
   it('have nulls also in a column that is declared without', async () => {
-    const own = await PagingGateway.open(
-      undefined,
-      PagingGateway.fileOf('others', 'SELECT number AS n', 'SELECT if(number > 20, NULL, number) AS n'),
-    );
-    try {
-      let page = await own.receive('others?n=22');
-      const counts = [page.headers['x-row-count']];
-      for (let cursor = cursorOf(page); cursor !== undefined; cursor = cursorOf(page)) {
-        page = await own.receive(`others?n=22&cursor=${cursor}`);
-        counts.push(page.headers['x-row-count']);
-      }
-      expect(counts).toEqual(['10', '10', '2']);
-    } finally {
-      await own.close();
-    }
+    await PagingGateway.use({
+      files: PagingGateway.fileOf(
+        'others',
+        'SELECT number AS n',
+        'SELECT if(number > 20, NULL, number) AS n',
+      ),
+      test: async (own) => {
+        let page = await own.receive('others?n=22');
+        const counts = [page.headers['x-row-count']];
+        for (let cursor = cursorOf(page); cursor !== undefined; cursor = cursorOf(page)) {
+          page = await own.receive(`others?n=22&cursor=${cursor}`);
+          counts.push(page.headers['x-row-count']);
+        }
+        expect(counts).toEqual(['10', '10', '2']);
+      },
+    });
   });
 
   it('have no export where the query takes the cursor itself, and may bound its rows', async () => {
@@ -227,16 +228,17 @@ SELECT toDateTime64('2026-01-01 00:00:00.0009', 6, 'UTC') + toIntervalMicrosecon
       `GET http://elsewhere.example/api/endpoints/query/others?n=30 HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-API-KEY: ${KEYS.reader}\r\n\r\n`,
     );
     expect(response?.headers['link']).toMatch(/^<\/api\/endpoints\/query\/others\?n=30&cursor=/);
-    const own = await PagingGateway.open(
-      undefined,
-      PagingGateway.fileOf('others', 'minimum: 0, description', 'minimum: 0, secret: true, description'),
-    );
-    try {
-      const { headers } = await own.receive('others?n=30');
-      expect([headers['x-next-cursor'], headers['link']]).toEqual([expect.any(String), undefined]);
-    } finally {
-      await own.close();
-    }
+    await PagingGateway.use({
+      files: PagingGateway.fileOf(
+        'others',
+        'minimum: 0, description',
+        'minimum: 0, secret: true, description',
+      ),
+      test: async (own) => {
+        const { headers } = await own.receive('others?n=30');
+        expect([headers['x-next-cursor'], headers['link']]).toEqual([expect.any(String), undefined]);
+      },
+    });
   });
 
   it('are 422 with complete=1 where there are more', async () => {

@@ -2,7 +2,7 @@ import { bindQuery, revealedParameters } from '../../../src/endpoint/bind.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { sql } from '../../../src/endpoint/sql.js';
-import { parametersAfter } from '../../../src/endpoint/after.js';
+import { parametersAfter } from '../../../src/endpoint/after-last-row.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { PagingGateway, cursorOf } from '../../support/paging-gateway.js';
 
@@ -68,17 +68,16 @@ describe('a late page', () => {
 });
 
 it('warms first pages only', async () => {
-  const paging = await PagingGateway.open(
-    undefined,
-    PagingGateway.fileOf('others', 'maxRows: 10', 'maxRows: 10\nwarming: 30'),
-  );
-  try {
-    const first = await paging.receive('others?n=25');
-    await paging.receive(`others?n=25&cursor=${cursorOf(first) ?? ''}`);
-    const response = await fetch(`${paging.gateway.adminUrl ?? ''}/warming`);
-    const { sets } = (await response.json()) as { readonly sets: readonly { readonly parameters: object }[] };
-    expect(sets.map(({ parameters }) => parameters)).toEqual([{ n: '25' }]);
-  } finally {
-    await paging.close();
-  }
+  await PagingGateway.use({
+    files: PagingGateway.fileOf('others', 'maxRows: 10', 'maxRows: 10\nwarming: 30'),
+    test: async (paging) => {
+      const first = await paging.receive('others?n=25');
+      await paging.receive(`others?n=25&cursor=${cursorOf(first) ?? ''}`);
+      const response = await fetch(`${paging.gateway.adminUrl ?? ''}/warming`);
+      const { sets } = (await response.json()) as {
+        readonly sets: readonly { readonly parameters: object }[];
+      };
+      expect(sets.map(({ parameters }) => parameters)).toEqual([{ n: '25' }]);
+    },
+  });
 });

@@ -1,14 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { bindQuery } from '../../../src/endpoint/bind.js';
+import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
+import { representationOf } from '../../../src/gateway/formats/representation.js';
+import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { readConfig } from '../../../src/gateway/config/config.js';
 import { openGateway, type Gateway } from '../../../src/gateway/server/compose.js';
 import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { demoDatabase, variablesOf } from '../../support/demo-database.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 type Row = Readonly<Record<string, unknown>>;
+
+const FORMATS = ['json', 'json-table', 'ndjson', 'csv', 'tsv'] as const;
 
 let folder: TemporaryFolder;
 let gateway: Gateway;
@@ -46,6 +54,46 @@ async function readPages(call: string): Promise<{ readonly rows: readonly Row[];
   }
   return { rows, pages };
 }
+
+it.each(['logs.all', 'get-grouped-stats-redirects'])(
+  '%s has the first page that its query has without pages',
+  async (name) => {
+    const { connection } = await demoDatabase();
+    const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
+    const runQuery = createQueryRunner(client, { timeoutMs: 20_000 });
+    const endpoint = (await referenceEndpoints()).find(name);
+    if (!endpoint) throw new Error(`no endpoint ${name}`);
+    const { query, columns, pages } = endpoint;
+    try {
+      for (const [rowCap, format] of FORMATS.flatMap((each) =>
+        [3, 100, 5000].map((cap) => [cap, each] as const),
+      )) {
+        const values = validateParameters(
+          endpoint,
+          rawParameters(name === 'logs.all' ? endpoint.example : {}),
+        );
+        const now = new Date();
+        const [whole, page] = await Promise.all(
+          [query, pages?.query ?? query].map((of, index) =>
+            runQuery({
+              query: bindQuery(of, values, new Set(), now, rowCap + 1),
+              columns,
+              rowCap,
+              representation: representationOf(format),
+              page: index === 0 ? undefined : pages && { order: pages.order },
+              requestId: 'pages-test',
+              signal: new AbortController().signal,
+            }),
+          ),
+        );
+        expect(page?.body.toString()).toBe(whole?.body.toString());
+        expect(page?.lastRow !== undefined).toBe(whole?.truncated);
+      }
+    } finally {
+      await client.close();
+    }
+  },
+);
 
 it('logs.all has all records of the retention in its pages, newest first', async () => {
   const start = new Date(Date.now() - 3 * 3_600_000).toISOString();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { MAX_LAST_ROW_BYTES } from '../../../../src/endpoint/after.js';
+import { MAX_LAST_ROW_BYTES } from '../../../../src/endpoint/after-last-row.js';
 import { Cursors } from '../../../../src/gateway/auth/cursors.js';
 import type { Principal } from '../../../../src/gateway/auth/principal.js';
 

@@ -33,6 +33,11 @@ describe('the layout of a cached result', () => {
     expect(written).toHaveLength(formatFour().length);
   });
 
+  it('has the last row of a page, whose cursor other gateways make', () => {
+    const page = sampleResult({ createdAt: 1_700_000_000_000, lastRow: ['61', null, ''] });
+    expect(decodeResult(KEY, encodeResult(KEY, page))).toEqual(page);
+  });
+
   it('of an earlier build is no result', () => {
     const earlier = formatFour();
     earlier.write('QGA2');
