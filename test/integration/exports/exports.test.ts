@@ -171,12 +171,13 @@ describe('exports at the same time', () => {
     });
     try {
       let second: number | undefined;
-      let others: readonly number[] = [];
+      const others: number[] = [];
       await busy.receive(`rows?n=${MOST_ROWS}&format=csv&export=1`, {
         beforeBody: async (stop) => {
           second = (await busy.receive('rows?n=3&export=1')).status;
-          const calls = [busy.receive('rows?n=3'), busy.receive('none?n=4')];
-          others = (await Promise.all(calls)).map(({ status }) => status);
+          // One after the other: two at once would wait for each other's place.
+          others.push((await busy.receive('rows?n=3')).status);
+          others.push((await busy.receive('none?n=4')).status);
           stop();
         },
       });
