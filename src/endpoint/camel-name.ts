@@ -1,6 +1,8 @@
-/** `orders.by-day` as an identifier: `ordersByDay`. A name that begins with a digit gets the prefix `endpoint`. */
+/** `orders.by-day` as an identifier: `ordersByDay`, of `orders.by-day@2` `ordersByDayV2`. A name that begins with a digit gets the prefix `endpoint`. */
 export function camelName(name: string): string {
-  const camel = name.replaceAll(/[.-]([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+  const camel = name
+    .replace('@', '.v')
+    .replaceAll(/[.-]([a-z0-9])/g, (_, first: string) => first.toUpperCase());
   return /^\d/.test(camel) ? `endpoint${camel}` : camel;
 }
 

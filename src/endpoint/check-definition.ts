@@ -2,6 +2,7 @@ import { asRecord, isRecord } from './as-record.js';
 import { closestName } from './closest-name.js';
 import { namesAfter } from './after-last-row.js';
 import type { DefinitionProblem } from './definition-error.js';
+import { problemsOfDeprecation } from './deprecation.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import { readPageOrder } from './page-order.js';
 import type { Parameter } from './parameters/parameter.js';
@@ -29,7 +30,7 @@ export function isParameterName(name: string): boolean {
 /** The mistakes that Joi does not find: in the parameters, and in names that refer to them. */
 export function problemsOfNames(definition: unknown): readonly DefinitionProblem[] {
   const { parameters, example, warm, tenant } = asRecord(definition);
-  if (!isRecord(parameters)) return [];
+  if (!isRecord(parameters)) return problemsOfDeprecation(definition);
   const sets: readonly (readonly [readonly string[], unknown])[] = [
     [['example'], example],
     ...(Array.isArray(warm) ? warm.map((set, index) => [['warm', String(index)], set] as const) : []),
@@ -46,6 +47,7 @@ export function problemsOfNames(definition: unknown): readonly DefinitionProblem
       tenantColumns(asRecord(tenant)[table]).flatMap(([, name]) => problemsOfTenant(table, name, parameters)),
     ),
     ...problemsOfPages(asRecord(definition), parameters),
+    ...problemsOfDeprecation(definition),
   ];
 }
 

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 
+import { DEPRECATION_RULES } from './deprecation.js';
 import type { EndpointDeclaration, EndpointDefinition, Parameters } from './definition.js';
 import { must } from './schema-problems.js';
 import { ENDPOINT_SETTINGS, MOST_EXPORTED } from './settings-schema.js';
@@ -30,9 +31,9 @@ export const DECLARATION_KEYS = {
       .required(),
   ),
   name: must(
-    'lower-case words joined by dots or hyphens',
+    'lower-case words joined by dots or hyphens, and perhaps a version such as @2',
     Joi.string()
-      .pattern(/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/)
+      .pattern(/^[a-z0-9]+(?:[.-][a-z0-9]+)*(?:@[1-9]\d{0,3})?$/)
       .custom((name: string, { error }) => (isUuid(name) ? error('name.uuid') : name))
       .required(),
   ).messages({ 'name.uuid': 'must not have the form of a UUID' }),
@@ -65,6 +66,8 @@ export const DECLARATION_KEYS = {
     Joi.object({ by: Joi.array().items(Joi.string()).min(1).required() }),
   ),
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
+  deprecated: DEPRECATION_RULES,
+  goneAfterSunset: must('true or false', ENDPOINT_SETTINGS.goneAfterSunset),
   tenant: must(
     'an object of filters by table',
     Joi.object().pattern(

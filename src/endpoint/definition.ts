@@ -1,4 +1,5 @@
 import type { After } from './after-last-row.js';
+import type { DeprecationRules } from './deprecation.js';
 import type { LimitRules } from './limit-rules.js';
 import type { Parameter, ParameterValue } from './parameters/parameter.js';
 import type { Query, Reference, Sql } from './sql.js';
@@ -60,6 +61,8 @@ export interface EndpointSettings {
   readonly exports?: ExportRules;
   /** Whether a call with a name that is no parameter is rejected; ignored where absent. */
   readonly unknownParameters?: 'ignore' | 'reject';
+  /** Whether calls after the sunset of a deprecated endpoint are rejected; answered as before where absent. */
+  readonly goneAfterSunset?: boolean;
 }
 
 /** `staleIfError` where neither the endpoint nor the deployment sets it. */
@@ -79,7 +82,7 @@ export type References<P extends Parameters> = {
 export interface EndpointDeclaration<P extends Parameters = Parameters> extends EndpointSettings {
   /** A constant UUID: callers may have saved it. */
   readonly id: string;
-  /** Lower-case words, joined by dots or hyphens. */
+  /** Lower-case words, joined by dots or hyphens; a version ends in `@2`, and is another endpoint than the name without it. */
   readonly name: string;
   /** One sentence for the list of endpoints. */
   readonly summary: string;
@@ -92,6 +95,8 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly columns: Readonly<Record<string, Column>>;
   /** A row cap of the endpoint's own, below `maxRows`, which no deployment can raise. */
   readonly limit?: number;
+  /** Present where callers should leave the endpoint, which is answered as before. */
+  readonly deprecated?: DeprecationRules;
   /** Present where a response that is cut names the next page of the rows. */
   readonly pages?: PageRules;
   /**

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-import { problemsOfChoices } from './choices-from.js';
+import { camelName } from './camel-name.js';
+import { problemsOfChoices, problemsOfSuccessor } from './references.js';
 import { concurrently } from './concurrently.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
@@ -93,15 +94,22 @@ export class EndpointLoader {
     );
     const holders = new Map<string, string>();
     const duplicates = new Map<string, Error>();
+    /** The files of identifiers that are those of a version, and of all others. */
+    const identifiers = { versions: new Map<string, string>(), others: new Map<string, string>() };
     for (const [file, { id, name }] of holdersFirst) {
-      const other = holders.get(name) ?? holders.get(id);
-      if (other === undefined) holders.set(id, file).set(name, file);
+      const identifier = camelName(name);
+      const isVersion = name.includes('@');
+      const like = identifiers.versions.get(identifier) ?? (isVersion && identifiers.others.get(identifier));
+      const shown = (other: string): string => path.join(path.basename(this.folder), other);
+      const [ofName, ofId] = [holders.get(name), holders.get(id)];
+      if (ofName !== undefined)
+        duplicates.set(file, mistakeAt('name', problem('NAME_TAKEN', name, shown(ofName))));
+      else if (ofId !== undefined)
+        duplicates.set(file, mistakeAt('id', problem('ID_TAKEN', id, shown(ofId), randomUUID())));
+      else if (like) duplicates.set(file, mistakeAt('name', problem('TOOL_NAME_TAKEN', name, shown(like))));
       else {
-        const what = holders.has(name) ? 'name' : 'id';
-        duplicates.set(
-          file,
-          duplicate(what, what === 'name' ? name : id, path.join(path.basename(this.folder), other)),
-        );
+        holders.set(id, file).set(name, file);
+        identifiers[isVersion ? 'versions' : 'others'].set(identifier, file);
       }
     }
     this.holders = holders;
@@ -195,17 +203,15 @@ async function problemsOfReferences(
   const byName = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
   const problems: FileProblem[] = [];
   for (const [file, endpoint] of endpoints) {
-    const found = problemsOfChoices(endpoint, byName, lacksColumns);
+    const found = [
+      ...problemsOfChoices(endpoint, byName, lacksColumns),
+      ...problemsOfSuccessor(endpoint, byName),
+    ];
     if (found.length === 0) continue;
     const below = path.relative(path.basename(folder), file);
     problems.push(...(await problemsIn(folder, below, new EndpointDefinitionError(found))));
   }
   return problems;
-}
-
-function duplicate(what: 'name' | 'id', value: string, other: string): Error {
-  if (what === 'name') return mistakeAt(what, problem('NAME_TAKEN', value, other));
-  return mistakeAt(what, problem('ID_TAKEN', value, other, randomUUID()));
 }
 
 const mistakeAt = (key: string, found: Problem): Error =>

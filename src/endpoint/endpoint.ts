@@ -13,6 +13,7 @@ import type {
   Parameters,
   References,
 } from './definition.js';
+import { readDeprecation, type Deprecation } from './deprecation.js';
 import { describeValue } from './describe-value.js';
 import { readPageOrder, type PageOrder } from './page-order.js';
 import { pagesOf, problemOfPaging, type Pages } from './pages.js';
@@ -35,6 +36,8 @@ export interface Endpoint {
   readonly example: Readonly<Record<string, string>>;
   readonly warm: readonly Readonly<Record<string, string>>[];
   readonly query: Query;
+  /** Present where callers should leave the endpoint. */
+  readonly deprecated?: Deprecation;
   /** Present where the rows have pages. */
   readonly pages?: Pages;
   /** Columns that the query returns only where all of these parameters have a value. */
@@ -82,6 +85,7 @@ export function createEndpoint(
     warm,
     settings: settingsOf(definition),
     query,
+    ...(definition.deprecated && { deprecated: readDeprecation(definition.deprecated) }),
     ...(definition.pages && { pages: pagesOf(query, readPageOrder(definition).order) }),
     optionalColumns,
     savedQuery,
@@ -136,7 +140,7 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
 
 function settingsOf(definition: EndpointDeclaration): EndpointSettings {
   const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits } = definition;
-  const { limits, exports, unknownParameters } = definition;
+  const { limits, exports, unknownParameters, goneAfterSunset } = definition;
   return {
     maxRows,
     caching,
@@ -147,6 +151,7 @@ function settingsOf(definition: EndpointDeclaration): EndpointSettings {
     ...(limits && { limits }),
     ...(exports && { exports }),
     ...(unknownParameters && { unknownParameters }),
+    ...(goneAfterSunset !== undefined && { goneAfterSunset }),
   };
 }
 

@@ -15,6 +15,8 @@ const SENTENCES = {
   RELOAD_FAILED: (message: string) => message,
   NAME_NOT_OF_FILE: (name: string, ext: string) => `the endpoint ${name} must be in a file ${name}${ext}`,
   NAME_TAKEN: (name: string, other: string) => `${other} has the same name ${name}`,
+  TOOL_NAME_TAKEN: (name: string, other: string) =>
+    `${name} and the endpoint in ${other} would have one name for agents and in OpenAPI: rename one of them`,
   ID_TAKEN: (id: string, other: string, free: string) =>
     `${other} has the same id ${id}; here is a new one: ${free}`,
 

@@ -44,9 +44,9 @@ export class EndpointRegistry implements Endpoints {
     return this.byId.get(endpoint.id) === endpoint;
   }
 
-  /** The endpoints except one. */
-  without(name: string): EndpointRegistry {
-    return new EndpointRegistry(this.all().filter((endpoint) => endpoint.name !== name));
+  /** The endpoints except those with certain names. */
+  without(isExcepted: (name: string) => boolean): EndpointRegistry {
+    return new EndpointRegistry(this.all().filter(({ name }) => !isExcepted(name)));
   }
 
   /** The endpoints with the defaults of this deployment for what they do not declare. */

@@ -30,4 +30,5 @@ export const ENDPOINT_SETTINGS = {
   limits: LIMIT_RULES,
   exports: EXPORT_RULES,
   unknownParameters: Joi.valid('ignore', 'reject'),
+  goneAfterSunset: Joi.boolean(),
 } satisfies Record<keyof EndpointSettings, Joi.Schema>;

@@ -20,6 +20,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   NOT_ACCEPTABLE: { status: 406, title: 'Representation not available' },
   REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
+  ENDPOINT_GONE: { status: 410, title: 'Endpoint gone' },
   PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   BODY_TOO_LARGE: { status: 413, title: 'Body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },

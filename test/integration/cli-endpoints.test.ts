@@ -26,6 +26,7 @@ describe('querygate endpoints', () => {
         ['NAME', 'FORM', 'PARAMETERS', 'CACHING', 'WARMING', 'MAX ROWS', 'SUMMARY', 'FILE'],
         ['a', 'sql', 'city*', '-', '-', expect.any(String), 'For a test.', 'endpoints/a.sql'],
         ['b', 'ts', '-', '300', '-', '10', 'For a test.', 'endpoints/b.ts'],
+        ['gateway.callers', '-', 'endpoint key_name start_time', '-', '-', '10000', expect.any(String), '-'],
         [
           'gateway.requests',
           '-',
@@ -47,7 +48,7 @@ describe('querygate endpoints', () => {
         caching: 'disabled',
         file: 'endpoints/a.sql',
       });
-      expect(endpoints[2]).toMatchObject({ name: 'gateway.requests', form: 'built-in' });
+      expect(endpoints[2]).toMatchObject({ name: 'gateway.callers', form: 'built-in' });
     });
   });
 

@@ -12,6 +12,7 @@ import { validateParameters } from '../../src/gateway/query/validate-parameters.
 import { demoDatabase } from '../support/demo-database.js';
 import { codesIn, tableRows, textOf } from '../support/documentation.js';
 import { rawParameters } from '../support/raw-parameters.js';
+import { OWN_ENDPOINTS } from '../../src/gateway/observability/own-endpoints.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { referenceEndpoints } from '../support/reference-project.js';
 
@@ -32,7 +33,8 @@ describe('docs/reference/http-api.md', () => {
     const registry = await referenceEndpoints();
     const documented = tableRows(httpApi, /^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
     const names = documented.map(([name]) => codesIn(name)[0]);
-    expect(names.toSorted()).toEqual(['gateway.requests', ...Object.keys(SHIPPED_ENDPOINTS)].toSorted());
+    const own = OWN_ENDPOINTS.map(({ name }) => name);
+    expect(names.toSorted()).toEqual([...own, ...Object.keys(SHIPPED_ENDPOINTS)].toSorted());
     for (const [name, , , caching, warming] of documented) {
       const { settings } = registry.find(codesIn(name)[0] ?? '') ?? {};
       expect(caching).toBe(settings?.caching === 'disabled' ? 'disabled' : `${settings?.caching} s`);

@@ -1,4 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { runCli } from '../support/run-cli.js';
 import { pollUntil } from '../support/poll-until.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
 
@@ -18,23 +19,26 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Runs a test's body with a gateway process on the test's database, with the request log on. */
-async function withRequestLog(
-  environment: Readonly<Record<string, string>>,
-  use: (send: Send, adminUrl: string) => Promise<void>,
-): Promise<void> {
+/** The environment of a process that uses the test's database. */
+function onDatabase(): Readonly<Record<string, string>> {
   const { url, username, password } = database.connection;
-  const onDatabase = {
+  return {
     CLICKHOUSE_URL: url,
     CLICKHOUSE_USER: username,
     CLICKHOUSE_PASSWORD: password,
     CLICKHOUSE_DATABASE: database.name,
     CLICKHOUSE_LOG_USER: username,
     CLICKHOUSE_LOG_PASSWORD: password,
-    ADMIN_PORT: '0',
-    API_KEY: KEY,
   };
-  await withGateway({ ...onDatabase, ...environment }, async (gateway) => {
+}
+
+/** Runs a test's body with a gateway process on the test's database, with the request log on. */
+async function withRequestLog(
+  environment: Readonly<Record<string, string>>,
+  use: (send: Send, adminUrl: string) => Promise<void>,
+): Promise<void> {
+  const own = { ...onDatabase(), ADMIN_PORT: '0', API_KEY: KEY };
+  await withGateway({ ...own, ...environment }, async (gateway) => {
     const [, adminUrl = ''] = await gateway.untilWritten(/"message":"admin API ready".*"url":"(http:[^"]+)"/);
     const gatewayUrl = await urlOf(gateway);
     const send: Send = (path, id = 'r', key = KEY) =>
@@ -72,6 +76,22 @@ describe('the request log in ClickHouse', () => {
         expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
         expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
         expect(hit?.['parameters']).toBe(miss?.['parameters']);
+        const ofCallers = await send(
+          '/api/endpoints/query/gateway.callers?endpoint=functions.invocation-stats',
+        );
+        const { result: callers } = (await ofCallers.json()) as { result: readonly Row[] };
+        const last_time = rows[1]?.['timestamp'];
+        const { endpoint, key_name } = of;
+        expect(callers).toEqual([{ endpoint, key_name, requests: 2, errors: 0, last_time }]);
+        const listed = await runCli(['endpoints', '--callers', '--since', '1h'], onDatabase());
+        expect(listed.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual(
+          expect.arrayContaining([
+            ['ENDPOINT', 'KEY', 'REQUESTS', 'ERRORS', 'LAST', 'NOTE'],
+            [endpoint, key_name, '2', '0', `${String(last_time).slice(0, 19)}Z`],
+            ['usage.api-counts', key_name, '1', '1', expect.any(String)],
+            ['logs.all', '-', '0', '0', '-'],
+          ]),
+        );
         const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
         expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
       });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { REFERENCE } from '../../bench/reference-project.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { REQUESTS_ENDPOINT } from '../../src/gateway/observability/requests-endpoint.js';
+import { OWN_ENDPOINTS } from '../../src/gateway/observability/own-endpoints.js';
 
 export { REFERENCE };
 
@@ -20,7 +20,7 @@ export async function referenceEndpoints(): Promise<EndpointRegistry> {
     endpoints.push(
       ((await import(path.join(REFERENCE.endpointsFolder, file))) as { default: Endpoint }).default,
     );
-  return new EndpointRegistry([...endpoints, REQUESTS_ENDPOINT]);
+  return new EndpointRegistry([...endpoints, ...OWN_ENDPOINTS]);
 }
 
 /** The users file of the read-only ClickHouse user of the project at the top level of this repository. */

@@ -17,6 +17,17 @@ export interface Endpoint {
   readonly parameters: readonly Parameter[];
   readonly columns: readonly Column[];
   readonly example: Values;
+  /** Present where callers should leave it. */
+  readonly deprecated?: Deprecation;
+}
+
+export interface Deprecation {
+  /** ISO 8601, as the next one. */
+  readonly since: string;
+  readonly sunset?: string;
+  /** Name of the endpoint to call instead. */
+  readonly successor?: string;
+  readonly goneAfterSunset: boolean;
 }
 
 export interface Parameter {

@@ -62,6 +62,7 @@ export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
                 }}
               >
                 <span class="name">{endpoint.name}</span>
+                {endpoint.deprecated && <span class="mark">deprecated</span>}
                 {marks?.has(endpoint.name) && <span class="mark">{marks.get(endpoint.name)}</span>}
                 <span class="summary">{endpoint.description}</span>
               </a>

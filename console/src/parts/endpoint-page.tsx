@@ -7,7 +7,7 @@ import type { Go, Runner } from '../hooks.js';
 import { toFragment, type Address } from '../model/address.js';
 import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';
-import { mostRows, SQL, type Endpoint, type Values } from '../model/endpoint.js';
+import { mostRows, SQL, type Deprecation, type Endpoint, type Values } from '../model/endpoint.js';
 import { requestOf, withoutSecrets } from '../model/request.js';
 import { snippetRequest } from '../snippets/index.js';
 import { useEndpointForm } from '../use-endpoint-form.js';
@@ -43,6 +43,7 @@ export function EndpointPage(props: Props): VNode {
       <h1 tabIndex={-1}>{endpoint.name}</h1>
       <p class="lead">{endpoint.description}</p>
       {!isServed && <Removed name={endpoint.name} />}
+      {endpoint.deprecated && <Deprecated {...endpoint.deprecated} go={props.go} />}
       <Settings endpoint={endpoint} />
       <div class={development ? 'beside' : ''}>
         <RequestForm
@@ -76,6 +77,38 @@ function Removed({ name }: { readonly name: string }): VNode {
     <p class="notice warn" role="status">
       <strong>{name} was removed.</strong> The gateway no longer serves it: its file was removed, or it has
       another name. The form keeps its values until you leave this page.
+    </p>
+  );
+}
+
+function Deprecated({
+  since,
+  sunset,
+  successor,
+  goneAfterSunset,
+  go,
+}: Deprecation & Pick<Props, 'go'>): VNode {
+  const day = (iso: string): string => iso.slice(0, 10);
+  return (
+    <p class="notice warn">
+      <strong>Deprecated since {day(since)}.</strong>
+      {sunset !== undefined && ` Calls ${goneAfterSunset ? 'end' : 'may end'} on ${day(sunset)}.`}
+      {successor !== undefined && (
+        <>
+          {' Use '}
+          <a
+            href={toFragment({ endpoint: successor })}
+            onClick={(event) => {
+              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              go({ endpoint: successor });
+            }}
+          >
+            {successor}
+          </a>
+          {' instead.'}
+        </>
+      )}
     </p>
   );
 }

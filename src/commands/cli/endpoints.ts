@@ -1,9 +1,15 @@
 import { Command } from 'commander';
 import path from 'node:path';
 
+import {
+  deprecationNote,
+  describeDeprecation,
+  type DescribedDeprecation,
+} from '../../endpoint/deprecation.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { callersTable, findCallers } from './endpoint-callers.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { filesByEndpoint } from './project/endpoints.js';
 import { withProjectOption } from './project-option.js';
@@ -13,14 +19,19 @@ import { printable, textTable } from './text-table.js';
 /** `querygate endpoints`: lists the endpoints of the project. */
 export function endpointsCommand(): Command {
   return withProjectOption(new Command('endpoints'))
-    .description('Lists the endpoints of the project, without ClickHouse.')
+    .description('Lists the endpoints of the project, without ClickHouse; with --callers, who calls them.')
+    .option('--callers', 'list which keys called which endpoint, from the request log')
+    .option('--since <duration or time>', 'of --callers: how far back, at most the 30 days of the log', '30d')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
-    .action((options: EndpointsOptions) => runCommand(() => runEndpoints(options)));
+    .action((options: EndpointsOptions) => runCommand((signal) => runEndpoints(options, signal)));
 }
 
 /** The options of `querygate endpoints`, as commander parses them. */
 interface EndpointsOptions {
+  readonly callers?: boolean;
+  /** A duration such as `30d`, or a time. */
+  readonly since: string;
   readonly json?: boolean;
 }
 
@@ -41,18 +52,29 @@ interface ListedEndpoint {
   readonly warming: number;
   readonly maxRows: number;
   readonly summary: string;
+  readonly deprecated: DescribedDeprecation | undefined;
   readonly file: string | undefined;
 }
 
-/** Prints the endpoints of the project as a table or as JSON. */
-async function runEndpoints({ json = false }: EndpointsOptions): Promise<void> {
+/** Prints the endpoints of the project, or their callers, as a table or as JSON. */
+async function runEndpoints(
+  { json = false, callers = false, since }: EndpointsOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const config = readConfig(process.env);
   const endpoints = await loadProjectEndpoints(config);
+  if (callers) {
+    const found = await findCallers(config, since, signal);
+    process.stdout.write(json ? asJson({ callers: found }) : callersTable(found, endpoints));
+    return;
+  }
   const files = await filesByEndpoint(config.project);
   const listed = endpoints.all().map((endpoint) => listedEndpoint(endpoint, files.get(endpoint.name)));
-  if (json) process.stdout.write(`${JSON.stringify({ endpoints: listed }, undefined, 2)}\n`);
+  if (json) process.stdout.write(asJson({ endpoints: listed }));
   else process.stdout.write(textTable([HEADINGS, ...listed.map(cellsOf)], NUMBERS));
 }
+
+const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEndpoint {
   const { name, id, summary, settings } = endpoint;
@@ -69,6 +91,7 @@ function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEnd
     warming: settings.warming,
     maxRows: rowCap(endpoint),
     summary,
+    deprecated: describeDeprecation(endpoint),
     file,
   };
 }
@@ -77,7 +100,7 @@ const HEADINGS = ['NAME', 'FORM', 'PARAMETERS', 'CACHING', 'WARMING', 'MAX ROWS'
 const NUMBERS = new Set([3, 4, 5]);
 
 function cellsOf(endpoint: ListedEndpoint): readonly string[] {
-  const { name, form, parameters, caching, warming, maxRows, summary, file = '-' } = endpoint;
+  const { name, form, parameters, caching, warming, maxRows, summary, deprecated, file = '-' } = endpoint;
   const names = parameters.map((parameter) => `${parameter.name}${parameter.required ? '*' : ''}`).join(' ');
   const cached = caching === 'disabled' ? '-' : String(caching);
   const warmed = warming === 0 ? '-' : String(warming);
@@ -89,7 +112,7 @@ function cellsOf(endpoint: ListedEndpoint): readonly string[] {
     cached,
     warmed,
     String(maxRows),
-    printable(summary.replaceAll(/\s+/g, ' ')),
+    printable(`${deprecationNote(deprecated)}${summary}`.replaceAll(/\s+/g, ' ')),
     file,
   ];
 }
@@ -97,7 +120,10 @@ function cellsOf(endpoint: ListedEndpoint): readonly string[] {
 const HELP = `
 A parameter with * is required. Caching and warming are seconds, as in this deployment: ENDPOINT_SETTINGS_FILE counts.
 
+--callers needs ClickHouse: that of CLICKHOUSE_URL, or of the project's data folder, also while a gateway serves it.
+
 Examples:
   querygate endpoints
   querygate endpoints --project ./my-project --json
+  querygate endpoints --callers --since 7d
 ${EXIT_CODES_HELP}`;

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { problemOfEndpointName } from '../../endpoint/check-definition.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { projectFolder, projectIn } from '../../gateway/config/project.js';
-import { REQUESTS_ENDPOINT } from '../../gateway/observability/requests-endpoint.js';
+import { isOwnEndpoint } from '../../gateway/observability/own-endpoints.js';
 import { withClient } from '../clickhouse/with-client.js';
 import { withServer } from '../clickhouse/with-server.js';
 import { NotCarriedOver } from '../introspect/draft.js';
@@ -95,10 +95,9 @@ async function endpointOfTable(name: string, table: string, signal: AbortSignal)
 
 /** @throws CommandError (invalid usage) where no endpoint of a project can have the name */
 function rejectName(name: string): void {
-  const problem =
-    name === REQUESTS_ENDPOINT.name
-      ? 'is an endpoint of the gateway itself: choose another name'
-      : problemOfEndpointName(name);
+  const problem = isOwnEndpoint(name)
+    ? 'is an endpoint of the gateway itself: choose another name'
+    : problemOfEndpointName(name);
   if (problem !== undefined) throw usageError(`${name} ${problem}, such as orders.by-day`);
 }
 

@@ -1,5 +1,5 @@
 import type { AnalysisTools } from '../../gateway/analysis/analyze-query.js';
-import { REQUESTS_ENDPOINT } from '../../gateway/observability/requests-endpoint.js';
+import { isOwnEndpoint } from '../../gateway/observability/own-endpoints.js';
 import { usageError } from '../cli/exit-codes.js';
 import type { ProjectFile } from '../cli/project/write-new-file.js';
 import { newestDay, readColumns, readTables, type CatalogTable } from './catalog.js';
@@ -141,8 +141,7 @@ function nameOf(
   const found = endpointName(own === database ? name.replaceAll('.', '-') : `${own}.${name}`);
   if (found === '')
     throw new NotCarriedOver('its name has no letter or digit that an endpoint’s name can have');
-  if (found === REQUESTS_ENDPOINT.name)
-    throw new NotCarriedOver(`${found} is an endpoint of the gateway itself`);
+  if (isOwnEndpoint(found)) throw new NotCarriedOver(`${found} is an endpoint of the gateway itself`);
   if (files.has(found)) throw new NotCarriedOver(`its endpoint would be ${found}, which is written already`);
   return found;
 }

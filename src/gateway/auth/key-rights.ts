@@ -11,7 +11,7 @@ export const ENDPOINT_PATTERNS = Joi.array()
     Joi.string()
       .lowercase()
       .max(100)
-      .pattern(/^[a-z0-9.*-]+$/)
+      .pattern(/^[a-z0-9.*@-]+$/)
       .messages({
         'string.pattern.base':
           '{#label} must be the name or id of an endpoint, in which * stands for any characters',

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { EndpointLoader, type LoadedFiles, type SqlReader } from '../../endpoint/endpoint-loader.js';
 import { EndpointRegistry } from '../../endpoint/registry.js';
-import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
+import { isOwnEndpoint, OWN_ENDPOINTS } from '../observability/own-endpoints.js';
 
 /** What decides which endpoints a gateway serves, and how. */
 export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 'clickhouse' | 'requestLog'>;
@@ -31,7 +31,7 @@ export interface LoadedEndpoints {
 
 /**
  * Loads the endpoints that a gateway with a configuration serves, with the settings of its deployment, again after each change:
- * the project's, and the gateway's own, which reads the request log, where the log is written. Elsewhere its table need not
+ * the project's, and the gateway's own, which read the request log, where the log is written. Elsewhere its table need not
  * exist.
  */
 export class ProjectEndpoints {
@@ -84,16 +84,12 @@ export class ProjectEndpoints {
   private async settled(byFile: ReadonlyMap<string, Endpoint>): Promise<EndpointRegistry> {
     this.files = new Map([...byFile].map(([file, { id }]) => [id, file]));
     const endpoints = [...byFile.values()];
-    if (endpoints.some(({ name }) => name === REQUESTS_ENDPOINT.name)) {
-      throw new Error(
-        `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,
-      );
+    const own = endpoints.find(({ name }) => isOwnEndpoint(name));
+    if (own) {
+      throw new Error(`${own.name} is an endpoint of the gateway itself: give the project’s another name.`);
     }
-    const registry = await withOverrides(
-      new EndpointRegistry([...endpoints, REQUESTS_ENDPOINT]),
-      this.config,
-    );
-    return writesRequestLog(this.config) ? registry : registry.without(REQUESTS_ENDPOINT.name);
+    const registry = await withOverrides(new EndpointRegistry([...endpoints, ...OWN_ENDPOINTS]), this.config);
+    return writesRequestLog(this.config) ? registry : registry.without(isOwnEndpoint);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { UsageLedger } from '../coordination/usage-ledger.js';
+import { isGone } from '../../endpoint/deprecation.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import type { FetchResult } from '../query/fetch-result.js';
@@ -42,7 +43,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();
   const warmer = new Warmer({
-    endpoints: () => endpoints.all(),
+    endpoints: () => endpoints.all().filter((endpoint) => !isGone(endpoint, clock().getTime())),
     setsInUse: cache.usage.sets,
     forget: cache.usage.forget,
     refresh: async (query, key) => {

@@ -1,4 +1,4 @@
-import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
+import { isOwnEndpoint } from '../observability/own-endpoints.js';
 import type { Gateway } from './compose.js';
 
 /** Commands for more endpoints than this would scroll the address out of the terminal. */
@@ -15,7 +15,7 @@ export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): s
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
   // The request log is still empty.
-  const suggested = gateway.endpoints.all().filter(({ name }) => name !== REQUESTS_ENDPOINT.name);
+  const suggested = gateway.endpoints.all().filter(({ name }) => !isOwnEndpoint(name));
   const calls = suggested.slice(0, MAX_CALLS).map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
     const target = `/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;

@@ -27,7 +27,7 @@ export const ROWS: readonly Row[] = [
   [
     'OBJECT_EXPECTED',
     '/* My query */ SELECT 1',
-    'the header must be an object with id, name, summary, tags, parameters, columns, maxRows, limit, caching, warming, sandboxing, staleIfError, queryLimits, limits, exports, pages, unknownParameters, tenant, example, warm, not "My query"',
+    'the header must be an object with id, name, summary, tags, parameters, columns, maxRows, limit, caching, warming, sandboxing, staleIfError, queryLimits, limits, exports, pages, unknownParameters, deprecated, goneAfterSunset, tenant, example, warm, not "My query"',
   ],
   ['KEY_UNKNOWN', { sumary: 'A.' }, 'unknown key `sumary`; did you mean `summary`?'],
   ['KEY_UNKNOWN', { xyz: 1 }, /^unknown key `xyz`; the keys are id, name, summary, /],
@@ -47,6 +47,27 @@ export const ROWS: readonly Row[] = [
     'VALUE_INVALID',
     { columns: ['a'] },
     'columns is an array; it must be an object of columns by name, at least one',
+  ],
+  [
+    'VALUE_INVALID',
+    HEADER(`${NAMES}\ndeprecated: { since: soon }`),
+    'deprecated.since "soon" must be a date such as 2026-11-30',
+  ],
+  [
+    'VALUE_INVALID',
+    HEADER(`${NAMES}\ndeprecated: { since: 2026-11-30, sunset: 2026-11-29 }`),
+    'deprecated.sunset "2026-11-29" must not be before deprecated.since',
+  ],
+  [
+    'VALUE_INVALID',
+    { deprecated: { since: '2026-11-30', successor: SAMPLE.name } },
+    'deprecated.successor "sample" must be another endpoint',
+  ],
+  ['KEY_MISSING', { deprecated: {} }, 'deprecated.since is missing; it must be a date such as 2026-11-30'],
+  [
+    'VALUE_INVALID',
+    { name: 'sample@0' },
+    'name "sample@0" must be lower-case words joined by dots or hyphens, and perhaps a version such as @2',
   ],
   [
     'OPTION_CONFLICT',

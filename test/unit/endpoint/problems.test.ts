@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { problemsOfChoices } from '../../../src/endpoint/choices-from.js';
+import { problemsOfChoices } from '../../../src/endpoint/references.js';
 import { EndpointDefinitionError } from '../../../src/endpoint/definition-error.js';
 import { EndpointLoader } from '../../../src/endpoint/endpoint-loader.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
@@ -100,6 +100,21 @@ const OF_FOLDERS = [
     'ID_TAKEN',
     { 'first.ts': FIRST, 'second.ts': typescriptFile("name: 'second',") },
     /^endpoints\/second\.ts:5: endpoints\/first\.ts has the same id 11111111-.*; here is a new one: [0-9a-f-]{36}$/,
+  ],
+  [
+    'TOOL_NAME_TAKEN',
+    {
+      'first.v2.ts': typescriptFile("name: 'first.v2', id: '22222222-2222-4222-8222-222222222222',"),
+      'first@2.ts': typescriptFile("name: 'first@2', id: '33333333-3333-4333-8333-333333333333',"),
+    },
+    /^endpoints\/first@2\.ts:\d+: first@2 and the endpoint in endpoints\/first\.v2\.ts would have one name for agents and in OpenAPI: rename one of them$/,
+  ],
+  [
+    'ENDPOINT_UNKNOWN',
+    {
+      'first.ts': typescriptFile("name: 'first', deprecated: { since: '2026-11-30', successor: 'first@2' },"),
+    },
+    /^endpoints\/first\.ts:\d+: deprecated\.successor names the unknown endpoint first@2; /,
   ],
 ] as const satisfies readonly Row[];
 

@@ -7,6 +7,7 @@ import { callerGone } from '../../errors.js';
 import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
 import { requireComplete } from '../result/complete-result.js';
+import { deprecationHeaders } from '../result/deprecation-headers.js';
 import { readyToSend } from '../result/select-content.js';
 import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
@@ -40,6 +41,9 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
     const context = contextOf(request);
     const endpoint = findEndpoint(endpoints, request.params['idOrName'], principalOf(context));
     await respondToCall(dependencies, context, endpoint, {
+      authorized: () => {
+        appendHeaders(response, deprecationHeaders(endpoint, publicUrl));
+      },
       parse: async () => {
         const sent = await readSent(endpoint, request, response);
         if (sent.preferences.isStrict) response.set('Preference-Applied', STRICT);
@@ -74,22 +78,23 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         if (presentation.complete) requireComplete(ran);
         const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
         const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
+        if (cursor !== undefined) {
+          const target = isRepeatable(endpoint, sent) ? request.originalUrl : undefined;
+          appendHeaders(response, nextPageHeaders(cursor, target, publicUrl));
+        }
         sendResult(request, response, {
           ...{ call, context, maxRangedBytes },
-          before:
-            cursor === undefined
-              ? []
-              : nextPageHeaders(
-                  cursor,
-                  isRepeatable(endpoint, sent) ? request.originalUrl : undefined,
-                  publicUrl,
-                ),
           outcome: { ...outcome, result },
           now: clock().getTime(),
         });
       },
     });
   };
+}
+
+/** Adds headers, whose names and values alternate, to those of the same name. */
+function appendHeaders(response: ServerResponse, list: readonly string[]): void {
+  for (let at = 0; at < list.length; at += 2) response.appendHeader(list[at] ?? '', list[at + 1] ?? '');
 }
 
 /** Whether a header may have the URL of the call: it must be all of it, and no secret. */

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { scopeOf } from '../../auth/pinned-parameters.js';
 import type { Cursors } from '../../auth/cursors.js';
+import { isGone } from '../../../endpoint/deprecation.js';
 import { mayCall, type Principal } from '../../auth/principal.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
@@ -14,6 +16,7 @@ import type { Clock } from '../../query/ports.js';
 import { noteOutcome } from './respond-to-call.js';
 import { TAKES_DEFAULT, type Presentation } from '../result/choose-representation.js';
 import { isComplete } from '../result/complete-result.js';
+import { deprecationHeaders } from '../result/deprecation-headers.js';
 import type { EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
 import { presentedKey, type Credentials } from './credentials.js';
@@ -64,7 +67,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     const { call, key } = known;
     const { query, presentation, ignored } = call;
     const { endpoint } = query;
-    const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
+    const outcome = mayCallNow(principal, endpoint, now) ? hitOf(find(key.hash), now) : undefined;
     if (!outcome || isForApplication(outcome.result, headers, presentation, maxRangedBytes)) return false;
     const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
@@ -84,7 +87,8 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     const first = everyResponse.headersOf(requestId, headers.origin);
     const cursor = nextCursor(cursors, principal, query, outcome.result, now);
     const ofPage = cursor === undefined ? [] : nextPageHeaders(cursor, url, publicUrl);
-    const before = [...first.list, ...headersOfCall(call, limits), ...ofPage];
+    const deprecated = deprecationHeaders(endpoint, publicUrl);
+    const before = [...first.list, ...headersOfCall(call, limits), ...deprecated, ...ofPage];
     sendResult(request, response, {
       ...{ call, outcome, context, maxRangedBytes, now, before },
       vary: first.vary,
@@ -93,6 +97,9 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     return true;
   };
 }
+
+const mayCallNow = (principal: Principal, endpoint: Endpoint, now: number): boolean =>
+  mayCall(principal, endpoint) && !isGone(endpoint, now);
 
 /** The headers that few calls have. */
 function headersOfCall({ query, ignored }: ReadCall, limits: readonly LimitState[]): readonly string[] {

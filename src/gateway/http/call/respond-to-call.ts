@@ -1,4 +1,5 @@
 import { mayCall, type Principal } from '../../auth/principal.js';
+import { describeDeprecation, isGone } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
@@ -30,6 +31,8 @@ export interface CallDependencies extends ReadingDependencies {
 
 /** How one protocol reads a call and sends its result. */
 export interface CallProtocol<Sent extends SentCall, Response> {
+  /** Called once it is known that the caller may call the endpoint. */
+  readonly authorized?: () => void;
   /** Reads what the caller sent, of a caller who may call the endpoint. @throws Failure */
   readonly parse: (endpoint: Endpoint) => Sent | Promise<Sent>;
   /** Called with the valid call before it runs. @returns a signal that aborts when the caller no longer waits */
@@ -68,10 +71,12 @@ export async function respondToCall<Sent extends SentCall, Response>(
   endpoint: Endpoint,
   protocol: CallProtocol<Sent, Response>,
 ): Promise<Response> {
-  const { limiter, endpoints, executeCall, executeExport } = dependencies;
+  const { limiter, endpoints, clock, executeCall, executeExport } = dependencies;
   const { requestId } = context;
   const principal = principalOf(context);
   authorize(principal, endpoint);
+  protocol.authorized?.();
+  requireNotGone(endpoint, clock().getTime());
   const sent = await protocol.parse(endpoint);
   const read = readCall(dependencies, principal, endpoint, sent);
   const subjects = subjectsOf(endpoints, principal, endpoint);
@@ -106,6 +111,17 @@ function authorize(principal: Principal, endpoint: Endpoint): void {
     'FORBIDDEN',
     'This key may not call this endpoint. GET /api/endpoints lists the endpoints that it may call.',
   );
+}
+
+/** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */
+function requireNotGone(endpoint: Endpoint, now: number): void {
+  if (!isGone(endpoint, now)) return;
+  const { sunset = '', successor } = describeDeprecation(endpoint) ?? {};
+  const advice =
+    successor === undefined
+      ? 'It has no successor. GET /api/endpoints lists the endpoints.'
+      : `Call ${successor} instead: GET /api/endpoints/${successor} describes it.`;
+  throw new Failure('ENDPOINT_GONE', `This endpoint is gone since ${sunset.slice(0, 10)}. ${advice}`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
+import { describeDeprecation } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
 import { itemOfOrder } from '../../../endpoint/page-order.js';
@@ -93,6 +94,18 @@ const ENDPOINT = {
     description:
       'What a call with undeclared parameters gets: 400, or, where absent too, a response that names them.',
   },
+  deprecated: {
+    ...objectOf(
+      {
+        since: text('When callers were told, or will be.'),
+        sunset: text('When the endpoint may go.'),
+        successor: text('The endpoint to call instead.'),
+        goneAfterSunset: { ...FLAG, description: 'Whether calls are 410 from then on.' },
+      },
+      ['sunset', 'successor'],
+    ),
+    description: 'Present where callers should leave the endpoint.',
+  },
   exports: {
     ...objectOf(
       {
@@ -123,7 +136,13 @@ const ENDPOINT = {
 } satisfies Properties;
 
 /** An endpoint as `GET /api/endpoints` shows it. */
-export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, ['limit', 'unknownParameters', 'exports', 'pages']);
+export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
+  'limit',
+  'unknownParameters',
+  'deprecated',
+  'exports',
+  'pages',
+]);
 
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
 export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<typeof ENDPOINT> {
@@ -133,6 +152,7 @@ export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
     ...{ caching, warming, sandboxing, unknownParameters, exports },
+    deprecated: describeDeprecation(endpoint),
     pages: endpoint.pages && { by: endpoint.pages.order.map(itemOfOrder) },
     parameters: parameters.map(parameterOf),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {

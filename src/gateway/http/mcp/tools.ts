@@ -1,4 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
+import { deprecationNote, describeDeprecation } from '../../../endpoint/deprecation.js';
 import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
@@ -25,11 +26,11 @@ const PAGE_SIZE = 50;
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /**
- * The name of an endpoint's tool: some clients accept no dot. Names of endpoints have no underscore, so that two endpoints
- * never share a tool.
+ * The name of an endpoint's tool, `events_count_v2` of `events.count@2`: some clients accept neither dot nor `@`. Names of
+ * endpoints have no underscore, and those that a version would have are rejected, so that two endpoints never share a tool.
  */
-export function toolName({ name }: Endpoint): string {
-  return name.replaceAll('.', '_');
+export function toolName({ name }: Pick<Endpoint, 'name'>): string {
+  return name.replace('@', '.v').replaceAll('.', '_');
 }
 
 /** The tools: one for each endpoint and each set of pinned parameters, made when it is first listed. */
@@ -54,8 +55,10 @@ export class Tools {
   /** The endpoint of a tool; undefined where there is none that the caller may call. */
   find(principal: Principal, name: unknown): Endpoint | undefined {
     if (typeof name !== 'string') return undefined;
-    const endpoint = findVisible(this.endpoints, principal, name.replaceAll('_', '.'));
-    return endpoint && toolName(endpoint) === name ? endpoint : undefined;
+    const unversioned = name.replaceAll('_', '.');
+    return [unversioned, unversioned.replace(/\.v(\d+)$/, '@$1')]
+      .map((each) => findVisible(this.endpoints, principal, each))
+      .find((endpoint) => endpoint && toolName(endpoint) === name);
   }
 
   /** As {@link find}. @throws ProtocolError where there is none. */
@@ -91,5 +94,6 @@ export class Tools {
 function descriptionOf(endpoint: Endpoint): string {
   const { caching } = endpoint.settings;
   const cached = caching === 'disabled' ? 'never cached' : `cached for ${caching} s`;
-  return `${endpoint.summary} At most ${rowCap(endpoint)} rows; ${cached}.`;
+  const note = deprecationNote(describeDeprecation(endpoint), (name) => toolName({ name }));
+  return `${note}${endpoint.summary} At most ${rowCap(endpoint)} rows; ${cached}.`;
 }

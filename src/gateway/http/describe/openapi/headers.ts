@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import { refTo, type HeaderObject, type ParameterObject, type Reference } from './document.js';
 
 type HeaderObjects = Readonly<Record<string, HeaderObject>>;
@@ -79,15 +80,24 @@ const ROWS = {
   ),
 } satisfies HeaderObjects;
 
+const LINK = text(
+  'The next page, of a GET; of a deprecated endpoint, the one to call instead, and the description of this one.',
+  '</api/endpoints/query/logs.all?project=aurora&cursor=AQGa>; rel="next"',
+);
+
 /** Of an endpoint with pages. */
 const PAGE = {
   'X-Next-Cursor': text(
     'The `cursor` of the next page; absent on the last page, and from Parquet and Arrow.',
   ),
-  Link: text(
-    'The next page, of a GET.',
-    '</api/endpoints/query/logs.all?project=aurora&cursor=AQGa>; rel="next"',
-  ),
+  Link: LINK,
+} satisfies HeaderObjects;
+
+/** Of a deprecated endpoint. */
+const DEPRECATION = {
+  Deprecation: text('Since when callers should leave this endpoint (RFC 9745).', '@1764547200'),
+  Sunset: text('When it may go (RFC 8594).', 'Mon, 31 May 2027 00:00:00 GMT'),
+  Link: LINK,
 } satisfies HeaderObjects;
 
 const FILE = {
@@ -114,10 +124,21 @@ const PROBLEM = {
 } satisfies HeaderObjects;
 
 /** All response headers: the document describes them, and CORS exposes them to pages. */
-export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PAGE, ...PROBLEM };
+export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PAGE, ...DEPRECATION, ...PROBLEM };
 
-/** The names of those that only endpoints with pages have. */
-export const PAGE_HEADERS = Object.keys(PAGE) as readonly (keyof typeof PAGE)[];
+type SomeHeader = keyof typeof PAGE | keyof typeof DEPRECATION;
+
+/** Names of the headers that only some endpoints have. */
+export const SOME_HEADERS: readonly string[] = [...Object.keys(PAGE), ...Object.keys(DEPRECATION)];
+
+/** The names of {@link SOME_HEADERS} that an endpoint has. */
+export function someHeadersOf({
+  pages,
+  deprecated,
+}: Pick<Endpoint, 'pages' | 'deprecated'>): readonly SomeHeader[] {
+  const headers = { ...(pages && PAGE), ...(deprecated && DEPRECATION) };
+  return Object.keys(headers) as SomeHeader[];
+}
 
 /** The headers that a kind of response can have. */
 const HEADERS_OF = { any: ANY, withKey: WITH_KEY, rows: ROWS, file: FILE, part: PART } as const;
@@ -125,7 +146,7 @@ const HEADERS_OF = { any: ANY, withKey: WITH_KEY, rows: ROWS, file: FILE, part: 
 /** References to the headers of a kind of response, and to further ones. */
 export function headerRefs(
   kind: keyof typeof HEADERS_OF,
-  ...more: readonly (keyof typeof PART | keyof typeof PAGE | keyof typeof PROBLEM)[]
+  ...more: readonly (keyof typeof PART | SomeHeader | keyof typeof PROBLEM)[]
 ): Readonly<Record<string, Reference>> {
   const names = [...Object.keys(HEADERS_OF[kind]), ...more];
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));

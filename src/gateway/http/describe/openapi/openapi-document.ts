@@ -4,7 +4,7 @@ import type { Times } from '../../../formats/format.js';
 import { rowSchema } from '../column-schema.js';
 import { ENDPOINT_SCHEMA } from '../endpoint-resource.js';
 import type { OpenApiDocument, PathItemObject } from './document.js';
-import { PAGE_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.js';
+import { REQUEST_HEADERS, RESPONSE_HEADERS, SOME_HEADERS, someHeadersOf } from './headers.js';
 import {
   callOperation,
   describeOperation,
@@ -94,7 +94,7 @@ function pathsOf(
 }
 
 function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocument['components'] {
-  const problems = problemComponents(endpoints.some(({ settings }) => settings.exports));
+  const problems = problemComponents(endpoints);
   const rows = endpoints.filter(({ settings }) => settings.sandboxing === 'disabled');
   return {
     securitySchemes: {
@@ -120,9 +120,9 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
 
 /** The response headers that some operation of the document refers to. */
 function headersOf(endpoints: readonly Endpoint[]): typeof RESPONSE_HEADERS {
-  if (endpoints.some(({ pages }) => pages)) return RESPONSE_HEADERS;
-  const names: readonly string[] = PAGE_HEADERS;
-  return Object.fromEntries(Object.entries(RESPONSE_HEADERS).filter(([name]) => !names.includes(name)));
+  const used: ReadonlySet<string> = new Set(endpoints.flatMap(someHeadersOf));
+  const isUsed = (name: string): boolean => !SOME_HEADERS.includes(name) || used.has(name);
+  return Object.fromEntries(Object.entries(RESPONSE_HEADERS).filter(([name]) => isUsed(name)));
 }
 
 function namedRowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {

@@ -1,4 +1,5 @@
 import { camelName, pascalName } from '../../../../endpoint/camel-name.js';
+import { deprecationNote, describeDeprecation } from '../../../../endpoint/deprecation.js';
 import { rowCap, type Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import {
@@ -9,8 +10,8 @@ import {
   type ResponseObject,
 } from './document.js';
 import { endpointBody, endpointParameters } from './endpoint-parameters.js';
-import { headerRefs, ONLY_FOR_GET, PAGE_HEADERS, REQUEST_HEADERS } from './headers.js';
-import { problemResponses } from './problems.js';
+import { headerRefs, ONLY_FOR_GET, REQUEST_HEADERS, someHeadersOf } from './headers.js';
+import { problemResponses, someProblemsOf } from './problems.js';
 import {
   CURSOR_PARAMETER,
   EXPORT_PARAMETER,
@@ -46,6 +47,7 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     operationId: camelName(endpoint.name),
     tags: tagsOf(endpoint),
     summary: endpoint.summary,
+    ...(endpoint.deprecated && { deprecated: true }),
     description: settingsNote(endpoint),
     parameters: [...endpointParameters(endpoint, pinned), ...ownParameters(endpoint), ...headersOfGet],
     responses: {
@@ -53,11 +55,11 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
       // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
       206: {
         description: 'The part of the rows that `Range` names, with the media type that the whole has.',
-        headers: headerRefs('part', ...ofPages(endpoint)),
+        headers: headerRefs('part', ...someHeadersOf(endpoint)),
       },
       304: {
         description: 'The result is the one that `If-None-Match` names.',
-        headers: headerRefs('rows', ...ofPages(endpoint)),
+        headers: headerRefs('rows', ...someHeadersOf(endpoint)),
       },
       ...problemResponses(
         'anywhere',
@@ -66,7 +68,7 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
         'call',
         'range',
         'unavailable',
-        ...ofExports(endpoint),
+        ...someProblemsOf(endpoint),
       ),
     },
   };
@@ -83,6 +85,7 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     operationId: `${camelName(endpoint.name)}_post`,
     tags: tagsOf(endpoint),
     summary: `${endpoint.summary} (POST)`,
+    ...(endpoint.deprecated && { deprecated: true }),
     description:
       'The same call with the parameters in the body, where they may be long and are in no log of a proxy. ' +
       settingsNote(endpoint),
@@ -97,13 +100,11 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
         'call',
         'body',
         'unavailable',
-        ...ofExports(endpoint),
+        ...someProblemsOf(endpoint),
       ),
     },
   };
 }
-
-const ofPages = ({ pages }: Endpoint): typeof PAGE_HEADERS => (pages ? PAGE_HEADERS : []);
 
 function ownParameters({ settings, pages }: Endpoint): readonly ParameterObject[] {
   return [
@@ -113,13 +114,11 @@ function ownParameters({ settings, pages }: Endpoint): readonly ParameterObject[
   ];
 }
 
-const ofExports = ({ settings }: Endpoint): readonly 'exports'[] => (settings.exports ? ['exports'] : []);
-
 function rowsResponse(endpoint: Endpoint): ResponseObject {
   return {
     description:
       'The rows. They are complete unless the response has `X-Partial`: a failure after the first row is an error.',
-    headers: headerRefs('file', ...ofPages(endpoint)),
+    headers: headerRefs('file', ...someHeadersOf(endpoint)),
     content: responseContent({
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),
@@ -132,7 +131,7 @@ function settingsNote(endpoint: Endpoint): string {
   const { caching, unknownParameters } = endpoint.settings;
   const cached = caching === 'disabled' ? 'not cached' : `cached for ${caching} s`;
   const unknown = unknownParameters === 'reject' ? ' Other parameters are 400.' : '';
-  return `At most ${rowCap(endpoint)} rows; ${cached}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
+  return `${deprecationNote(describeDeprecation(endpoint))}At most ${rowCap(endpoint)} rows; ${cached}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
 }
 
 function jsonResponse(

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { ERRORS, type ErrorCode } from '../../../errors.js';
 import { refTo, type Reference, type ResponseObject } from './document.js';
@@ -33,6 +34,8 @@ const FAILURES = {
   body: [413, 415],
   /** Of endpoints that have exports. */
   exports: [505],
+  /** Of endpoints that go after their sunset. */
+  gone: [410],
 } as const;
 
 /** References to the responses of groups of statuses. */
@@ -43,14 +46,20 @@ export function problemResponses(
   return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
 }
 
-/** Every error response, by name. @param hasExports whether an endpoint of the document has exports */
-export function problemComponents(hasExports: boolean): {
+/** The groups of statuses that only some endpoints have. */
+export function someProblemsOf({ settings, deprecated }: Endpoint): readonly ('exports' | 'gone')[] {
+  const goes = deprecated?.sunset !== undefined && settings.goneAfterSunset === true;
+  return [...(settings.exports ? (['exports'] as const) : []), ...(goes ? (['gone'] as const) : [])];
+}
+
+/** Every error response that a call of the endpoints, or another request of the document, can have, by name. */
+export function problemComponents(endpoints: readonly Endpoint[]): {
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 } {
-  const { exports, ...others } = FAILURES;
-  const groups: readonly number[] = [...Object.values(others).flat(), ...(hasExports ? exports : [])];
-  const statuses = [...new Set(groups)].sort((a, b) => a - b);
+  const { exports, gone, ...others } = FAILURES;
+  const some = endpoints.flatMap(someProblemsOf).flatMap((group) => [...{ exports, gone }[group]]);
+  const statuses = [...new Set<number>([...Object.values(others).flat(), ...some])].sort((a, b) => a - b);
   return {
     responses: Object.fromEntries(statuses.map((status) => [nameOf(status), responseOf(status)])),
     schemas: {

@@ -1,4 +1,4 @@
-import { withSettings, type Endpoint } from '../../../../../../src/endpoint/endpoint.js';
+import { defineEndpoint, withSettings, type Endpoint } from '../../../../../../src/endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../../../src/endpoint/json-schema.js';
 import { ERRORS } from '../../../../../../src/gateway/errors.js';
 import type {
@@ -12,7 +12,7 @@ import {
 import { postOperation } from '../../../../../../src/gateway/http/describe/openapi/operations.js';
 import { referenceEndpoints } from '../../../../../support/reference-project.js';
 import { KINDS, KINDS_CALL } from '../../../../../support/sample-kinds.js';
-import { sampleEndpoint } from '../../../../../support/sample-endpoint.js';
+import { SAMPLE, sampleEndpoint } from '../../../../../support/sample-endpoint.js';
 
 const registry = await referenceEndpoints();
 const endpoints = registry.all();
@@ -82,7 +82,9 @@ describe('the OpenAPI document', () => {
 
   it('lists every error code that a GET or POST can return', () => {
     const exporting = withSettings(sampleEndpoint(), { exports: { maxRows: 100, maxSeconds: 10 } });
-    const all = [...endpoints, exporting];
+    const deprecated = { since: '2026-01-01', sunset: '2026-06-01' };
+    const going = defineEndpoint({ ...SAMPLE, name: 'going', deprecated, goneAfterSunset: true });
+    const all = [...endpoints, exporting, going];
     const { schemas, responses } = openApiDocument({ endpoints: all, version: '1' }).components;
     const codes = Object.keys(responses).flatMap(
       (name) => schemas[name]?.allOf?.[1]?.properties?.['code']?.enum ?? [],

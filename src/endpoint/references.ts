@@ -5,7 +5,7 @@ import type { ChoicesFrom } from './parameters/parameter.js';
 import { problem, type Problem } from './problems.js';
 
 /** An endpoint, as far as references to it are checked. */
-type Referable = Pick<Endpoint, 'name' | 'parameters' | 'columns'>;
+type Referable = Pick<Endpoint, 'name' | 'parameters' | 'columns' | 'deprecated'>;
 
 /**
  * The mistakes in the `choicesFrom` of an endpoint's parameters, which only all endpoints together show.
@@ -23,6 +23,18 @@ export function problemsOfChoices<E extends Referable>(
     const found = choicesFrom && problemOf(path.join('.'), endpoint, choicesFrom, { all, lacksColumns });
     return found === undefined ? [] : [{ path, ...found }];
   });
+}
+
+/** The mistake in the `successor` of a deprecated endpoint, as {@link problemsOfChoices}. */
+export function problemsOfSuccessor<E extends Referable>(
+  { deprecated }: E,
+  all: ReadonlyMap<string, E>,
+): readonly DefinitionProblem[] {
+  const { successor } = deprecated ?? {};
+  if (successor === undefined || all.has(successor)) return [];
+  const path = ['deprecated', 'successor'];
+  const advised = advice(successor, [...all.keys()], 'endpoints');
+  return [{ path, ...problem('ENDPOINT_UNKNOWN', path.join('.'), successor, advised) }];
 }
 
 interface Others<E extends Referable> {
