@@ -69,7 +69,7 @@ const SENTENCES = {
   HEADER_ENDS_IN_TEXT: () => '*/ ends the header, also within a text: write the text without it',
   HEADER_TOO_LARGE: (most: number) =>
     `the header has more than ${most} keys: leave some out, or divide the endpoint`,
-  YAML_INVALID: (message: string) => `the header is invalid YAML: ${message}`,
+  YAML_INVALID: (message: string, what = 'the header') => `${what} is invalid YAML: ${message}`,
   ALIAS_NOT_SUPPORTED: (name: string) => `the alias *${name} is not supported: write the value again`,
   NUMBER_INEXACT: (digits: number) =>
     `a number with more than ${digits} digits is not exact: write it in quotes`,

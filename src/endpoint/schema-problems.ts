@@ -44,6 +44,8 @@ interface SchemaDescription {
   readonly keys?: Readonly<Record<string, SchemaDescription>>;
   /** Of objects whose keys are names that the author chooses. */
   readonly patterns?: readonly { readonly rule: SchemaDescription }[];
+  /** Of lists. */
+  readonly items?: readonly SchemaDescription[];
 }
 
 const UNKNOWN = 'object.unknown';
@@ -80,8 +82,13 @@ function suggestionFor(
 /** The keys that the object at a path may have. */
 function keysAt([key, ...rest]: readonly string[], schema?: SchemaDescription): readonly string[] {
   if (key === undefined) return Object.keys(schema?.keys ?? {});
-  return keysAt(rest, schema?.keys?.[key] ?? schema?.patterns?.[0]?.rule);
+  return keysAt(rest, schema && schemaBelow(schema, key));
 }
+
+const schemaBelow = (
+  { keys, patterns, items }: SchemaDescription,
+  key: string,
+): SchemaDescription | undefined => keys?.[key] ?? patterns?.[0]?.rule ?? items?.[0];
 
 /** Says what a value is, and what is expected of it. */
 export function withFound(value: unknown, expected: string): string {

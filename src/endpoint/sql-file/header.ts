@@ -1,19 +1,9 @@
-import {
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  visit,
-  type Document,
-  type Node,
-  type Pair,
-  type YAMLMap,
-} from 'yaml';
+import { isMap, isScalar, visit, type Document } from 'yaml';
 
 import type { DefinitionProblem } from '../definition-error.js';
 import type { Place, SelectProblem } from './select/select-text.js';
 import { problem } from '../problems.js';
+import { adviceForYaml, parseYaml, placeInYaml, placeOfNode, withNumbers } from '../yaml-text.js';
 
 /** The header of a `.sql` endpoint file: a comment that contains YAML 1.2. */
 export interface Header {
@@ -42,15 +32,7 @@ export function readHeader(source: string): Header {
   const close = source.indexOf(CLOSE, start + OPEN.length);
   if (!source.startsWith(OPEN, start) || close === -1) return noHeader(source, start);
   const yamlStart = start + OPEN.length;
-  const document = parseDocument(source.slice(yamlStart, close), {
-    version: '1.2',
-    schema: 'core',
-    intAsBigInt: true,
-    prettyErrors: false,
-    // Lower levels do not report a second document.
-    logLevel: 'error',
-  });
-  keepTexts(document);
+  const document = parseYaml(source.slice(yamlStart, close), VALUES);
   const problems = [...document.errors, ...document.warnings].map(({ message, pos: [from, to] }) => ({
     start: yamlStart + from,
     end: yamlStart + to,
@@ -64,14 +46,14 @@ export function readHeader(source: string): Header {
       : valueOf(document, all, { start, end: yamlStart })),
     end: close + CLOSE.length,
     yamlEnd: close,
-    placeOf: ({ path, atKey = false }) => placeIn(document, path, { offset: yamlStart, atKey }),
+    placeOf: (place) => placeInYaml(document, place, yamlStart),
   };
 }
 
 /** What to do about the mistakes that are made most. */
 function adviceFor(message: string): string {
-  if (message.startsWith('Nested mappings')) return '; a text that contains a colon and a space needs quotes';
-  return /closing (?:["']|quote)/i.test(message) ? '; */ ends the header, within quotes too' : '';
+  const quote = /closing (?:["']|quote)/i.test(message) ? '; */ ends the header, within quotes too' : '';
+  return adviceForYaml(message) || quote;
 }
 
 function noHeader(source: string, start: number): Header {
@@ -108,29 +90,8 @@ function valueOf(
   }
 }
 
-/** Turns integers that a number keeps exactly into numbers. */
-function withNumbers(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map(withNumbers);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, withNumbers(of)]));
-}
-
 /** Keys whose values are values of parameters: texts, as a caller would send them. */
 const VALUES = /^(?:(?:example|warm)(?:\.|$)|parameters\.[^.]*\.(?:default|choices|suggestions)(?:\.|$))/;
-
-/** Turns the scalars that YAML has read as numbers and truth values back into what the file says: `007` is not 7. */
-function keepTexts(document: Document): void {
-  visit(document, {
-    Scalar: (key, node, ancestors) => {
-      if (key === 'key' || typeof node.value === 'string' || node.value === null) return;
-      const path = ancestors.flatMap((pair) =>
-        isPair(pair) && isScalar(pair.key) ? [String(pair.key.value)] : [],
-      );
-      if (node.source !== undefined && VALUES.test(path.join('.'))) node.value = node.source;
-    },
-  });
-}
 
 /** Keys of a header and of the objects in it: parameters, columns, an example. */
 const MAX_KEYS = 500;
@@ -166,42 +127,3 @@ function inexactNumbers(document: Document, offset: number): readonly SelectProb
   });
   return problems;
 }
-
-function placeOfNode(node: Node, offset: number): Place {
-  const [start, end] = rangeOf(node) ?? [0, 0];
-  return { start: offset + start, end: offset + end };
-}
-
-interface PlaceOptions {
-  readonly offset: number;
-  readonly atKey: boolean;
-}
-
-function placeIn(document: Document, path: readonly string[], { offset, atKey }: PlaceOptions): Place {
-  const { pair, node } = findNode(document.contents, path);
-  const found = !atKey && isScalar(node) ? node : pair?.key;
-  const [start, end] = rangeOf(found) ?? [rangeOf(document.contents)?.[0] ?? 0, undefined];
-  // Of the whole header, only the first character.
-  return { start: offset + start, end: offset + (end ?? start + 1) };
-}
-
-interface FoundNode {
-  /** The innermost pair on the path that is in the header. */
-  readonly pair: Pair | undefined;
-  /** Undefined where the path is not complete. */
-  readonly node: unknown;
-}
-
-function findNode(node: unknown, [key, ...rest]: readonly string[], pair?: Pair): FoundNode {
-  if (key === undefined) return { pair, node };
-  if (isSeq(node)) return findNode(node.items[Number(key)], rest, pair);
-  const next = isMap(node) ? pairOf(node, key) : undefined;
-  return next ? findNode(next.value, rest, next) : { pair, node: undefined };
-}
-
-const rangeOf = (node: unknown): readonly [number, number] | undefined =>
-  (node as { readonly range?: readonly [number, number, number] } | null | undefined)?.range?.slice(0, 2) as
-    [number, number] | undefined;
-
-const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
-  map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);

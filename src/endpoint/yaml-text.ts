@@ -1,0 +1,114 @@
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+
+/** A range of characters of a text. */
+export interface PlaceInText {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where in an object a value, or its key, is looked for. */
+export interface PlaceOfPath {
+  readonly path: readonly string[];
+  readonly atKey?: boolean;
+}
+
+/**
+ * Parses YAML 1.2. Integers are bigints, so that none is rounded.
+ *
+ * @param texts the keys, joined by dots, below which scalars are texts as they are written: `007` is not 7.
+ */
+export function parseYaml(text: string, texts: RegExp): Document.Parsed {
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    intAsBigInt: true,
+    prettyErrors: false,
+    // Lower levels do not report a second document.
+    logLevel: 'error',
+  });
+  keepTexts(document, texts);
+  return document;
+}
+
+/** What to do about the mistakes in YAML that are made most, to append to the parser's message. */
+export function adviceForYaml(message: string): string {
+  return message.startsWith('Nested mappings')
+    ? '; a text that contains a colon and a space needs quotes'
+    : '';
+}
+
+/** Turns integers that a number keeps exactly into numbers. */
+export function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, withNumbers(of)]));
+}
+
+/** Turns the scalars that YAML has read as numbers and truth values back into what the file says: `007` is not 7. */
+function keepTexts(document: Document, texts: RegExp): void {
+  visit(document, {
+    Scalar: (key, node, ancestors) => {
+      if (key === 'key' || typeof node.value === 'string' || node.value === null) return;
+      const path = ancestors.flatMap((pair) =>
+        isPair(pair) && isScalar(pair.key) ? [String(pair.key.value)] : [],
+      );
+      if (node.source !== undefined && texts.test(path.join('.'))) node.value = node.source;
+    },
+  });
+}
+
+/** @param offset of the YAML in the text */
+export function placeOfNode(node: Node, offset: number): PlaceInText {
+  const [start, end] = rangeOf(node) ?? [0, 0];
+  return { start: offset + start, end: offset + end };
+}
+
+/**
+ * The place of a value, or of its key. A path that is not in the document has the place of what is there of it.
+ *
+ * @param offset of the YAML in the text.
+ */
+export function placeInYaml(
+  document: Document,
+  { path, atKey = false }: PlaceOfPath,
+  offset = 0,
+): PlaceInText {
+  const { pair, node } = findNode(document.contents, path);
+  const found = !atKey && isScalar(node) ? node : pair?.key;
+  const [start, end] = rangeOf(found) ?? [rangeOf(document.contents)?.[0] ?? 0, undefined];
+  // Of the whole document, only the first character.
+  return { start: offset + start, end: offset + (end ?? start + 1) };
+}
+
+interface FoundNode {
+  /** The innermost pair on the path that is in the header. */
+  readonly pair: Pair | undefined;
+  /** Undefined where the path is not complete. */
+  readonly node: unknown;
+}
+
+function findNode(node: unknown, [key, ...rest]: readonly string[], pair?: Pair): FoundNode {
+  if (key === undefined) return { pair, node };
+  if (isSeq(node)) return findNode(node.items[Number(key)], rest, pair);
+  const next = isMap(node) ? pairOf(node, key) : undefined;
+  return next ? findNode(next.value, rest, next) : { pair, node: undefined };
+}
+
+const rangeOf = (node: unknown): readonly [number, number] | undefined =>
+  (node as { readonly range?: readonly [number, number, number] } | null | undefined)?.range?.slice(0, 2) as
+    [number, number] | undefined;
+
+const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
+  map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
