@@ -31,7 +31,7 @@ export const DECLARATION_KEYS = {
       .required(),
   ),
   name: must(
-    'lower-case words joined by dots or hyphens, and perhaps a version such as @2',
+    'lower-case words joined by dots or hyphens, perhaps with @2 for a version',
     Joi.string()
       .pattern(/^[a-z0-9]+(?:[.-][a-z0-9]+)*(?:@[1-9]\d{0,3})?$/)
       .custom((name: string, { error }) => (isUuid(name) ? error('name.uuid') : name))

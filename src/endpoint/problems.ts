@@ -130,6 +130,17 @@ const SENTENCES = {
   PART_COLUMN_UNDECLARED: (column: string) =>
     `this part adds the column ${column}, which columns in the header does not list`,
 
+  // Test files of endpoints.
+  TABLE_UNKNOWN: (table: string, advice: string) => `rows names the unknown table ${table}; ${advice}`,
+  ROWS_FILE_MISSING: (file: string) => `there is no file ${file} beside this one`,
+  ROW_REJECTED: (table: string, reason: string) => `ClickHouse cannot read this row of ${table}: ${reason}`,
+  CLOCK_IN_QUERY: (endpoint: string, call: string) =>
+    `the query of ${endpoint} calls ${call}, so that its rows change with the time of the test: write @now instead, which a test can set`,
+  NOW_MISSING: (endpoint: string) =>
+    `the rows of ${endpoint} depend on the time of the call: write one in the file, such as now: 2026-05-17T12:00:00Z`,
+  SECRET_IN_TEST: (key: string, name: string) =>
+    `${key} has a value of the secret parameter "${name}": a file under version control is no place for a real one`,
+
   // What ClickHouse says of the query, and the columns that it returns.
   QUERY_REJECTED: (message: string) => message,
   QUERY_FAILED: (message: string) => message,

@@ -31,7 +31,9 @@ describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
   it('have commands that exit with the documented code', async () => {
     const database = await copyOfDemoDatabase();
     await withTemporaryFolder(async (folder) => {
-      const environment = { PORT: '0', ...variablesOf(database.connection) };
+      const { username, password } = database.connection;
+      const log = { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password };
+      const environment = { PORT: '0', ...variablesOf(database.connection), ...log };
       const serve = blocks.find(({ info }) => info === 'serve')?.script ?? '';
       const { child, url } = await startServing(serve, environment);
       try {

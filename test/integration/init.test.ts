@@ -36,6 +36,8 @@ describe('querygate init', () => {
       [0, 'endpoints/orders.by-day.sql\n'],
       [0, 'endpoints/orders.by-week.ts\n'],
     ]);
+    const tested = await runCli(['test', '--project', folder]);
+    expect([tested.code, tested.stdout]).toEqual([0, expect.stringContaining('7 calls passed in 3 files')]);
     const [checked, gateway] = await Promise.all([
       runCli(['check', '--json', '--project', folder]),
       GatewayProcess.start([QUERYGATE, 'serve', '--project', folder], { API_KEY: KEY }),
@@ -46,7 +48,7 @@ describe('querygate init', () => {
         readonly grants: { readonly warnings: readonly string[] };
       };
       expect(checked.code).toBe(0);
-      const own = endpoints.filter(({ name }) => name !== 'gateway.requests');
+      const own = endpoints.filter(({ name }) => !name.startsWith('gateway.'));
       expect(own.map(({ name, warnings }) => [name, warnings])).toEqual([
         ['orders.by-day', []],
         ['orders.by-week', []],
@@ -149,7 +151,7 @@ describe('querygate new', () => {
   it.each([
     [
       'Orders',
-      /^error: Orders must be lower-case words joined by dots or hyphens, such as orders\.by-day\n$/,
+      /^error: Orders must be lower-case words joined by dots or hyphens, perhaps with @2 for a version, such as orders\.by-day\n$/,
     ],
     ['../orders', /lower-case words/],
     ['0b0e9c52-1111-4111-8111-111111111111', /must not have the form of a UUID/],

@@ -36,7 +36,8 @@ export const REFERENCE_WITHOUT_ENV = linkedProject(
 
 function linkedProject(folder: string): string {
   mkdirSync(folder, { recursive: true });
-  for (const part of [REFERENCE.endpointsFolder, REFERENCE.schemaFolder, REFERENCE.demoFolder]) {
+  const { endpointsFolder, schemaFolder, demoFolder, testsFolder } = REFERENCE;
+  for (const part of [endpointsFolder, schemaFolder, demoFolder, testsFolder]) {
     try {
       symlinkSync(part, path.join(folder, path.basename(part)));
     } catch (error) {

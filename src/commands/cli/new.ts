@@ -11,7 +11,7 @@ import { introspectTable } from '../introspect/introspect.js';
 import { EXIT_CODES_HELP, CommandError, EXIT, usageError } from './exit-codes.js';
 import { withProjectOption } from './project-option.js';
 import { filesByEndpoint } from './project/endpoints.js';
-import { newEndpointFile } from './project/templates.js';
+import { newEndpointFile, newTestFile, newTestOfTable } from './project/templates.js';
 import { writeNewFile, type ProjectFile } from './project/write-new-file.js';
 import { printWarning, runCommand } from './run-command.js';
 
@@ -26,7 +26,7 @@ export function newCommand(): Command {
     .addHelpText(
       'after',
       `
-Writes endpoints/NAME.sql or endpoints/NAME.ts, and prints its path. Nothing is overwritten.
+Writes endpoints/NAME.sql or endpoints/NAME.ts, and prints its path; and its test, tests/NAME.yaml. Nothing is overwritten.
 
 With --table the endpoint returns the table's rows, newest first, with parameters for its time and sorting key. The
 columns come from CLICKHOUSE_URL; without it, from the embedded server that runs in DATA_DIR, or the schema files.
@@ -56,41 +56,60 @@ async function runNew(
   { sql = false, ts = false, table }: NewOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  if (sql && ts) throw usageError('--sql and --ts exclude each other: an endpoint has one file.');
-  if (ts && table !== undefined) throw usageError('--table writes an endpoint in SQL: leave --ts away.');
+  rejectForms({ sql, ts, ...(table !== undefined && { table }) });
   rejectName(name);
   const project = projectIn(projectFolder(process.env));
   const existing = (await filesByEndpoint(project)).get(name);
   if (existing !== undefined) throw nameIsTaken(name, existing);
-  const file =
+  const { file, test } =
     table === undefined
-      ? await newEndpointFile(name, ts ? 'ts' : 'sql')
-      : await endpointOfTable(name, table, signal);
+      ? await templatesOf(name, ts ? 'ts' : 'sql')
+      : await filesOfTable(name, table, signal);
   if ((await writeNewFile(project.folder, file)) === 'kept') throw nameIsTaken(name, file.path);
   process.stdout.write(`${file.path}\n`);
+  if (test && (await writeNewFile(project.folder, test)) === 'created')
+    process.stderr.write(`Its test is ${test.path}: npx querygate test ${name}\n`);
   process.stderr.write(`Next: edit it, then run npx querygate check ${name} and npx querygate dev\n`);
 }
 
+/** The files of an endpoint. */
+interface NewFiles {
+  readonly file: ProjectFile;
+  readonly test?: ProjectFile;
+}
+
+const templatesOf = async (name: string, form: 'sql' | 'ts'): Promise<NewFiles> => ({
+  file: await newEndpointFile(name, form),
+  test: await newTestFile(name),
+});
+
 /**
- * The file of an endpoint over a table of the project, whose columns ClickHouse describes. Prints what the endpoint leaves out.
+ * The file of an endpoint over a table of the project, whose columns ClickHouse describes, and its test where the schema files make
+ * the table. Prints what the endpoint leaves out.
  *
  * @throws CommandError where the table does not exist, or no endpoint can be made of it.
  */
-async function endpointOfTable(name: string, table: string, signal: AbortSignal): Promise<ProjectFile> {
+async function filesOfTable(name: string, table: string, signal: AbortSignal): Promise<NewFiles> {
   const server = { sources: ['external', 'own', 'temporary'], signal } as const;
-  return withServer(readConfig(process.env), server, ({ admin }) =>
+  return withServer(readConfig(process.env), server, ({ admin, source }) =>
     withClient(admin, REQUEST_TIMEOUT_MS, async (client) => {
       const tools = { client, now: () => new Date(), signal };
       const { file, leftOut, since } = await introspectTable(tools, admin.database, name, table);
       for (const reason of leftOut) printWarning(`left out: ${reason}`);
       if (since !== undefined)
         process.stderr.write(`The newest rows are older than the default of since: set since=${since}\n`);
-      return file;
+      return source === 'external' ? { file } : { file, test: newTestOfTable(name, table) };
     }),
   ).catch((cause: unknown) => {
     if (!(cause instanceof NotCarriedOver)) throw cause;
     throw new CommandError(`${table}: ${cause.message}. Nothing was written.`, EXIT.failed, { cause });
   });
+}
+
+/** @throws CommandError (invalid usage) where the options ask for two forms of a file */
+function rejectForms({ sql = false, ts = false, table }: NewOptions): void {
+  if (sql && ts) throw usageError('--sql and --ts exclude each other: an endpoint has one file.');
+  if (ts && table !== undefined) throw usageError('--table writes an endpoint in SQL: leave --ts away.');
 }
 
 /** @throws CommandError (invalid usage) where no endpoint of a project can have the name */

@@ -11,6 +11,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.js')).serveCommand(),
   call: async () => (await import('./call.js')).callCommand(),
   check: async () => (await import('./check.js')).checkCommand(),
+  test: async () => (await import('./test.js')).testCommand(),
   endpoints: async () => (await import('./endpoints.js')).endpointsCommand(),
   grants: async () => (await import('./grants.js')).grantsCommand(),
   keys: async () => (await import('./keys.js')).keysCommand(),

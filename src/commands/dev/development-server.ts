@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
@@ -22,6 +23,7 @@ import type {
 import type { Development } from '../../gateway/server/compose.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { Reload } from '../../gateway/server/reloader.js';
+import type { RanTest } from '../endpoint-tests/run-tests.js';
 import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
 import { writeMissingIds } from './missing-ids.js';
@@ -47,6 +49,8 @@ export class DevelopmentServer implements Development {
   private clickhouse: OpenClickHouse | undefined;
   private onServer: ReturnType<typeof withFailover<QueryClient>> | undefined;
   private problems: readonly FileProblem[] = [];
+  /** By file. */
+  private readonly tests = new Map<string, RanTest>();
   private readonly notices = new Map<ChangedPart, string>();
 
   constructor(
@@ -115,7 +119,7 @@ export class DevelopmentServer implements Development {
     notices: () => [...this.notices.values()],
     versionOf: ({ digest, settings }) =>
       createHash('sha256').update(digest).update(JSON.stringify(settings)).digest('base64url').slice(0, 16),
-    findingsOf: (endpoint) => described(this.findings.of(endpoint)),
+    findingsOf: (endpoint) => this.findingsOf(endpoint),
     check: (endpoint) => {
       this.findings.check(endpoint).catch(() => undefined);
     },
@@ -159,6 +163,12 @@ export class DevelopmentServer implements Development {
     return this.clickhouse?.own;
   }
 
+  /** Shows what the tests of endpoints found, in place of what the same files found before. */
+  tested(tests: readonly RanTest[]): void {
+    for (const ran of tests) this.tests.set(ran.file, ran);
+    this.revision.change();
+  }
+
   /** Forgets what was found about definitions that are no longer served. */
   keepOnly(endpoints: readonly Endpoint[]): void {
     this.findings.keepOnly(endpoints);
@@ -182,6 +192,14 @@ export class DevelopmentServer implements Development {
     this.revision.change();
   }
 
+  /** What the check and the tests of an endpoint found. */
+  private findingsOf(endpoint: Endpoint): Findings | undefined {
+    const found = described(this.findings.of(endpoint));
+    const faults = [...this.tests.values()].flatMap((ran) => faultsOf(ran, endpoint));
+    if (faults.length === 0) return found;
+    return { warnings: [], tables: [], ...found, faults: [...(found?.faults ?? []), ...faults] };
+  }
+
   private withPath(problem: FileProblem): FileProblem & { readonly path?: string } {
     const { file } = problem;
     return file === undefined ? problem : { ...problem, path: this.absolute(file) };
@@ -199,6 +217,20 @@ export class DevelopmentServer implements Development {
   private absolute(file: string): string {
     return path.resolve(this.config.project.endpointsFolder, '..', file);
   }
+}
+
+/** What a test file found about an endpoint. */
+function faultsOf({ file, test, calls, problems }: RanTest, { name }: Endpoint): readonly string[] {
+  const ofFile = test?.endpoint === name ? problems.map(textOfProblem) : [];
+  const failed = calls.filter(
+    ({ call, differences }) => differences.length > 0 && (call.endpoint ?? test?.endpoint) === name,
+  );
+  return [
+    ...ofFile,
+    ...failed.map(({ title, differences }) =>
+      stripVTControlCharacters(`${file}: ${title}\n${differences.join('\n')}`),
+    ),
+  ];
 }
 
 function described(checked: CheckedEndpoint | undefined): Findings | undefined {

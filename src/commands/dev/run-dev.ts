@@ -8,6 +8,7 @@ import { openGateway, type Gateway } from '../../gateway/server/compose.js';
 import { exitOnFault } from '../../gateway/server/exit-on-fault.js';
 import { onSighup } from '../../gateway/server/on-sighup.js';
 import { stopOnSignal } from '../../gateway/server/stop-on-signal.js';
+import { TestRunner } from '../endpoint-tests/test-runner.js';
 import { DevelopmentDatabase, dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
 import { PendingChanges } from './pending-changes.js';
@@ -48,16 +49,18 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   });
   const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
   const gateway = await openWhenSchemaIsValid(config, { terminal, changes, open });
+  const tests = new TestRunner(environment, config.project);
   const close = async (): Promise<void> => {
     stopping.abort();
     development.end();
     await watcher.close();
+    await tests.stop();
     await gateway.close();
   };
   closeOnFault(close);
   const stop = stopOnSignal(close, logger);
   onSighup(stop, () => void gateway.reload());
-  changes.passTo(reactions(config, { gateway, development, terminal }));
+  changes.passTo(reactions(config, { gateway, development, terminal, tests }));
   process.stdout.write(developmentWelcome(gateway, config));
   await development.checkAll(gateway.endpoints);
 }
@@ -71,6 +74,7 @@ function requireProject({ project: { folder, endpointsFolder } }: Config): void 
 }
 
 interface Parts {
+  readonly tests: TestRunner;
   readonly gateway: Gateway;
   readonly development: DevelopmentServer;
   readonly terminal: Terminal;
@@ -79,7 +83,7 @@ interface Parts {
 /** What happens after files changed. */
 function reactions(
   config: Config,
-  { gateway, development, terminal }: Parts,
+  { gateway, development, terminal, tests }: Parts,
 ): (files: ReadonlyMap<ChangedPart, readonly string[]>) => void {
   const { embedded } = development;
   const reload = async (): Promise<void> => {
@@ -104,6 +108,13 @@ function reactions(
       await reload();
     },
   });
+  const runTests = async (files: ReadonlyMap<ChangedPart, readonly string[]>): Promise<void> => {
+    const { tests: ran, failure } = await tests.runChanged(files);
+    // The reload of the served gateway has reported the same.
+    if (failure !== undefined || ran.length === 0) return;
+    terminal.tested(ran);
+    development.tested(ran);
+  };
   const react: Readonly<Record<ChangedPart, (files: readonly string[]) => void>> = {
     endpoints: () => void reload(),
     schema: (files) => {
@@ -117,9 +128,12 @@ function reactions(
       terminal.print(notice);
       development.notify('environment', notice);
     },
+    // All parts concern them.
+    tests: () => undefined,
   };
   return (files) => {
     for (const [part, names] of files) react[part](names);
+    void runTests(files);
   };
 }
 

@@ -3,6 +3,8 @@ import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import type { RanTest } from '../endpoint-tests/run-tests.js';
+import { testReport } from '../endpoint-tests/test-report.js';
 import { newEndpointFile } from '../cli/project/templates.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import type { Reload } from '../../gateway/server/reloader.js';
@@ -81,6 +83,10 @@ export class Terminal implements Reporter {
     this.print(
       `${this.paint('dim', 'checked')}   all ${found.length} endpoints: ${withFault} with a fault, ${withWarning} with a warning`,
     );
+  };
+
+  readonly tested = (tests: readonly RanTest[]): void => {
+    for (const ran of tests) this.stream.write(testReport(ran));
   };
 
   readonly columnsWritten = (file: string, columns: string): void => {

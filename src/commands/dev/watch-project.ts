@@ -4,7 +4,7 @@ import { watch } from 'chokidar';
 import type { Project } from '../../gateway/config/project.js';
 
 /** What a changed file belongs to. */
-export type ChangedPart = 'endpoints' | 'schema' | 'demo' | 'environment';
+export type ChangedPart = 'endpoints' | 'schema' | 'demo' | 'tests' | 'environment';
 
 export interface WatchEvents {
   /** @param files absolute, by the part that they belong to; those that changed within a short time together. */
@@ -49,7 +49,7 @@ export async function watchProject(
       (file === dataDir ||
         IGNORED.test(path.basename(file)) ||
         (OUTPUT.test(path.basename(file)) && !isIn(project.endpointsFolder, file)) ||
-        (stats?.isFile() === true && !SOURCE.test(file))),
+        (stats?.isFile() === true && !SOURCE.test(file) && !isIn(project.testsFolder, file))),
   });
   const batch = new Batch(events.onChange);
   watcher.on('all', (event, file) => {
@@ -73,9 +73,14 @@ export async function watchProject(
   };
 }
 
-function partOf({ schemaFolder, demoFolder }: Project, file: string, environmentFile: string): ChangedPart {
+function partOf(
+  { schemaFolder, demoFolder, testsFolder }: Project,
+  file: string,
+  environmentFile: string,
+): ChangedPart {
   if (file === environmentFile) return 'environment';
   if (isIn(schemaFolder, file)) return 'schema';
+  if (isIn(testsFolder, file)) return 'tests';
   return isIn(demoFolder, file) ? 'demo' : 'endpoints';
 }
 

@@ -12,6 +12,8 @@ export interface Project {
   readonly endpointsFolder: string;
   /** The numbered schema files. */
   readonly schemaFolder: string;
+  /** The test files of the endpoints. */
+  readonly testsFolder: string;
   /** The SQL files of the demonstration data. */
   readonly demoFolder: string;
   /** The execution settings of this deployment, where `ENDPOINT_SETTINGS_FILE` names no other file. */
@@ -25,6 +27,7 @@ export function projectIn(folder: string): Project {
     folder: path.resolve(folder),
     endpointsFolder: inFolder('endpoints'),
     schemaFolder: inFolder('clickhouse-schema'),
+    testsFolder: inFolder('tests'),
     demoFolder: inFolder('demo'),
     settingsFile: inFolder('endpoint-settings.json'),
   };

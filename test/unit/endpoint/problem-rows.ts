@@ -67,7 +67,7 @@ export const ROWS: readonly Row[] = [
   [
     'VALUE_INVALID',
     { name: 'sample@0' },
-    'name "sample@0" must be lower-case words joined by dots or hyphens, and perhaps a version such as @2',
+    'name "sample@0" must be lower-case words joined by dots or hyphens, perhaps with @2 for a version',
   ],
   [
     'OPTION_CONFLICT',

@@ -44,6 +44,27 @@ export async function newEndpointFile(name: string, form: 'sql' | 'ts'): Promise
   return { path: `endpoints/${name}.${form}`, text: text.replace(/\bNAME\b/, name) };
 }
 
+/** A test of an endpoint as {@link newEndpointFile} writes it. */
+export async function newTestFile(name: string): Promise<ProjectFile> {
+  const text = await readTemplate(path.join(FOLDER, 'endpoint', 'test.yaml'));
+  return { path: `tests/${name}.yaml`, text: text.replace(/\bNAME\b/, name) };
+}
+
+/** A test of an endpoint over a table, which returns no rows while the table has none. */
+export function newTestOfTable(name: string, table: string): ProjectFile {
+  const text = [
+    `# What ${name} returns over these rows. Run it with: npx querygate test`,
+    'now: 2026-05-17T12:00:00Z',
+    'rows:',
+    `  ${/^[a-z_]\w*$/i.test(table) ? table : JSON.stringify(table)}: [] # write rows here, and querygate test --update writes what comes`,
+    'calls:',
+    '  - name: Returns the rows of the table',
+    '    rows: []',
+    '',
+  ];
+  return { path: `tests/${name}.yaml`, text: text.join('\n') };
+}
+
 async function readTemplate(file: string): Promise<string> {
   const text = await readFile(file, 'utf8');
   return text

@@ -1,0 +1,140 @@
+import { isRecord } from '../../endpoint/as-record.js';
+import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
+import type { Row } from './test-file.js';
+
+/** How rows are compared. */
+export interface Comparison {
+  readonly isOrdered: boolean;
+  /** How far a number may be from the expected one; absent: not at all. */
+  readonly tolerance?: number | undefined;
+  /** The columns that are compared; absent: all. */
+  readonly only?: readonly string[] | undefined;
+  /** ClickHouse types by column. */
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/** A row that is missing, one that was not expected, or both where the second seems to be the first with other values. */
+export interface RowDifference {
+  readonly expected?: Row;
+  readonly came?: Row;
+}
+
+/** The rows that differ. */
+export interface RowsDifference {
+  readonly differences: readonly RowDifference[];
+  /** Rows that are as expected. */
+  readonly same: number;
+  /** Whether all rows are there, but in another order. */
+  readonly isOtherOrder: boolean;
+}
+
+/** Compares rows; without `isOrdered` in any order, each as often as it is expected. */
+export function compareRows(expected: readonly Row[], came: readonly Row[], how: Comparison): RowsDifference {
+  const rest = [...came];
+  const missing = expected.filter((row) => {
+    const at = rest.findIndex((other) => isSameRow(row, other, how));
+    if (at !== -1) rest.splice(at, 1);
+    return at === -1;
+  });
+  const same = expected.length - missing.length;
+  if (missing.length + rest.length > 0)
+    return { differences: paired(missing, rest, how), same, isOtherOrder: false };
+  const others = how.isOrdered
+    ? expected.flatMap((row, index) => {
+        const other = came[index] ?? {};
+        return isSameRow(row, other, how) ? [] : [{ expected: row, came: other }];
+      })
+    : [];
+  return { differences: others, same: same - others.length, isOtherOrder: others.length > 0 };
+}
+
+/** The columns of two rows whose values differ. */
+export function differentColumns(
+  { expected = {}, came = {} }: RowDifference,
+  how: Comparison,
+): readonly string[] {
+  return columnsOf(expected, came, how).filter((column) => !isSameIn(column, expected, came, how));
+}
+
+const columnsOf = (one: Row, other: Row, { only }: Comparison): readonly string[] =>
+  only ?? [...new Set([...Object.keys(one), ...Object.keys(other)])];
+
+const isSameRow = (expected: Row, came: Row, how: Comparison): boolean =>
+  columnsOf(expected, came, how).every((column) => isSameIn(column, expected, came, how));
+
+function isSameIn(column: string, expected: Row, came: Row, { types, tolerance }: Comparison): boolean {
+  if (Object.hasOwn(expected, column) !== Object.hasOwn(came, column)) return false;
+  return isSame(expected[column], came[column], { type: types.get(column) ?? '', tolerance });
+}
+
+/** Pairs each missing row with the most similar one that was not expected. */
+function paired(
+  missing: readonly Row[],
+  unexpected: readonly Row[],
+  how: Comparison,
+): readonly RowDifference[] {
+  const rest = [...unexpected];
+  const pairs = missing.map((expected): RowDifference => {
+    const likeness = rest.map((came) => {
+      const columns = columnsOf(expected, came, how);
+      return columns.length - differentColumns({ expected, came }, how).length;
+    });
+    const most = Math.max(0, ...likeness);
+    if (most === 0 && missing.length + unexpected.length > 2) return { expected };
+    const [came] = rest.splice(Math.max(0, likeness.indexOf(most)), 1);
+    return came ? { expected, came } : { expected };
+  });
+  return [...pairs, ...rest.map((came) => ({ came }))];
+}
+
+interface ValueComparison {
+  readonly type: string;
+  readonly tolerance?: number | undefined;
+}
+
+/** Whether a value of a response is the expected one, which may be written in another way: `1` for `"1"`, a time without its fraction. */
+export function isSame(expected: unknown, came: unknown, how: ValueComparison): boolean {
+  if (Array.isArray(expected) || Array.isArray(came)) return isSameList(expected, came, how);
+  if (isRecord(expected) || isRecord(came)) return isSameRecord(expected, came, how);
+  return isSameScalar((expected ?? null) as Scalar, (came ?? null) as Scalar, how);
+}
+
+type Scalar = string | number | bigint | boolean | null;
+
+function isSameScalar(expected: Scalar, came: Scalar, { type, tolerance }: ValueComparison): boolean {
+  if (expected === null || came === null) return expected === came;
+  const [one, other] = [String(expected), String(came)];
+  if (one === other) return true;
+  if (type.includes('Date')) return isSameTime(one, other);
+  const areNumbers = NUMBER.test(one) && NUMBER.test(other) && !/String|Enum/.test(type);
+  return areNumbers && isSameNumber(one, other, tolerance);
+}
+
+function isSameList(expected: unknown, came: unknown, how: ValueComparison): boolean {
+  if (!Array.isArray(expected) || !Array.isArray(came)) return false;
+  return expected.length === came.length && expected.every((item, index) => isSame(item, came[index], how));
+}
+
+function isSameRecord(expected: unknown, came: unknown, how: ValueComparison): boolean {
+  if (!isRecord(expected) || !isRecord(came)) return false;
+  const keys = Object.keys(expected);
+  return (
+    keys.length === Object.keys(came).length &&
+    keys.every((key) => Object.hasOwn(came, key) && isSame(expected[key], came[key], how))
+  );
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const INTEGER = /^-?\d+$/;
+
+function isSameNumber(expected: string, came: string, tolerance = 0): boolean {
+  if (INTEGER.test(expected) && INTEGER.test(came) && tolerance === 0)
+    return BigInt(expected) === BigInt(came);
+  return Math.abs(Number(expected) - Number(came)) <= tolerance;
+}
+
+/** Two texts of one time, of which at most the fraction of the second beyond microseconds is not compared. */
+function isSameTime(expected: string, came: string): boolean {
+  const time = parseIsoTimestamp(expected);
+  return time !== undefined && time === parseIsoTimestamp(came);
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { SignJWT } from 'jose';
+
+import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
+import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
+import { readConfig, type Environment } from '../../gateway/config/config.js';
+import { createLogger } from '../../gateway/observability/logger.js';
+import { openGateway, type Gateway } from '../../gateway/server/compose.js';
+import { findRunningServer } from '../embedded/running-server.js';
+import { readTables, type Tables } from './tables.js';
+
+/** What of a deployment must not reach the gateway of the tests: its servers, keys, ports and data. */
+const NOT_OF_TESTS =
+  /^(?:CLICKHOUSE_(?!DATABASE$)|REDIS_|API_KEYS_FILE|JWT_|ADMIN_|TRUST_PROXY|PUBLIC_URL|OTEL_)/;
+
+/** Long after every clock of a test. */
+const NEVER = 7_000_000_000;
+
+/**
+ * A gateway of the project for its tests, on an embedded ClickHouse of its own that has the project's tables and no rows. Its clock
+ * stands still.
+ */
+export class TestServer {
+  /** Milliseconds since 1970. */
+  private time = 0;
+  private readonly secret = randomBytes(32).toString('base64url');
+  private readonly key = randomBytes(24).toString('base64url');
+  private readonly tokens = new Map<string, Promise<string>>();
+  private folder = '';
+  private opened:
+    { readonly gateway: Gateway; readonly client: QueryClient; readonly tables: Tables } | undefined;
+
+  private constructor(private readonly environment: Environment) {}
+
+  /** @throws Error that says why the gateway cannot start, such as an invalid endpoint or schema file */
+  static async start(environment: Environment): Promise<TestServer> {
+    const server = new TestServer(environment);
+    try {
+      await server.open();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+    return server;
+  }
+
+  get gateway(): Gateway {
+    return this.parts.gateway;
+  }
+
+  /** Of the administrator of the tests' ClickHouse. */
+  get client(): QueryClient {
+    return this.parts.client;
+  }
+
+  get tables(): Tables {
+    return this.parts.tables;
+  }
+
+  /** Sets the clock of the gateway. @param time milliseconds since 1970 */
+  setTime(time: number): void {
+    this.time = time;
+  }
+
+  /** The header that authenticates a caller: with a key for everything, or one with pinned parameters. */
+  async credentials(pins: Readonly<Record<string, string>> = {}): Promise<Readonly<Record<string, string>>> {
+    if (Object.keys(pins).length === 0) return { 'X-API-KEY': this.key };
+    const text = JSON.stringify(pins);
+    const token = this.tokens.get(text) ?? this.sign(pins);
+    this.tokens.set(text, token);
+    return { Authorization: `Bearer ${await token}` };
+  }
+
+  async stop(): Promise<void> {
+    const { gateway, client } = this.opened ?? {};
+    await client?.close();
+    await gateway?.close(0);
+    if (this.folder !== '') await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private get parts(): NonNullable<TestServer['opened']> {
+    if (!this.opened) throw new Error('the gateway of the tests is not open');
+    return this.opened;
+  }
+
+  private async open(): Promise<void> {
+    this.folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+    const own = Object.entries(this.environment).filter(([name]) => !NOT_OF_TESTS.test(name));
+    const config = readConfig({
+      ...Object.fromEntries(own),
+      ...{
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATA_DIR: this.folder,
+        DEMO_DATA: 'off',
+        REQUEST_LOG: 'off',
+        MCP: 'off',
+      },
+      ...{ API_KEY: this.key, JWT_SECRET: this.secret, JWT_ISSUER: ISSUER, LINK_SECRET: this.secret },
+      // A test shows a failure; what the gateway logs about it would hide it.
+      ...{ LOG_LEVEL: 'error', RESPONSE_TIMES: 'iso' },
+    });
+    const clock = (): Date => new Date(this.time);
+    const gateway = await openGateway(config, { logger: createLogger('error', false), clock });
+    const running = await findRunningServer(this.folder);
+    if (!running) throw new Error('the ClickHouse of the tests does not run');
+    const { database } = config.clickhouse;
+    const client = connectClickHouse(
+      { ...running, database },
+      { maxOpenConnections: 4, requestTimeoutMs: config.queryTimeoutMs + 5000 },
+    );
+    this.opened = { gateway, client, tables: await readTables(client) };
+    // Rows stay as a test inserts them: none is deleted by a TTL, or replaced, in the middle of it.
+    await client.command({ query: 'SYSTEM STOP MERGES' });
+  }
+
+  private sign(pins: Readonly<Record<string, string>>): Promise<string> {
+    return new SignJWT({ querygate: { endpoints: ['*'], fixed: pins, mayExport: true } })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject('test')
+      .setIssuer(ISSUER)
+      .setAudience('querygate')
+      .setExpirationTime(NEVER)
+      .sign(Buffer.from(this.secret));
+  }
+}
+
+const ISSUER = 'querygate-test';

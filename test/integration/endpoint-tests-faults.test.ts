@@ -1,0 +1,121 @@
+import { TestedProject } from '../support/tested-project.js';
+
+const ROWS = `
+rows:
+  visits:
+    - { at: 2026-05-17T10:00:00Z, city: Rome, people: 1, share: 0.1 }
+    - { at: 2026-05-17T11:30:00Z, city: Oslo, people: 2, share: 0.2 }
+`;
+
+let project: TestedProject;
+beforeEach(async () => {
+  project = await TestedProject.create();
+});
+afterEach(() => project.remove());
+
+describe('a test file with a mistake', () => {
+  it.each([
+    [
+      'a column',
+      'rows: { visits: [{ citi: Rome }] }\ncalls: [{ rows: [] }]',
+      /:1:20: .*unknown column citi of visits; did you mean city\?/,
+    ],
+    [
+      'a table',
+      'rows: { visit: [] }\ncalls: [{ rows: [] }]',
+      /:1:9: rows names the unknown table visit; did you mean visits\?/,
+    ],
+    [
+      'an expected column',
+      'calls:\n  - rows: [{ peple: 1 }]',
+      /:2:14: .*unknown column peple of visits; did you mean people\?/,
+    ],
+    [
+      'a type',
+      'rows: { visits: [{ city: Rome, people: many }] }\ncalls: [{ rows: [] }]',
+      /:1:40: ClickHouse cannot read this row of visits: people "many" does not fit UInt64/,
+    ],
+    [
+      'a row of a file',
+      'rows: { visits: bad.csv }\ncalls: [{ rows: [] }]',
+      /tests\/bad\.csv:3: ClickHouse cannot read this row of visits: people "many"/,
+    ],
+    [
+      'a file of rows',
+      'rows: { visits: none.csv }\ncalls: [{ rows: [] }]',
+      /:1:17: there is no file none\.csv beside this one/,
+    ],
+    [
+      'an endpoint',
+      'endpoint: visit\ncalls: [{ rows: [] }]',
+      /:1:11: .*unknown endpoint visit; did you mean visits\?/,
+    ],
+    [
+      'the endpoint of a call',
+      'calls:\n  - endpoint: recnt\n    rows: []',
+      /:2:15: .*unknown endpoint recnt; did you mean recent\?/,
+    ],
+    [
+      'a parameter',
+      'calls:\n  - parameters: { citi: Rome }\n    rows: []',
+      /:2:19: .*undeclared parameter "citi"; did you mean "city"\?/,
+    ],
+    [
+      'a pin',
+      'calls:\n  - pins: { citi: Rome }\n    rows: []',
+      /:2:13: .*undeclared parameter "citi"; did you mean "city"\?/,
+    ],
+    [
+      'a key',
+      'calls:\n  - paramters: {}\n    rows: []',
+      /:2:5: unknown key `calls\.0\.paramters`; did you mean `calls\.0\.parameters`\?/,
+    ],
+    [
+      'a time',
+      'now: soon\ncalls: [{ rows: [] }]',
+      /:1:6: now "soon" must be a time such as 2026-05-17T12:00:00Z/,
+    ],
+    ['no calls', 'rows: {}', /calls is missing; it must be a list of calls, at least one/],
+    ['YAML', 'calls:\n  - name: a\n   rows: []', /:3:\d+: the file is invalid YAML: /],
+    [
+      'a missing clock',
+      'endpoint: recent\ncalls: [{ rows: [] }]',
+      /:2:\d+: the rows of recent depend on the time of the call: write one in the file, such as now: /,
+    ],
+    [
+      'the clock of ClickHouse',
+      'endpoint: clock\nnow: 2026-05-17\ncalls: [{ rows: [] }]',
+      /:3:\d+: the query of clock calls now\(\), .* write @now instead/,
+    ],
+  ])('says where %s of a file is wrong, and exits with 2', async (_what, text, expected) => {
+    await project.write({
+      'tests/visits.yaml': text,
+      'tests/bad.csv': 'city,people\nRome,1\nOslo,many\n',
+    });
+    const { code, stdout } = await project.test();
+    expect([code, stdout]).toEqual([2, expect.stringMatching(expected)]);
+    // A row of a CSV file has no excerpt.
+    expect(stdout.includes('^')).toBe(!stdout.includes('bad.csv:'));
+  });
+
+  it('warns of the value of a secret parameter, and sends it in a body', async () => {
+    await project.write({
+      'tests/visits.yaml': `${ROWS}calls:\n  - parameters: { word: w }\n    only: [city]\n    rows: [{ city: Rome }, { city: Oslo }]\n`,
+    });
+    const { code, stdout } = await project.test();
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /warning: tests\/visits\.yaml:7:\d+: calls\.0\.parameters has a value of the secret parameter "word"/,
+      ),
+    ]);
+  });
+
+  it('exits with 1 and the problem of an endpoint file that is invalid, and with 2 where there are no tests', async () => {
+    const none = await project.test();
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('There are no test files in ')]);
+    await project.write({ 'tests/visits.yaml': 'calls: [{ rows: [] }]', 'endpoints/broken.sql': 'SELECT 1' });
+    const broken = await project.test();
+    expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('endpoints/broken.sql:1:1: ')]);
+  });
+});

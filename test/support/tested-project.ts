@@ -1,0 +1,96 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { runCli, type Outcome } from './run-cli.js';
+import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+
+const idOf = (id: number): string => `7d1f0c04-5cb3-41e7-907b-${String(id).padStart(12, '0')}`;
+
+const endpoint = (name: string, id: number, header: string, select: string): string =>
+  `/*\nname: ${name}\nid: ${idOf(id)}\nsummary: For a test of querygate test.\n${header}\n*/\n${select}\n`;
+
+const FILES = {
+  'clickhouse-schema/0001_visits.sql': `
+    CREATE TABLE visits (at DateTime64(3, 'UTC'), city String, people UInt64, share Float64)
+    ENGINE = MergeTree ORDER BY at TTL toDateTime(at) + INTERVAL 1 DAY;
+    CREATE TABLE totals (city String, people UInt64) ENGINE = SummingMergeTree ORDER BY city;
+    CREATE MATERIALIZED VIEW to_totals TO totals AS SELECT city, sum(people) AS people FROM visits GROUP BY city;`,
+  'endpoints/visits.sql': endpoint(
+    'visits',
+    1,
+    `parameters:
+  city: { kind: string, description: A city. }
+  word: { kind: string, secret: true, description: A secret. }
+columns: { city: String, people: UInt64, share: Float64 }
+maxRows: 2`,
+    `SELECT city, people, share FROM visits WHERE true [[ AND city = @city ]] [[ AND @word != '' ]] ORDER BY people`,
+  ),
+  'endpoints/visits@2.sql': endpoint(
+    'visits@2',
+    2,
+    `columns: { city: String, people: UInt64 }`,
+    'SELECT city, sum(people) AS people FROM totals GROUP BY city ORDER BY city',
+  ),
+  'endpoints/recent.sql': endpoint(
+    'recent',
+    3,
+    `columns: { city: String }`,
+    'SELECT city FROM visits WHERE at > @now - INTERVAL 1 HOUR',
+  ),
+  'endpoints/clock.sql': endpoint(
+    'clock',
+    4,
+    `columns: { city: String }`,
+    `SELECT city FROM visits WHERE at > now() - 3600 AND city != 'today() is text'`,
+  ),
+};
+
+/** A project with endpoints over a table, whose test files a test writes. */
+export class TestedProject {
+  private constructor(
+    private readonly temporary: TemporaryFolder,
+    readonly folder: string,
+  ) {}
+
+  static async create(): Promise<TestedProject> {
+    const temporary = await makeTemporaryFolder();
+    const project = new TestedProject(temporary, path.join(temporary.path, 'project'));
+    await project.write(FILES);
+    await mkdir(project.temporaryFolder);
+    return project;
+  }
+
+  /** Where the command makes its temporary files. */
+  get temporaryFolder(): string {
+    return path.join(this.temporary.path, 'tmp');
+  }
+
+  /** Writes files, by their path in the project. */
+  async write(files: Readonly<Record<string, string>>): Promise<void> {
+    for (const [file, text] of Object.entries(files)) {
+      const absolute = path.join(this.folder, file);
+      await mkdir(path.dirname(absolute), { recursive: true });
+      await writeFile(absolute, text);
+    }
+  }
+
+  read(file: string): Promise<string> {
+    return readFile(path.join(this.folder, file), 'utf8');
+  }
+
+  /** Runs `querygate test` with the variables of a deployment, which it must not use. */
+  test(...args: readonly string[]): Promise<Outcome> {
+    const deployed = {
+      CLICKHOUSE_URL: 'http://127.0.0.1:1',
+      CLICKHOUSE_PASSWORD: 'secret',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      API_KEYS_FILE: 'no-such-file.yaml',
+      TMPDIR: this.temporaryFolder,
+    };
+    return runCli(['test', ...args, '--project', this.folder], deployed);
+  }
+
+  async remove(): Promise<void> {
+    await this.temporary.remove();
+  }
+}
