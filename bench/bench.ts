@@ -1,4 +1,4 @@
-/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages. */
+/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints. */
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
@@ -12,6 +12,7 @@ import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from
 import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
+import { runTests } from './tests/run-tests.js';
 import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
 import type { Stage } from './stage.js';
@@ -23,7 +24,7 @@ const EXPORT_ROUNDS = 5;
 interface Options {
   readonly rows: number;
   readonly rounds: number;
-  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages';
+  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages' | 'tests';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -42,7 +43,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, and late pages against the first.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, and querygate test.',
     )
     .option(
       '--rows <n>',
@@ -57,13 +58,20 @@ await runBenchmark(
       200,
     )
     .addOption(
-      new Option('--only <part>', 'measure one part').choices(['queries', 'mcp', 'exports', 'pages']),
+      new Option('--only <part>', 'measure one part').choices([
+        'queries',
+        'mcp',
+        'exports',
+        'pages',
+        'tests',
+      ]),
     ),
   async ({ rows, rounds, only }: Options, stage) => {
     if (only === undefined || only === 'queries') await measureQueries(stage, rows, rounds);
     if (only === undefined || only === 'mcp') await runMcp(stage, rounds);
     if (only === undefined || only === 'exports') await runExports(stage, rows, EXPORT_ROUNDS);
     if (only === undefined || only === 'pages') await runPages(stage, rows, rounds);
+    if (only === undefined || only === 'tests') await runTests(stage);
   },
 );
 

@@ -61,7 +61,7 @@ export interface EndpointSettings {
   readonly exports?: ExportRules;
   /** Whether a call with a name that is no parameter is rejected; ignored where absent. */
   readonly unknownParameters?: 'ignore' | 'reject';
-  /** Whether calls after the sunset of a deprecated endpoint are rejected; answered as before where absent. */
+  /** Whether calls after the sunset of a deprecated endpoint are rejected; where absent, the endpoint responds as before. */
   readonly goneAfterSunset?: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly columns: Readonly<Record<string, Column>>;
   /** A row cap of the endpoint's own, below `maxRows`, which no deployment can raise. */
   readonly limit?: number;
-  /** Present where callers should leave the endpoint, which is answered as before. */
+  /** Present where callers should leave the endpoint, which responds as before. */
   readonly deprecated?: DeprecationRules;
   /** Present where a response that is cut names the next page of the rows. */
   readonly pages?: PageRules;

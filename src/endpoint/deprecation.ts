@@ -8,9 +8,9 @@ import { must, withFound } from './schema-problems.js';
 
 /** What an author declares of an endpoint that callers should leave. Times are ISO 8601, and UTC where they name no zone. */
 export interface DeprecationRules {
-  /** When callers were, or will be, first told. */
+  /** From when on callers should leave it; may be in the future. */
   readonly since: string;
-  /** When the endpoint may go; absent: not decided. */
+  /** When the endpoint may be removed; absent: not decided. */
   readonly sunset?: string;
   /** Name of the endpoint to call instead. */
   readonly successor?: string;
@@ -113,9 +113,11 @@ export function deprecationNote(
   if (!deprecated) return '';
   const { since, sunset, successor, goneAfterSunset } = deprecated;
   const until =
-    sunset === undefined ? '' : `, ${goneAfterSunset ? 'gone from' : 'may go on'} ${dayIn(sunset)}`;
+    sunset === undefined
+      ? ''
+      : `, ${goneAfterSunset ? 'removed as of' : 'may be removed as of'} ${dayIn(sunset)}`;
   const advice = successor === undefined ? '' : `: use ${nameOf(successor)}`;
-  return `Deprecated since ${dayIn(since)}${until}${advice}. `;
+  return `Deprecated as of ${dayIn(since)}${until}${advice}. `;
 }
 
 const dayIn = (iso: string): string => iso.slice(0, 10);

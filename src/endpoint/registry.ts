@@ -49,6 +49,16 @@ export class EndpointRegistry implements Endpoints {
     return new EndpointRegistry(this.all().filter(({ name }) => !isExcepted(name)));
   }
 
+  /** The endpoints without limits of all callers together. */
+  withoutLimits(): EndpointRegistry {
+    return new EndpointRegistry(
+      this.all().map((endpoint) => {
+        const { limits, ...settings } = endpoint.settings;
+        return limits === undefined ? endpoint : { ...endpoint, settings };
+      }),
+    );
+  }
+
   /** The endpoints with the defaults of this deployment for what they do not declare. */
   withDefaults(defaults: Partial<EndpointSettings>): EndpointRegistry {
     return new EndpointRegistry(this.all().map((e) => withSettings(e, { ...defaults, ...e.settings })));

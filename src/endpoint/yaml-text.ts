@@ -23,12 +23,18 @@ export interface PlaceOfPath {
   readonly atKey?: boolean;
 }
 
+/** A number as it is written in YAML: a number of JavaScript would round `12345678901234567890.01`, and lose the zero of `1.10`. */
+export class WrittenNumber {
+  constructor(readonly text: string) {}
+}
+
 /**
  * Parses YAML 1.2. Integers are bigints, so that none is rounded.
  *
  * @param texts the keys, joined by dots, below which scalars are texts as they are written: `007` is not 7.
+ * @param written the keys below which numbers are {@link WrittenNumber}s.
  */
-export function parseYaml(text: string, texts: RegExp): Document.Parsed {
+export function parseYaml(text: string, texts: RegExp, written?: RegExp): Document.Parsed {
   const document = parseDocument(text, {
     version: '1.2',
     schema: 'core',
@@ -37,7 +43,7 @@ export function parseYaml(text: string, texts: RegExp): Document.Parsed {
     // Lower levels do not report a second document.
     logLevel: 'error',
   });
-  keepTexts(document, texts);
+  keepWritten(document, texts, written);
   return document;
 }
 
@@ -52,19 +58,23 @@ export function adviceForYaml(message: string): string {
 export function withNumbers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(withNumbers);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof WrittenNumber) return value;
   return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, withNumbers(of)]));
 }
 
 /** Turns the scalars that YAML has read as numbers and truth values back into what the file says: `007` is not 7. */
-function keepTexts(document: Document, texts: RegExp): void {
+function keepWritten(document: Document, texts: RegExp, written: RegExp | undefined): void {
   visit(document, {
     Scalar: (key, node, ancestors) => {
       if (key === 'key' || typeof node.value === 'string' || node.value === null) return;
       const path = ancestors.flatMap((pair) =>
         isPair(pair) && isScalar(pair.key) ? [String(pair.key.value)] : [],
       );
-      if (node.source !== undefined && texts.test(path.join('.'))) node.value = node.source;
+      const { source, value } = node;
+      if (source === undefined) return;
+      if (texts.test(path.join('.'))) node.value = source;
+      else if (typeof value !== 'boolean' && written?.test(path.join('.')))
+        node.value = new WrittenNumber(source);
     },
   });
 }
@@ -86,10 +96,17 @@ export function placeInYaml(
   offset = 0,
 ): PlaceInText {
   const { pair, node } = findNode(document.contents, path);
-  const found = !atKey && isScalar(node) ? node : pair?.key;
-  const [start, end] = rangeOf(found) ?? [rangeOf(document.contents)?.[0] ?? 0, undefined];
-  // Of the whole document, only the first character.
-  return { start: offset + start, end: offset + (end ?? start + 1) };
+  // An item of a list has no key of its own.
+  if (isMap(node) && pair?.value !== node) return firstCharacter(node, offset);
+  const found = rangeOf(!atKey && isScalar(node) ? node : pair?.key);
+  return found
+    ? { start: offset + found[0], end: offset + found[1] }
+    : firstCharacter(document.contents, offset);
+}
+
+function firstCharacter(node: unknown, offset: number): PlaceInText {
+  const start = offset + (rangeOf(node)?.[0] ?? 0);
+  return { start, end: start + 1 };
 }
 
 interface FoundNode {

@@ -78,7 +78,7 @@ describe('a version of an endpoint', () => {
       expect(tools.map(({ name, description }) => [name, description])).toEqual([
         [
           'events_count',
-          'Deprecated since 2026-01-01, may go on 2026-05-18: use events_count_v2. A sample. At most 10 rows; cached for 60 s.',
+          'Deprecated as of 2026-01-01, may be removed as of 2026-05-18: use events_count_v2. A sample. At most 10 rows; cached for 60 s.',
         ],
         ['events_count_v2', 'A sample. At most 10 rows; cached for 60 s.'],
       ]);
@@ -90,7 +90,7 @@ describe('a version of an endpoint', () => {
 });
 
 describe.each<RequestPath>(['slow path', 'fast path'])('a deprecated endpoint, on the %s', (via) => {
-  it('answers as before, and its headers say so', async () => {
+  it('responds as before, and its headers report it', async () => {
     await open(async (gateway) => {
       const target = `${QUERY}/events.count?city=Rome`;
       const miss = await gateway.send('first', target, { via });
@@ -140,8 +140,7 @@ describe('an endpoint that is gone', () => {
         expect(JSON.parse(text)).toMatchObject({
           status: 410,
           code: 'ENDPOINT_GONE',
-          detail:
-            'This endpoint is gone since 2026-05-18. Call events.count@2 instead: GET /api/endpoints/events.count@2 describes it.',
+          detail: 'This endpoint was removed on 2026-05-18. Call events.count@2 instead.',
         });
         const forbidden = await gateway.send('second', `${QUERY}/events.count`);
         expect([outcomeOf(forbidden), forbidden.headers['link']]).toEqual(['403 FORBIDDEN', undefined]);

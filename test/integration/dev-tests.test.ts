@@ -41,6 +41,14 @@ describe('querygate dev', () => {
       await dev.untilState('the console has no fault', ({ endpoints }) =>
         endpoints.every((each) => (each as { faults?: number }).faults === 0 || each.name !== 'visits'),
       );
+      await project.write({ 'tests/visits.yaml': test(3) });
+      await dev.untilState('the console has a fault again', ({ endpoints }) =>
+        endpoints.some((each) => each.name === 'visits' && (each as { faults?: number }).faults === 1),
+      );
+      await project.delete('tests/visits.yaml');
+      await dev.untilState('the fault went with its file', ({ endpoints }) =>
+        endpoints.every((each) => (each as { faults?: number }).faults === 0 || each.name !== 'visits'),
+      );
     } finally {
       await dev.stop();
     }
@@ -59,6 +67,8 @@ describe('querygate test --watch', () => {
     await watching.untilWritten(/1 of 1 call failed in 1 file\n/);
     await project.write({ 'clickhouse-schema/0002_more.sql': 'ALTER TABLE visits ADD COLUMN more UInt8;\n' });
     await watching.untilWritten(/1 of 2 calls failed in 2 files\n/);
+    await project.delete('endpoints/visits.sql');
+    await watching.untilWritten(/unknown endpoint visits/);
     watching.child.kill('SIGINT');
     expect(await watching.ended).toBe(130);
   }, 120_000);

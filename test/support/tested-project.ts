@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCli, type Outcome } from './run-cli.js';
@@ -14,6 +14,11 @@ const FILES = {
     CREATE TABLE visits (at DateTime64(3, 'UTC'), city String, people UInt64, share Float64)
     ENGINE = MergeTree ORDER BY at TTL toDateTime(at) + INTERVAL 1 DAY;
     CREATE TABLE totals (city String, people UInt64) ENGINE = SummingMergeTree ORDER BY city;
+    CREATE TABLE exact (id UInt64, d Decimal(38, 10), t DateTime64(9, 'UTC'), s String, f Map(String, Float64))
+    ENGINE = ReplacingMergeTree ORDER BY id;
+    CREATE TABLE lines (n UInt8) ENGINE = TinyLog;
+    CREATE TABLE all_lines (n UInt8) ENGINE = Merge(currentDatabase(), '^lines$');
+    CREATE VIEW of_today AS SELECT city FROM visits WHERE at > today();
     CREATE MATERIALIZED VIEW to_totals TO totals AS SELECT city, sum(people) AS people FROM visits GROUP BY city;`,
   'endpoints/visits.sql': endpoint(
     'visits',
@@ -37,6 +42,15 @@ maxRows: 2`,
     `columns: { city: String }`,
     'SELECT city FROM visits WHERE at > @now - INTERVAL 1 HOUR',
   ),
+  'endpoints/exact.sql': endpoint(
+    'exact',
+    5,
+    `columns: { id: UInt64, d: 'Decimal(38, 10)', t: "DateTime64(9, 'UTC')", s: String, f: 'Map(String, Float64)' }
+limits: { requests: { quota: 2, window: 60 } }`,
+    'SELECT id, d, t, s, f FROM exact',
+  ),
+  'endpoints/lines.sql': endpoint('lines', 6, `columns: { n: UInt8 }`, 'SELECT n FROM all_lines'),
+  'endpoints/view.sql': endpoint('view', 7, `columns: { city: String }`, 'SELECT city FROM of_today'),
   'endpoints/clock.sql': endpoint(
     'clock',
     4,
@@ -72,6 +86,10 @@ export class TestedProject {
       await mkdir(path.dirname(absolute), { recursive: true });
       await writeFile(absolute, text);
     }
+  }
+
+  delete(file: string): Promise<void> {
+    return rm(path.join(this.folder, file));
   }
 
   read(file: string): Promise<string> {

@@ -91,8 +91,8 @@ function Deprecated({
   const day = (iso: string): string => iso.slice(0, 10);
   return (
     <p class="notice warn">
-      <strong>Deprecated since {day(since)}.</strong>
-      {sunset !== undefined && ` Calls ${goneAfterSunset ? 'end' : 'may end'} on ${day(sunset)}.`}
+      <strong>Deprecated as of {day(since)}.</strong>
+      {sunset !== undefined && ` It ${goneAfterSunset ? 'is' : 'may be'} removed as of ${day(sunset)}.`}
       {successor !== undefined && (
         <>
           {' Use '}

@@ -9,7 +9,7 @@ import { CALLERS_ENDPOINT } from '../../gateway/observability/callers-endpoint.j
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
 import { runFirstQuery } from '../check/first-query.js';
 import { withClient } from '../clickhouse/with-client.js';
-import { withServer } from '../clickhouse/with-server.js';
+import { hasData, withServer } from '../clickhouse/with-server.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { printable, textTable } from './text-table.js';
 
@@ -41,6 +41,7 @@ export async function findCallers(
     );
   }
   const query = boundQuery(since);
+  if (config.clickhouse.kind === 'embedded' && !hasData(config.dataDir)) throw noTable();
   return withServer(config, { sources: ['external', 'own'], signal }, ({ admin }) =>
     withClient(admin, config.queryTimeoutMs, async (client) => {
       await runFirstQuery(client, admin.url, signal);
@@ -96,7 +97,11 @@ function boundQuery(since: string): ReturnType<typeof bindQuery> {
 function rethrow(cause: unknown): never {
   const isMissing = cause instanceof ClickHouseError && cause.type === 'UNKNOWN_TABLE';
   if (!isMissing) throw cause;
-  throw new CommandError(
+  throw noTable(cause);
+}
+
+function noTable(cause?: unknown): CommandError {
+  return new CommandError(
     'The request log has no table yet: the gateway creates it when it starts.',
     EXIT.failed,
     { cause },

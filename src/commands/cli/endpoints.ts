@@ -10,7 +10,7 @@ import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { callersTable, findCallers } from './endpoint-callers.js';
-import { EXIT_CODES_HELP } from './exit-codes.js';
+import { EXIT_CODES_HELP, usageError } from './exit-codes.js';
 import { filesByEndpoint } from './project/endpoints.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
@@ -21,7 +21,10 @@ export function endpointsCommand(): Command {
   return withProjectOption(new Command('endpoints'))
     .description('Lists the endpoints of the project, without ClickHouse; with --callers, who calls them.')
     .option('--callers', 'list which keys called which endpoint, from the request log')
-    .option('--since <duration or time>', 'of --callers: how far back, at most the 30 days of the log', '30d')
+    .option(
+      '--since <duration or time>',
+      'of --callers: how far back, at most the 30 days of the log (default: 30d)',
+    )
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
     .action((options: EndpointsOptions) => runCommand((signal) => runEndpoints(options, signal)));
@@ -31,7 +34,7 @@ export function endpointsCommand(): Command {
 interface EndpointsOptions {
   readonly callers?: boolean;
   /** A duration such as `30d`, or a time. */
-  readonly since: string;
+  readonly since?: string;
   readonly json?: boolean;
 }
 
@@ -61,10 +64,11 @@ async function runEndpoints(
   { json = false, callers = false, since }: EndpointsOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  if (since !== undefined && !callers) throw usageError('--since needs --callers.');
   const config = readConfig(process.env);
   const endpoints = await loadProjectEndpoints(config);
   if (callers) {
-    const found = await findCallers(config, since, signal);
+    const found = await findCallers(config, since ?? '30d', signal);
     process.stdout.write(json ? asJson({ callers: found }) : callersTable(found, endpoints));
     return;
   }

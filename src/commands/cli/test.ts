@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { readConfig } from '../../gateway/config/config.js';
 import type { Project } from '../../gateway/config/project.js';
 import { watchProject, type ChangedPart } from '../dev/watch-project.js';
-import type { RanTest } from '../endpoint-tests/run-tests.js';
-import { isPassed, testReport, testSummary } from '../endpoint-tests/test-report.js';
+import type { RanCall, RanTest } from '../endpoint-tests/run-tests.js';
+import { testReport, testSummary } from '../endpoint-tests/test-report.js';
 import { TestRunner, type TestRun } from '../endpoint-tests/test-runner.js';
 import { updateTest } from '../endpoint-tests/update-test.js';
 import { failureOf } from './check/check-junit.js';
@@ -41,12 +41,15 @@ async function runTests(
   { update, watch, junit }: TestOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  // Its own writes would start it again.
+  if (update && watch) throw usageError('--update and --watch exclude each other: update once, then watch.');
   const { project, dataDir } = readConfig(process.env);
   const runner = new TestRunner(process.env, project, filter);
-  const report = async ({ tests, failure }: TestRun): Promise<void> => {
+  const report = async ({ tests, failure }: TestRun): Promise<ReadonlySet<RanCall>> => {
     if (failure !== undefined) throw new CommandError(failure, EXIT.failed);
-    const updated = update ? await updateAll(tests) : 0;
-    process.stdout.write(`${testSummary(tests)}${updated > 0 ? `; ${updated} updated` : ''}\n`);
+    const updated = update ? await updateAll(tests) : new Set<RanCall>();
+    process.stdout.write(`${testSummary(tests)}${updated.size > 0 ? `; ${updated.size} updated` : ''}\n`);
+    return updated;
   };
   const rerun = async (changed: ReadonlyMap<ChangedPart, readonly string[]>): Promise<void> => {
     const run = await runner.runChanged(changed);
@@ -58,12 +61,17 @@ async function runTests(
   try {
     await interruptible(signal, async () => {
       const run = await runner.runAll(print);
-      await report(run);
+      // Whoever watches repairs the file.
+      const updated = await report(run).catch((error: unknown) => {
+        if (!watcher) throw error;
+        printError(error);
+        return new Set<RanCall>();
+      });
       if (junit !== undefined) await writeFile(junit, testJunit(run.tests));
       // Ends with an interruption.
       if (watcher) await new Promise(() => undefined);
       if (run.tests.length === 0) throw noTests(project.testsFolder, filter);
-      setExitCode(run.tests, update);
+      setExitCode(run.tests, updated);
     });
   } finally {
     await watcher?.close();
@@ -88,16 +96,18 @@ function watchTests(
   });
 }
 
-async function updateAll(tests: readonly RanTest[]): Promise<number> {
-  let updated = 0;
-  for (const ran of tests) updated += await updateTest(ran);
+/** @returns the calls whose expectations were written, so that they would pass now */
+async function updateAll(tests: readonly RanTest[]): Promise<ReadonlySet<RanCall>> {
+  const updated = new Set<RanCall>();
+  for (const ran of tests) for (const call of await updateTest(ran)) updated.add(call);
   return updated;
 }
 
 /** A file that cannot run is invalid usage; a difference a failure, unless it was written into the file. */
-function setExitCode(tests: readonly RanTest[], update: boolean): void {
+function setExitCode(tests: readonly RanTest[], updated: ReadonlySet<RanCall>): void {
+  const isFailed = (call: RanCall): boolean => call.differences.length > 0 && !updated.has(call);
   if (tests.some(({ problems }) => problems.length > 0)) process.exitCode = EXIT.usage;
-  else if (!update && !isPassed(tests)) process.exitCode = EXIT.failed;
+  else if (tests.some(({ calls }) => calls.some(isFailed))) process.exitCode = EXIT.failed;
 }
 
 function noTests(folder: string, filter: string | undefined): CommandError {

@@ -85,7 +85,7 @@ export function externalConnection({
 }
 
 /** Whether a gateway or a command has made data. */
-const hasData = (dataDir: string): boolean => existsSync(path.join(dataDir, 'clickhouse'));
+export const hasData = (dataDir: string): boolean => existsSync(path.join(dataDir, 'clickhouse'));
 
 async function withStarted<T>(
   dataDir: string,

@@ -163,10 +163,16 @@ export class DevelopmentServer implements Development {
     return this.clickhouse?.own;
   }
 
-  /** Shows what the tests of endpoints found, in place of what the same files found before. */
-  tested(tests: readonly RanTest[]): void {
+  /**
+   * Shows what the tests of endpoints found, in place of what the same files found before.
+   *
+   * @param all the files that there are.
+   */
+  tested(tests: readonly RanTest[], all: ReadonlySet<string>): void {
+    const removed = [...this.tests.keys()].filter((file) => !all.has(file));
+    for (const file of removed) this.tests.delete(file);
     for (const ran of tests) this.tests.set(ran.file, ran);
-    this.revision.change();
+    if (tests.length + removed.length > 0) this.revision.change();
   }
 
   /** Forgets what was found about definitions that are no longer served. */
@@ -221,7 +227,8 @@ export class DevelopmentServer implements Development {
 
 /** What a test file found about an endpoint. */
 function faultsOf({ file, test, calls, problems }: RanTest, { name }: Endpoint): readonly string[] {
-  const ofFile = test?.endpoint === name ? problems.map(textOfProblem) : [];
+  // The name of a file that cannot be read is that of its endpoint.
+  const ofFile = (test?.endpoint ?? path.parse(file).name) === name ? problems.map(textOfProblem) : [];
   const failed = calls.filter(
     ({ call, differences }) => differences.length > 0 && (call.endpoint ?? test?.endpoint) === name,
   );

@@ -109,11 +109,11 @@ function reactions(
     },
   });
   const runTests = async (files: ReadonlyMap<ChangedPart, readonly string[]>): Promise<void> => {
-    const { tests: ran, failure } = await tests.runChanged(files);
+    const { tests: ran, files: all, failure } = await tests.runChanged(files);
     // The reload of the served gateway has reported the same.
-    if (failure !== undefined || ran.length === 0) return;
+    if (failure !== undefined) return;
     terminal.tested(ran);
-    development.tested(ran);
+    development.tested(ran, all);
   };
   const react: Readonly<Record<ChangedPart, (files: readonly string[]) => void>> = {
     endpoints: () => void reload(),

@@ -6,6 +6,7 @@ import type { TestServer } from './test-server.js';
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
+  /** In base64 where the format is no text. */
   readonly body: string;
   /** The rows, where the call expects rows or columns and has them. */
   readonly rows?: readonly Row[];
@@ -27,7 +28,9 @@ export async function callEndpoint(
     },
     ...(sent && { method: 'POST', body: JSON.stringify(sent) }),
   });
-  const body = await response.text();
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isText = /json|text\//.test(response.headers.get('content-type') ?? '');
+  const body = bytes.toString(isText ? 'utf8' : 'base64');
   const received = { status: response.status, headers: response.headers, body };
   return response.ok && call.body === undefined ? { ...received, ...rowsIn(received) } : received;
 }

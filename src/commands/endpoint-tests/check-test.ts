@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { closestName } from '../../endpoint/closest-name.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problem, type Problem } from '../../endpoint/problems.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { textOfQuery } from '../../endpoint/remembered-text.js';
@@ -28,8 +28,11 @@ export function checkTest(test: TestFile, endpoints: Endpoints, tables: Tables):
     const at = ['calls', String(index)];
     const endpoint = endpoints.find(call.endpoint ?? test.endpoint);
     if (endpoint) {
-      for (const { path: keys, ...found } of problemsOfCall(call, endpoint))
+      for (const { path: keys, ...found } of problemsOfCall(call, endpoint, tables)) {
+        // The same for each call of the endpoint.
+        if (keys.length === 0 && problems.some((other) => other.problem === found.problem)) continue;
         problems.push(problemAt(test, { path: [...at, ...keys], atKey: true }, found));
+      }
       warnings.push(...warningsOfSecrets(test, at, call, endpoint));
     } else if (call.endpoint !== undefined) {
       problems.push(unknownEndpoint(test, [...at, 'endpoint'], call.endpoint, endpoints));
@@ -65,16 +68,23 @@ function warningsOfSecrets(
     .filter(([, name]) => endpoint.parameters.get(name)?.secret)
     .map(([key, name]) => {
       const found = problem('SECRET_IN_TEST', [...at, key].join('.'), name);
-      return textOfProblem(problemAt(test, { path: [...at, key, name], atKey: true }, found));
+      const {
+        file = '',
+        line,
+        column,
+        problem: sentence,
+      } = problemAt(test, { path: [...at, key, name], atKey: true }, found);
+      // Without the line, which has the value.
+      return `${file}:${line}:${column}: ${sentence}`;
     });
 }
 
 function problemsOfRows(test: TestFile, tables: Tables): readonly FileProblem[] {
   return Object.entries(test.rows).flatMap(([table, rows]) => {
     const at = ['rows', table];
-    const columns = tables.get(table);
+    const columns = tables.columns.get(table);
     if (!columns) {
-      const advised = advice(table, [...tables.keys()], 'tables');
+      const advised = advice(table, [...tables.columns.keys()], 'tables');
       return [problemAt(test, { path: at, atKey: true }, problem('TABLE_UNKNOWN', table, advised))];
     }
     if (typeof rows === 'string') {
@@ -103,13 +113,13 @@ interface ProblemOfCall extends Problem {
   readonly path: readonly string[];
 }
 
-function problemsOfCall(call: TestCall, endpoint: Endpoint): readonly ProblemOfCall[] {
-  const clock = clockCallIn(endpoint);
+function problemsOfCall(call: TestCall, endpoint: Endpoint, tables: Tables): readonly ProblemOfCall[] {
+  const clock = clockCallIn(endpoint, tables);
+  // A problem has no rows.
+  const needsNow = call.now === undefined && call.problem === undefined && readsClock(endpoint, call);
   return [
     ...(clock === undefined ? [] : [{ path: [], ...problem('CLOCK_IN_QUERY', endpoint.name, clock) }]),
-    ...(call.now === undefined && readsClock(endpoint, call)
-      ? [{ path: [], ...problem('NOW_MISSING', endpoint.name) }]
-      : []),
+    ...(needsNow ? [{ path: [], ...problem('NOW_MISSING', endpoint.name) }] : []),
     ...problemsOfParameters(call, endpoint),
     ...problemsOfColumns(call, endpoint),
   ];
@@ -160,30 +170,39 @@ function problemsOfColumns(
 
 /** Functions of ClickHouse that read the clock of its server. */
 const CLOCK =
-  /\b(?:now|now64|nowInBlock|nowInBlock64|today|yesterday|curdate|current_date|current_timestamp|utc_timestamp|UTCTimestamp)\s*\(|\b(?:current_date|current_timestamp)\b/i;
+  /\b(?:now|now64|nowInBlock|nowInBlock64|today|yesterday|curdate|current_date|current_timestamp|utc_timestamp)\s*\(/i;
 
 /** Texts, quoted names and comments. */
 const NO_CODE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|--[^\n]*|\/\*.*?\*\//gs;
 
 /** The call of a function that reads ClickHouse's own clock; its rows differ from one run to the next. */
-function clockCallIn({ query }: Endpoint): string | undefined {
-  const { text } = textOfQuery(query, () => true);
-  const [found] = CLOCK.exec(text.replaceAll(NO_CODE, ' ')) ?? [];
-  return found?.includes('(') ? `${found})` : found;
+function clockCallIn({ query }: Endpoint, { views }: Tables): string | undefined {
+  const text = codeOf(textOfQuery(query, () => true).text);
+  const ofViews = [...views].filter(([name]) =>
+    new RegExp(`\\b${name.replaceAll(/\W/g, '.')}\\b`).test(text),
+  );
+  for (const code of [text, ...ofViews.map(([, view]) => codeOf(view))]) {
+    const [found] = CLOCK.exec(code) ?? [];
+    if (found !== undefined) return `${found})`;
+  }
+  return undefined;
 }
+
+const codeOf = (text: string): string => text.replaceAll(NO_CODE, ' ');
 
 /** Whether the rows of a call depend on the gateway's clock. */
 function readsClock({ query, parameters }: Endpoint, call: TestCall): boolean {
   if (textOfQuery(query, () => true).references.has('now')) return true;
   return [...parameters].some(([name, { relativeStepMs, default: fallback }]) => {
     if (relativeStepMs === undefined) return false;
-    const sent = call.pins?.[name] ?? call.parameters?.[name] ?? fallback ?? '';
-    return [sent].flat().some((text) => text.startsWith('now'));
+    const sent = [call.pins?.[name] ?? call.parameters?.[name] ?? ''].flat().filter((text) => text !== '');
+    return (sent.length === 0 ? [fallback ?? ''] : sent).some((text) => text.startsWith('now'));
   });
 }
 
 function advice(name: string, known: readonly string[], what: string): string {
   const closest = closestName(name, known);
   if (closest !== undefined) return `did you mean ${closest}?`;
-  return known.length === 0 ? `there are no ${what}` : `the ${what} are ${known.join(', ')}`;
+  if (known.length === 0) return `there are no ${what}: clickhouse-schema/ has no file that creates one`;
+  return `the ${what} are ${known.join(', ')}`;
 }

@@ -59,7 +59,8 @@ export function differentColumns(
 const columnsOf = (one: Row, other: Row, { only }: Comparison): readonly string[] =>
   only ?? [...new Set([...Object.keys(one), ...Object.keys(other)])];
 
-const isSameRow = (expected: Row, came: Row, how: Comparison): boolean =>
+/** Whether two rows are the same in every column that is compared. */
+export const isSameRow = (expected: Row, came: Row, how: Comparison): boolean =>
   columnsOf(expected, came, how).every((column) => isSameIn(column, expected, came, how));
 
 function isSameIn(column: string, expected: Row, came: Row, { types, tolerance }: Comparison): boolean {
@@ -67,14 +68,18 @@ function isSameIn(column: string, expected: Row, came: Row, { types, tolerance }
   return isSame(expected[column], came[column], { type: types.get(column) ?? '', tolerance });
 }
 
-/** Pairs each missing row with the most similar one that was not expected. */
+/** Rows that are paired: each is compared with all that were not expected. */
+const MAX_PAIRED = 50;
+
+/** Pairs missing rows with the most similar ones that were not expected. */
 function paired(
   missing: readonly Row[],
   unexpected: readonly Row[],
   how: Comparison,
 ): readonly RowDifference[] {
   const rest = [...unexpected];
-  const pairs = missing.map((expected): RowDifference => {
+  const pairs = missing.map((expected, index): RowDifference => {
+    if (index >= MAX_PAIRED) return { expected };
     const likeness = rest.map((came) => {
       const columns = columnsOf(expected, came, how);
       return columns.length - differentColumns({ expected, came }, how).length;
@@ -105,9 +110,9 @@ function isSameScalar(expected: Scalar, came: Scalar, { type, tolerance }: Value
   if (expected === null || came === null) return expected === came;
   const [one, other] = [String(expected), String(came)];
   if (one === other) return true;
-  if (type.includes('Date')) return isSameTime(one, other);
-  const areNumbers = NUMBER.test(one) && NUMBER.test(other) && !/String|Enum/.test(type);
-  return areNumbers && isSameNumber(one, other, tolerance);
+  if (NUMBER.test(one) && NUMBER.test(other))
+    return !OF_TEXTS.test(type) && isSameNumber(one, other, { type, tolerance });
+  return type.includes('Date') && isSameTime(one, other);
 }
 
 function isSameList(expected: unknown, came: unknown, how: ValueComparison): boolean {
@@ -125,16 +130,29 @@ function isSameRecord(expected: unknown, came: unknown, how: ValueComparison): b
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-const INTEGER = /^-?\d+$/;
+/** Types whose values are texts, also where they look like numbers. */
+const OF_TEXTS = /^(?:(?:Nullable|LowCardinality)\()*(?:String|FixedString|Enum)/;
+const PLAIN = /^[+-]?0*(\d+)(?:\.(\d*?)0*)?$/;
 
-function isSameNumber(expected: string, came: string, tolerance = 0): boolean {
-  if (INTEGER.test(expected) && INTEGER.test(came) && tolerance === 0)
-    return BigInt(expected) === BigInt(came);
-  return Math.abs(Number(expected) - Number(came)) <= tolerance;
+function isSameNumber(expected: string, came: string, { type, tolerance = 0 }: ValueComparison): boolean {
+  if (tolerance > 0) return Math.abs(Number(expected) - Number(came)) <= tolerance;
+  const [one, other] = [plainNumber(expected), plainNumber(came)];
+  // A float is the number that its digits are next to; of any other type each digit counts.
+  const isExact = one !== undefined && other !== undefined && !type.includes('Float');
+  return isExact ? one === other : Number(expected) === Number(came);
 }
 
-/** Two texts of one time, of which at most the fraction of the second beyond microseconds is not compared. */
+/** A number without what makes no difference; undefined for one with an exponent. */
+function plainNumber(text: string): string | undefined {
+  const [, whole, fraction = ''] = PLAIN.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = fraction === '' ? whole : `${whole}.${fraction}`;
+  return text.startsWith('-') && /[1-9]/.test(digits) ? `-${digits}` : digits;
+}
+
+/** Two texts of one time, to the nanosecond. */
 function isSameTime(expected: string, came: string): boolean {
   const time = parseIsoTimestamp(expected);
-  return time !== undefined && time === parseIsoTimestamp(came);
+  const beyond = (text: string): string => /\.\d{6}(\d*?)0*(?!\d)/.exec(text)?.[1] ?? '';
+  return time !== undefined && time === parseIsoTimestamp(came) && beyond(expected) === beyond(came);
 }

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import { ifPresent } from '../../files/if-present.js';
@@ -8,11 +8,15 @@ import { readTestFile, titleOf, type ReadTestFile, type TestCall, type TestFile 
 export async function findTests(folder: string): Promise<ReadonlyMap<string, ReadTestFile>> {
   const entries = (await ifPresent(readdir(folder, { recursive: true, withFileTypes: true }))) ?? [];
   const files = entries
-    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name) && !/^[._]/.test(entry.name))
+    .filter(({ name }) => /\.ya?ml$/.test(name) && !/^[._]/.test(name))
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
   const found = new Map<string, ReadTestFile>();
-  for (const file of files) found.set(file, await readTestFile(folder, file));
+  for (const file of files) {
+    // A link may lead to a file.
+    const target = await ifPresent(stat(path.join(folder, file)));
+    if (target?.isFile()) found.set(file, await readTestFile(folder, file));
+  }
   return found;
 }
 

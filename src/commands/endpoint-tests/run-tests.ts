@@ -1,10 +1,13 @@
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
+import { problem } from '../../endpoint/problems.js';
+import { describeFailure } from '../loading/load-error.js';
 import { callEndpoint, type Received } from './call-endpoint.js';
 import { checkTest } from './check-test.js';
-import { judgeCall } from './judge-call.js';
+import { comparisonOf, compareResponse } from './compare-response.js';
+import type { Comparison } from './compare-rows.js';
 import { emptyTables, insertRows } from './tables.js';
-import { titleOf, type TestCall, type TestFile } from './test-file.js';
+import { problemAt, titleOf, type TestCall, type TestFile } from './test-file.js';
 import type { TestServer } from './test-server.js';
 
 /** A call that ran. */
@@ -15,6 +18,8 @@ export interface RanCall {
   readonly title: string;
   readonly milliseconds: number;
   readonly received: Received;
+  /** How its rows are compared. */
+  readonly comparison: Comparison;
   /** What differs from what the call expects; empty where it passed. */
   readonly differences: readonly string[];
 }
@@ -41,27 +46,46 @@ export async function runTest(
   const { file } = test;
   const { client, tables, gateway } = server;
   const { problems, warnings } = checkTest(test, gateway.endpoints, tables);
-  if (problems.length > 0) return { file, test, problems, warnings, calls: [] };
-  await emptyTables(client, tables);
-  const ofRows = await insertRows(client, test);
-  if (ofRows.length > 0) return { file, test, problems: ofRows, warnings, calls: [] };
   const calls: RanCall[] = [];
-  for (const [index, call] of test.calls.entries()) {
-    if (isChosen(call, index)) calls.push(await runCall(server, test, call, index));
+  if (problems.length > 0) return { file, test, problems, warnings, calls };
+  try {
+    await emptyTables(client);
+    const ofRows = await insertRows(client, tables, test);
+    if (ofRows.length > 0) return { file, test, problems: ofRows, warnings, calls };
+    for (const [index, call] of test.calls.entries()) {
+      if (isChosen(call, index)) calls.push(await runCall(server, test, call, index));
+    }
+    return { file, test, problems, warnings, calls };
+  } catch (error) {
+    // A table that ClickHouse cannot fill, for example: of this file, not of the others.
+    const failed = problemAt(
+      test,
+      { path: ['rows'], atKey: true },
+      problem('FILE_FAILED', describeFailure(error)),
+    );
+    return { file, test, problems: [failed], warnings, calls };
   }
-  return { file, test, problems, warnings, calls };
 }
 
 async function runCall(server: TestServer, test: TestFile, call: TestCall, index: number): Promise<RanCall> {
   const { endpoint: name = test.endpoint, now } = call;
   const endpoint = server.gateway.endpoints.find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+  const isSecret = (parameter: string): boolean => endpoint.parameters.get(parameter)?.secret === true;
   server.setTime(now === undefined ? Date.now() : Number((parseIsoTimestamp(now) ?? 0n) / 1000n));
   // Of the calls of a file, each is the first that anybody made.
   await server.gateway.purge();
   const startedAt = performance.now();
   const received = await callEndpoint(server, endpoint, call);
   const milliseconds = performance.now() - startedAt;
-  const differences = judgeCall(call, endpoint, received);
-  return { call, index, title: titleOf(call, index), milliseconds, received, differences };
+  const differences = compareResponse(call, endpoint, received);
+  return {
+    call,
+    index,
+    title: titleOf(call, index, isSecret),
+    milliseconds,
+    received,
+    comparison: comparisonOf(call, endpoint),
+    differences,
+  };
 }

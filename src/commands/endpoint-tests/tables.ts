@@ -2,51 +2,84 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { Readable } from 'node:stream';
 import path from 'node:path';
 
+import { isRecord } from '../../endpoint/as-record.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problem } from '../../endpoint/problems.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
+import { WrittenNumber } from '../../endpoint/yaml-text.js';
 import { loadFile } from '../loading/load-file.js';
 import { formatOfName } from '../loading/source-format.js';
 import { problemAt, type Row, type TestFile } from './test-file.js';
 
-/** Names of the tables of a database, each with the names of the columns that rows can set. */
-export type Tables = ReadonlyMap<string, readonly string[]>;
+/** What the ClickHouse of the tests has. */
+export interface Tables {
+  /** The names of the tables into which rows can be inserted, each with the names of the columns that rows can set. */
+  readonly columns: ReadonlyMap<string, readonly string[]>;
+  /** The queries of the views, by name. */
+  readonly views: ReadonlyMap<string, string>;
+  readonly hasDictionaries: boolean;
+}
 
-/** Reads the tables into which rows can be inserted. */
+/** Engines of tables that have rows of their own. */
+const HAS_ROWS =
+  "(engine LIKE '%MergeTree' OR engine IN ('Memory', 'Log', 'TinyLog', 'StripeLog', 'Set', 'Join'))";
+
+/** Reads what tables there are. */
 export async function readTables(client: ClickHouseClient): Promise<Tables> {
-  const found = await client.query({
-    query: `
-      SELECT table, groupArray(name) AS columns FROM system.columns
-      WHERE database = currentDatabase() AND default_kind NOT IN ('MATERIALIZED', 'ALIAS')
-        AND table IN (
-          SELECT name FROM system.tables
-          WHERE database = currentDatabase() AND engine NOT LIKE '%View' AND engine != 'Dictionary')
-        AND table NOT LIKE 'schema_migrations%' AND table NOT LIKE 'gateway_requests%'
-      GROUP BY table`,
-    format: 'JSONEachRow',
-  });
-  const rows = await found.json<{ readonly table: string; readonly columns: readonly string[] }>();
-  return new Map(rows.map(({ table, columns }) => [table, columns]));
+  const columns = await rowsOf<{ readonly table: string; readonly columns: readonly string[] }>(
+    client,
+    `SELECT table, groupArray(name) AS columns FROM system.columns
+     WHERE database = currentDatabase() AND default_kind NOT IN ('MATERIALIZED', 'ALIAS')
+       AND table IN (
+         SELECT name FROM system.tables
+         WHERE database = currentDatabase() AND engine NOT LIKE '%View' AND engine != 'Dictionary')
+       AND table NOT LIKE 'schema_migrations%' AND table NOT LIKE 'gateway_requests%'
+     GROUP BY table`,
+  );
+  const views = await rowsOf<{ readonly name: string; readonly query: string }>(
+    client,
+    `SELECT name, as_select AS query FROM system.tables
+     WHERE database = currentDatabase() AND engine = 'View'`,
+  );
+  const dictionaries = await rowsOf(
+    client,
+    'SELECT name FROM system.dictionaries WHERE database = currentDatabase()',
+  );
+  return {
+    columns: new Map(columns.map(({ table, columns: names }) => [table, names])),
+    views: new Map(views.map(({ name, query }) => [name, query])),
+    hasDictionaries: dictionaries.length > 0,
+  };
+}
+
+async function rowsOf<T>(client: ClickHouseClient, query: string): Promise<readonly T[]> {
+  return (await client.query({ query, format: 'JSONEachRow' })).json<T>();
 }
 
 /** Empties every table that has rows, those that materialized views filled too. */
-export async function emptyTables(client: ClickHouseClient, tables: Tables): Promise<void> {
-  const found = await client.query({
-    query: 'SELECT name FROM system.tables WHERE database = currentDatabase() AND total_rows > 0',
-    format: 'JSONEachRow',
-  });
-  const filled = await found.json<{ readonly name: string }>();
-  for (const { name } of filled) {
-    if (tables.has(name)) await client.command({ query: `TRUNCATE TABLE ${quoteName(name)}` });
-  }
+export async function emptyTables(client: ClickHouseClient): Promise<void> {
+  const filled = await rowsOf<{ readonly name: string }>(
+    client,
+    `SELECT name FROM system.tables
+     WHERE database = currentDatabase() AND (total_rows > 0 OR total_rows IS NULL) AND ${HAS_ROWS}
+       AND name NOT LIKE 'schema_migrations%' AND name NOT LIKE 'gateway_requests%'`,
+  );
+  for (const { name } of filled) await client.command({ query: `TRUNCATE TABLE ${quoteName(name)}` });
 }
+
+/** Rejected rows of a table that are reported. */
+const MAX_REPORTED = 20;
 
 /**
  * Inserts the rows of a test file, as `querygate load` would.
  *
  * @returns what ClickHouse cannot read, at the row that it is in.
  */
-export async function insertRows(client: ClickHouseClient, test: TestFile): Promise<readonly FileProblem[]> {
+export async function insertRows(
+  client: ClickHouseClient,
+  { hasDictionaries }: Tables,
+  test: TestFile,
+): Promise<readonly FileProblem[]> {
   const problems: FileProblem[] = [];
   for (const [table, rows] of Object.entries(test.rows)) {
     const source = typeof rows === 'string' ? path.resolve(path.dirname(test.path), rows) : '-';
@@ -55,6 +88,7 @@ export async function insertRows(client: ClickHouseClient, test: TestFile): Prom
       ...(typeof rows === 'string' && { format: formatOfName(rows) }),
       stdin: Readable.from(typeof rows === 'string' ? [] : rows.map(lineOf)),
       onRejected: (line, reason) => {
+        if (problems.length >= MAX_REPORTED) return;
         problems.push(
           typeof rows === 'string'
             ? {
@@ -67,6 +101,7 @@ export async function insertRows(client: ClickHouseClient, test: TestFile): Prom
       },
     });
   }
+  if (hasDictionaries) await client.command({ query: 'SYSTEM RELOAD DICTIONARIES' });
   return problems;
 }
 
@@ -77,11 +112,21 @@ function placeOf(
   reason: string,
   rows: readonly Row[],
 ): { readonly path: readonly string[] } {
-  const named = Object.keys(rows[line - 1] ?? {}).find((column) => reason.includes(column));
+  const named = Object.keys(rows[line - 1] ?? {}).find((column) => reason.startsWith(`${column} `));
   return { path: ['rows', table, String(line - 1), ...(named === undefined ? [] : [named])] };
 }
 
-const lineOf = (row: Row): Buffer =>
-  Buffer.from(
-    `${JSON.stringify(row, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}\n`,
-  );
+/** A row as a line of NDJSON, with its numbers as they are written. */
+const lineOf = (row: Row): Buffer => Buffer.from(`${jsonOf(row)}\n`);
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+function jsonOf(value: unknown): string {
+  // What JSON has no number for, such as 007, is a text, which ClickHouse reads as a number where it can.
+  if (value instanceof WrittenNumber)
+    return JSON_NUMBER.test(value.text) ? value.text : JSON.stringify(value.text);
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`;
+  if (!isRecord(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${jsonOf(field)}`);
+  return `{${fields.join(',')}}`;
+}

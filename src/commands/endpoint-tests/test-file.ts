@@ -69,6 +69,7 @@ const TIME = must(
     parseIsoTimestamp(text) === undefined ? error('any.invalid') : text,
   ),
 );
+const VALUE = must('a text or a list of texts', Joi.alternatives(TEXT, Joi.array().items(TEXT)));
 const TOLERANCE = must('a number of at least 0', Joi.number().min(0));
 const ROWS = must(
   'a list of rows, each an object of values by column',
@@ -94,11 +95,8 @@ const SCHEMA = Joi.object({
             name: must('a text', Joi.string()),
             endpoint: must('the name of an endpoint', Joi.string()),
             now: TIME,
-            parameters: must(
-              'an object of values by parameter',
-              Joi.object().pattern(Joi.string(), Joi.alternatives(TEXT, Joi.array().items(TEXT))),
-            ),
-            pins: must('an object of values by parameter', Joi.object().pattern(Joi.string(), Joi.string())),
+            parameters: must('an object of values by parameter', Joi.object().pattern(Joi.string(), VALUE)),
+            pins: must('an object of texts by parameter', Joi.object().pattern(Joi.string(), Joi.string())),
             rows: ROWS,
             ordered: must('true or false', Joi.boolean()),
             tolerance: TOLERANCE,
@@ -122,7 +120,12 @@ const SCHEMA = Joi.object({
 }).required();
 
 /** Keys whose values are what callers send or get: texts, as they are written. */
-const TEXTS = /^calls\.(?:parameters|pins|headers)(?:\.|$)/;
+const TEXTS = /^calls\.(?:parameters|pins|headers|rows)(?:\.|$)/;
+
+/** Keys whose numbers ClickHouse reads as they are written. */
+const WRITTEN = /^rows\./;
+
+const BYTE_ORDER_MARK = '\u{FEFF}';
 
 /** A file as its schema has it. */
 type FileValue = Pick<TestFile, 'calls'> &
@@ -141,12 +144,13 @@ export type ReadTestFile =
  */
 export async function readTestFile(folder: string, below: string): Promise<ReadTestFile> {
   const absolute = path.join(folder, below);
-  const text = await readFile(absolute, 'utf8');
+  const text = (await readFile(absolute, 'utf8')).replace(BYTE_ORDER_MARK, '');
   const shown = path.join(path.basename(folder), below);
-  const document = parseYaml(text, TEXTS);
+  const document = parseYaml(text, TEXTS, WRITTEN);
   const of = { file: shown, text, document };
   const ofYaml = [...document.errors, ...document.warnings].map(({ message, pos: [start, end] }) => {
-    const found = problem('YAML_INVALID', message + adviceForYaml(message), 'the file');
+    const what = message.includes('multiple documents') ? 'has a second document: remove ---' : message;
+    const found = problem('YAML_INVALID', what + adviceForYaml(message), 'the file');
     return { file: shown, ...positionIn(text, start), ...found, excerpt: excerptOf(text, { start, end }) };
   });
   if (ofYaml.length > 0) return { problems: ofYaml };
@@ -183,9 +187,19 @@ export function problemAt(
   return { file, ...positionIn(text, place.start), ...found, excerpt: excerptOf(text, place) };
 }
 
-/** What a call shows, for people: its name, else its parameters. */
-export function titleOf({ name, parameters = {} }: TestCall, index: number): string {
+/**
+ * What a call shows, for people: its name, else its parameters.
+ *
+ * @param isSecret whether the value of a parameter must not be shown.
+ */
+export function titleOf(
+  { name, parameters = {} }: TestCall,
+  index: number,
+  isSecret: (parameter: string) => boolean = () => false,
+): string {
   if (name !== undefined) return name;
-  const sent = Object.entries(parameters).map(([key, value]) => `${key}=${String(value)}`);
+  const sent = Object.entries(parameters).map(
+    ([key, value]) => `${key}=${isSecret(key) ? '…' : String(value)}`,
+  );
   return sent.length === 0 ? `call ${index + 1}` : sent.join(' ');
 }

@@ -33,14 +33,6 @@ export function testSummary(tests: readonly RanTest[]): string {
     .replace(' ,', ',');
 }
 
-/** Whether every call passed, and every file could run. */
-export function isPassed(tests: readonly RanTest[]): boolean {
-  return tests.every(
-    ({ calls, problems }) =>
-      problems.length === 0 && calls.every(({ differences }) => differences.length === 0),
-  );
-}
-
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 const indented = (text: string): string =>

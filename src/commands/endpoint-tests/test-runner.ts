@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { textOfProblem } from '../../endpoint/file-problems.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import type { Environment, Project } from '../../gateway/config/project.js';
 import type { ChangedPart } from '../dev/watch-project.js';
 import { findTests, isChosenBy } from './find-tests.js';
@@ -13,9 +13,9 @@ export interface TestRun {
   readonly tests: readonly RanTest[];
   /** Why nothing could run: endpoint or schema files that are invalid. */
   readonly failure?: string;
+  /** The names of all files that there are. */
+  readonly files: ReadonlySet<string>;
 }
-
-const NOTHING: TestRun = { tests: [] };
 
 /** Runs the test files of a project, all of them or those that a change concerns, one run after another. */
 export class TestRunner {
@@ -42,15 +42,19 @@ export class TestRunner {
   runChanged(changed: ReadonlyMap<ChangedPart, readonly string[]>): Promise<TestRun> {
     return this.next(async () => {
       const found = [...(await findTests(this.project.testsFolder)).values()];
-      if (found.length === 0) return NOTHING;
+      const files = filesOf(found);
+      if (found.length === 0) return { tests: [], files };
       if (changed.has('schema')) {
         await this.stopServer();
         return this.run(found);
       }
       const names = await this.changedEndpoints(changed.get('endpoints') ?? []);
-      if (typeof names === 'string') return { tests: [], failure: names };
-      const files = changed.get('tests') ?? [];
-      return this.run(found.filter((read) => concerns(read, this.project, names, files)));
+      if (typeof names === 'string') return { tests: [], files, failure: names };
+      const ofTests = changed.get('tests') ?? [];
+      const concerned = found.filter(
+        (read) => names === undefined || concerns(read, this.project, names, ofTests),
+      );
+      return { ...(await this.run(concerned)), files };
     });
   }
 
@@ -71,28 +75,41 @@ export class TestRunner {
     return result;
   }
 
-  /** The names of the endpoints that are new or changed; a text says why the files were not loaded. */
-  private async changedEndpoints(files: readonly string[]): Promise<ReadonlySet<string> | string> {
+  /**
+   * The names of the endpoints that are new, changed or removed; undefined where any can be. A text says why the files were not
+   * loaded.
+   */
+  private async changedEndpoints(
+    files: readonly string[],
+  ): Promise<ReadonlySet<string> | undefined | string> {
     if (files.length === 0) return new Set();
-    // The name of an endpoint is that of its file.
-    if (!this.server) return new Set(files.map((file) => path.parse(file).name));
-    const { ok, problems, added, changed } = await this.server.gateway.reload();
-    return ok ? new Set([...added, ...changed]) : problems.map(textOfProblem).join('\n');
+    if (!this.server) {
+      // The name of an endpoint is that of its file; other files, such as the settings, can change any.
+      const areEndpoints = files.every((file) => /(?:^|\/)[^_/][^/]*\.(?:sql|[cm]?[jt]s)$/.test(file));
+      return areEndpoints ? new Set(files.map((file) => path.parse(file).name)) : undefined;
+    }
+    const { ok, problems, added, changed, removed } = await this.server.gateway.reload();
+    return ok ? new Set([...added, ...changed, ...removed]) : problems.map(textOfProblem).join('\n');
   }
 
   private async run(found: readonly ReadTestFile[], onRan?: (ran: RanTest) => void): Promise<TestRun> {
-    if (found.length === 0) return NOTHING;
+    const files = filesOf(found);
     const tests: RanTest[] = [];
     for (const read of found) {
-      const ran = read.problems
-        ? { file: read.problems[0]?.file ?? '', problems: read.problems, warnings: [], calls: [] }
-        : await this.runFile(read.test);
-      if (typeof ran === 'string') return { tests, failure: ran };
+      const ran = read.problems ? this.invalid(read.problems) : await this.runFile(read.test);
+      if (typeof ran === 'string') return { tests, files, failure: ran };
       if (!ran) continue;
       tests.push(ran);
       onRan?.(ran);
     }
-    return { tests };
+    return { tests, files };
+  }
+
+  /** A file that cannot be read has no names but its own. */
+  private invalid(problems: readonly FileProblem[]): RanTest | undefined {
+    const { file = '' } = problems[0] ?? {};
+    const isChosen = this.filter === undefined || file.includes(this.filter);
+    return isChosen ? { file, problems, warnings: [], calls: [] } : undefined;
   }
 
   private async runFile(test: TestFile): Promise<RanTest | string | undefined> {
@@ -106,6 +123,9 @@ export class TestRunner {
     return runTest(this.server, test, isChosen);
   }
 }
+
+const filesOf = (found: readonly ReadTestFile[]): ReadonlySet<string> =>
+  new Set(found.map((read) => read.problems?.[0]?.file ?? ('test' in read ? read.test.file : '')));
 
 /** Whether a change of endpoints, or of files in `tests/`, concerns a test file. */
 function concerns(

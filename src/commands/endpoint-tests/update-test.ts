@@ -1,51 +1,206 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { isMap, isScalar, isSeq, stringify, type Pair, type YAMLMap } from 'yaml';
 
-import { isRecord } from '../../endpoint/as-record.js';
+import { asRecord, isRecord } from '../../endpoint/as-record.js';
+import { isSame, isSameRow, type Comparison } from './compare-rows.js';
+import { expectsAnything } from './compare-response.js';
 import type { RanCall, RanTest } from './run-tests.js';
 import type { Row, TestFile } from './test-file.js';
 
+/** A replacement of a part of a text. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
 /**
  * Writes into a test file what came instead of what its calls expected, and, for calls that expected nothing, the rows or the code of
- * the problem. Comments and the order of keys stay.
+ * the problem. All other characters of the file stay, and so do the lines of rows that are as expected, with their comments.
  *
- * @returns how many calls it changed
+ * @returns which calls it changed
  */
-export async function updateTest({ test, calls }: RanTest): Promise<number> {
-  const changed = calls.filter(({ differences }) => differences.length > 0);
-  if (!test || changed.length === 0) return 0;
-  const { document } = test;
+export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<RanCall>> {
+  const changed = new Set(calls.filter((ran) => ran.differences.length > 0 && isWorthKeeping(ran)));
+  if (!test) return changed;
+  const edits: Edit[] = [];
   for (const ran of changed) {
-    for (const [key, value] of Object.entries(whatCame(ran))) {
-      const at = ['calls', ran.index, key];
-      // Field by field, so that an object keeps its layout.
-      if (isRecord(value) && document.hasIn(at))
-        for (const [name, field] of Object.entries(value)) document.setIn([...at, name], field);
-      else document.setIn(at, nodeOf(document, key, value));
-    }
-    const stale = ran.received.status >= 400 ? ['rows', 'columns', 'body'] : ['problem'];
-    for (const key of stale) document.deleteIn(['calls', ran.index, key]);
+    const call = test.document.getIn(['calls', ran.index], true);
+    // What an alias stands for is written elsewhere.
+    if (isMap(call) && !/[*&]/.test(sourceOf(call, test).replaceAll(/"[^"]*"|'[^']*'/g, '')))
+      edits.push(...editsOf(call, ran, test));
+    else changed.delete(ran);
   }
-  await writeFile(test.path, document.toString(LAYOUT));
-  return changed.length;
+  if (edits.length > 0) await writeFile(test.path, await edited(test, edits));
+  return changed;
 }
 
-/** No line is folded, so that a change shows as one. */
-const LAYOUT = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };
-
-/** Rows have a line each, and a list of columns one for all. */
-function nodeOf(document: TestFile['document'], key: string, value: unknown): unknown {
-  if (key !== 'rows') return document.createNode(value, { flow: key === 'columns' });
-  return document.createNode(
-    (value as readonly Row[]).map((row) => document.createNode(row, { flow: true })),
-  );
+/** A failure of ClickHouse, of the set-up or of a limit is nothing to expect. */
+function isWorthKeeping({ received: { status } }: RanCall): boolean {
+  return status < 500 && status !== 429;
 }
+
+async function edited({ path, text }: TestFile, edits: readonly Edit[]): Promise<string> {
+  const original = await readFile(path, 'utf8');
+  const before = original.slice(0, original.length - text.length);
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  let result = text;
+  for (const { start, end, text: replacement } of [...edits].sort((a, b) => b.start - a.start)) {
+    result = result.slice(0, start) + replacement.replaceAll('\n', lineEnd) + result.slice(end);
+  }
+  return before + result;
+}
+
+function editsOf(call: YAMLMap, ran: RanCall, test: TestFile): readonly Edit[] {
+  const came = whatCame(ran);
+  const place = { call, test, comparison: ran.comparison };
+  const stale = ran.received.status >= 400 ? ['rows', 'columns', 'body'] : ['problem'];
+  const pairs = call.items.map((pair) => [isScalar(pair.key) ? String(pair.key.value) : '', pair] as const);
+  const added = Object.entries(came).filter(([key]) => !pairs.some(([name]) => name === key));
+  const edits = pairs.flatMap(([key, pair]): readonly Edit[] => {
+    if (key in came) return editsOfValue(key, pair, came[key], place);
+    return stale.includes(key) ? [withoutPair(pair, place)] : [];
+  });
+  return added.length === 0 ? edits : [...edits, ...insertion(added, place)];
+}
+
+interface Place {
+  readonly comparison: Comparison;
+  readonly call: YAMLMap;
+  readonly test: TestFile;
+}
+
+function editsOfValue(key: string, pair: Pair, value: unknown, place: Place): readonly Edit[] {
+  // Field by field, so that the others stay as they are.
+  if (isRecord(value) && isMap(pair.value)) {
+    const map = pair.value;
+    const inner = map.items.flatMap((item) => {
+      const name = isScalar(item.key) ? String(item.key.value) : '';
+      const isOther = name in value && !isSame(value[name], valueOf(item.value, place.test), { type: '' });
+      return isOther ? [{ ...rangeOf(item.value), text: flow(value[name]) }] : [];
+    });
+    const missing = Object.entries(value).filter(
+      ([name]) => !map.items.some(({ key: of }) => isScalar(of) && of.value === name),
+    );
+    return missing.length === 0 ? inner : [...inner, ...insertion(missing, { ...place, call: map })];
+  }
+  const isBlock = key === 'rows' && !place.call.flow && Array.isArray(value) && value.length > 0;
+  const range = rangeOf(pair.value);
+  // A list of lines, and a text of them, ends with its last line break.
+  const lineEnd = place.test.text[range.end - 1] === '\n' ? '\n' : '';
+  if (!isBlock) return [{ ...range, text: flow(value) + lineEnd }];
+  const { start, end: keyEnd } = rangeOf(pair.key);
+  const lines = rowLines(value as readonly Row[], pair, columnOf(start, place.test.text), place);
+  // From the colon on, so that a list on the same line becomes one of lines.
+  return [{ start: keyEnd + 1, end: range.end, text: lines + lineEnd }];
+}
+
+/** Rows, each on a line; a row that is there already keeps its lines. */
+function rowLines(
+  rows: readonly Row[],
+  pair: Pair | undefined,
+  column: number,
+  { test, comparison }: Place,
+): string {
+  const items = pair && isSeq(pair.value) && !pair.value.flow ? [...pair.value.items] : [];
+  const first = items[0] === undefined ? undefined : columnOf(rangeOf(items[0]).start, test.text) - 2;
+  const indent = ' '.repeat(first ?? column + 2);
+  const lines = rows.map((row) => {
+    const at = items.findIndex((item) => isSameRow(asRecord(valueOf(item, test)), row, comparison));
+    const [item] = at === -1 ? [] : items.splice(at, 1);
+    return item === undefined ? `${indent}- ${flow(row)}` : linesOf(item, test.text);
+  });
+  return `\n${lines.join('\n')}`;
+}
+
+/** The lines of an item, with the comments above it and behind it. */
+function linesOf(item: unknown, text: string): string {
+  const { start, end } = rangeOf(item);
+  let from = text.lastIndexOf('\n', start - 1) + 1;
+  for (;;) {
+    const above = text.lastIndexOf('\n', from - 2) + 1;
+    if (from === 0 || !/^\s*#/.test(text.slice(above, from))) break;
+    from = above;
+  }
+  const [rest = ''] = text.slice(end).split(/\r?\n/, 1);
+  const lines = text.slice(from, /^\s*#/.test(rest) ? end + rest.length : end).trimEnd();
+  return lines.replaceAll('\r\n', '\n');
+}
+
+/** New keys of a map: lines after its last one, or before its brace. */
+function insertion(added: readonly (readonly [string, unknown])[], place: Place): readonly Edit[] {
+  const { call, test } = place;
+  const { start, end } = rangeOf(call);
+  if (call.flow) {
+    const pairs = added.map(([key, value]) => `${key}: ${flow(value)}`).join(', ');
+    const at = test.text.lastIndexOf('}', end - 1);
+    const inside = test.text.slice(start + 1, at).trimEnd();
+    const after = start + 1 + inside.length;
+    return [{ start: after, end: at, text: `${inside === '' ? ' ' : ', '}${pairs} ` }];
+  }
+  const column = columnOf(start, test.text);
+  const lines = added.map(([key, value]) => {
+    const isBlock = key === 'rows' && Array.isArray(value) && value.length > 0;
+    const written = isBlock ? rowLines(value as readonly Row[], undefined, column, place) : ` ${flow(value)}`;
+    return `${' '.repeat(column)}${key}:${written}\n`;
+  });
+  const last = Math.max(...call.items.map(({ key, value }) => rangeOf(value ?? key).end));
+  const lineEnd = test.text[last - 1] === '\n' ? last : test.text.indexOf('\n', last) + 1;
+  const isLastLine = lineEnd === 0;
+  const at = isLastLine ? test.text.length : lineEnd;
+  return [{ start: at, end: at, text: `${isLastLine ? '\n' : ''}${lines.join('')}` }];
+}
+
+/** A key that the call no longer has, with its line. */
+function withoutPair(pair: Pair, { call, test: { text } }: Place): Edit {
+  const { start } = rangeOf(pair.key);
+  const { end } = rangeOf(pair.value ?? pair.key);
+  if (call.flow) {
+    const comma = /^\s*,\s*/.exec(text.slice(end));
+    return { start, end: end + (comma?.[0].length ?? 0), text: '' };
+  }
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const isFirst = text.slice(lineStart, start).includes('-');
+  const next = text[end - 1] === '\n' ? end : text.indexOf('\n', end) + 1 || text.length;
+  // The first key of an item is on the line of its hyphen, to which the next one moves.
+  const more = isFirst ? (/^\s*/.exec(text.slice(next))?.[0].length ?? 0) : 0;
+  return { start: isFirst ? start : lineStart, end: next + more, text: '' };
+}
+
+/** A value on one line. */
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (isRecord(value)) {
+    const fields = Object.entries(value).map(([key, field]) => `${flow(key)}: ${flow(field)}`);
+    return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+  }
+  const written = stringify(value, { lineWidth: 0 }).trimEnd();
+  // In a flow collection some characters need quotes that a line of its own does not.
+  const needsQuotes = typeof value === 'string' && (/[\n[\]{},#]/.test(value) || written.includes('\n'));
+  return needsQuotes ? JSON.stringify(value) : written;
+}
+
+const columnOf = (offset: number, text: string): number => offset - (text.lastIndexOf('\n', offset - 1) + 1);
+
+function rangeOf(node: unknown): { readonly start: number; readonly end: number } {
+  const [start = 0, end = 0] = (node as { readonly range?: readonly number[] } | null)?.range ?? [];
+  return { start, end };
+}
+
+const sourceOf = (node: unknown, { text }: TestFile): string =>
+  text.slice(rangeOf(node).start, rangeOf(node).end);
+
+/** The value of a node, as it is compared. */
+const valueOf = (node: unknown, { document }: TestFile): unknown =>
+  isMap(node) || isSeq(node) || isScalar(node) ? node.toJS(document) : node;
 
 /** The keys of a call with the values that came. */
 function whatCame({ call, received }: RanCall): Readonly<Record<string, unknown>> {
   const { status, headers } = received;
   const names = Object.keys(call.headers ?? {});
   // A cut result passes only where the test says that it is.
-  if (status < 400 && headers.has('x-truncated')) names.push('X-Truncated');
+  const isCut = status < 400 && headers.has('x-truncated');
+  if (isCut && !names.some((name) => name.toLowerCase() === 'x-truncated')) names.push('X-Truncated');
   const ofHeaders = names.map((name) => [name, headers.get(name)] as const);
   return {
     ...(status >= 400 ? { problem: problemThatCame(call, received.body) } : resultThatCame(call, received)),
@@ -53,21 +208,26 @@ function whatCame({ call, received }: RanCall): Readonly<Record<string, unknown>
   };
 }
 
-/** The rows and columns; of a format that has none here, the body. */
-function resultThatCame(call: RanCall['call'], { body, rows, columns }: RanCall['received']): object {
-  if (call.body !== undefined || !rows) return { body };
+/** The rows, columns and body that the call expects; of one that expects nothing, the rows, else the body. */
+function resultThatCame(
+  call: TestFile['calls'][number],
+  { body, rows, columns }: RanCall['received'],
+): object {
+  const isNew = !expectsAnything(call) || call.problem !== undefined;
+  const hasRows = rows !== undefined && (call.rows !== undefined || isNew);
   return {
-    ...(call.columns && { columns }),
-    ...((call.rows ?? !call.columns) && { rows: rows.map((row) => chosen(row, call)) }),
+    ...(call.columns && columns && { columns }),
+    ...(hasRows && { rows: rows.map((row) => chosen(row, call)) }),
+    ...((call.body !== undefined || (isNew && !rows)) && { body }),
   };
 }
 
-function chosen(row: Readonly<Record<string, unknown>>, { only }: RanCall['call']): object {
+function chosen(row: Row, { only }: TestFile['calls'][number]): Row {
   return only ? Object.fromEntries(only.map((column) => [column, row[column]])) : row;
 }
 
 /** The expected fields of the problem, as they came. */
-function problemThatCame({ problem }: RanCall['call'], body: string): unknown {
+function problemThatCame({ problem }: TestFile['calls'][number], body: string): unknown {
   const document: unknown = JSON.parse(body);
   if (!isRecord(document)) return problem;
   if (typeof problem !== 'object') return document['code'];

@@ -1,4 +1,9 @@
-import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import {
+  ClickHouseLogLevel,
+  createClient,
+  type ClickHouseClient,
+  type ClickHouseSettings,
+} from '@clickhouse/client';
 
 import type { ClickHouseConnection } from './connection.js';
 import { openQueryConnections, type QueryConnections } from './query-connections.js';
@@ -8,6 +13,8 @@ export interface ConnectOptions {
   readonly maxOpenConnections: number;
   /** Socket timeout in milliseconds: the backstop behind every other time limit. */
   readonly requestTimeoutMs: number;
+  /** Settings of each statement. */
+  readonly settings?: ClickHouseSettings;
 }
 
 /** A client that sends the queries of endpoints over connections of its own. */
@@ -19,7 +26,7 @@ export type QueryClient = ClickHouseClient & {
 /** Creates a client of ClickHouse's HTTP interface. It closes idle sockets well before the server does. */
 export function connectClickHouse(
   connection: ClickHouseConnection,
-  { maxOpenConnections, requestTimeoutMs }: ConnectOptions,
+  { maxOpenConnections, requestTimeoutMs, settings = {} }: ConnectOptions,
 ): QueryClient {
   const { url, username, password, database } = connection;
   const client = createClient({
@@ -30,6 +37,7 @@ export function connectClickHouse(
     application: 'querygate',
     max_open_connections: maxOpenConnections,
     request_timeout: requestTimeoutMs,
+    clickhouse_settings: settings,
     keep_alive: { enabled: true, idle_socket_ttl: 2000 },
     // The gateway logs every error itself, with its request.
     log: { level: ClickHouseLogLevel.OFF },

@@ -36,8 +36,8 @@ export const CALLERS_ENDPOINT = defineEndpoint({
       max(timestamp) AS last_time
     FROM gateway_requests
     ${where(
-      // A description of an endpoint is no call: it has no result.
-      sql`endpoint != '' AND key_name != '' AND (cache != '' OR status >= 400)`,
+      // A description of an endpoint is no call: it has no result. Nor is one that the key may not make.
+      sql`endpoint != '' AND key_name != '' AND (cache != '' OR status >= 400) AND code != 'FORBIDDEN'`,
       sql`timestamp >= ${p.start_time}`,
       whenGiven(p.endpoint, sql`endpoint = ${p.endpoint}`),
       whenGiven(p.key_name, sql`key_name = ${p.key_name}`),

@@ -60,6 +60,8 @@ export interface GatewayDependencies {
   readonly clock: Clock;
   /** What takes the lines of the log, where it can lose some. */
   readonly output?: { readonly lost: number } | undefined;
+  /** Whether the limits of endpoints do not apply: where a test's clock stands still, no window ends. */
+  readonly withoutLimits?: boolean;
   /** Present in a development server. */
   readonly development?: Development;
 }
@@ -97,11 +99,11 @@ export async function openGateway(config: Config, dependencies: GatewayDependenc
 
 async function open(
   config: Config,
-  { logger, clock, output, development }: GatewayDependencies,
+  { logger, clock, output, development, withoutLimits = false }: GatewayDependencies,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
-  const loader = endpointsLoader(config, development);
+  const loader = endpointsLoader(config, development, withoutLimits);
   const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
   const { credentials, seal, cursors, ...operatedAccess } = await openAccess(config, endpoints, {
@@ -178,12 +180,17 @@ async function openPublicApi(
 }
 
 /** Loads the endpoints with the settings of this deployment. */
-function endpointsLoader(config: Config, development: Development | undefined): EndpointsLoader {
+function endpointsLoader(
+  config: Config,
+  development: Development | undefined,
+  withoutLimits: boolean,
+): EndpointsLoader {
   const project = new ProjectEndpoints(config, development?.loading);
   const { staleIfErrorSeconds: staleIfError } = config.cache;
   const load = async (): Promise<LoadedEndpoints> => {
     const { endpoints, ...loaded } = await (development ? project.loadWhatIsValid() : project.load());
-    return { endpoints: endpoints.withDefaults({ staleIfError }), ...loaded };
+    const settled = endpoints.withDefaults({ staleIfError });
+    return { endpoints: withoutLimits ? settled.withoutLimits() : settled, ...loaded };
   };
   return { load, fileOf: project.fileOf };
 }

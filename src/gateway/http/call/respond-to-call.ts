@@ -117,11 +117,8 @@ function authorize(principal: Principal, endpoint: Endpoint): void {
 function requireNotGone(endpoint: Endpoint, now: number): void {
   if (!isGone(endpoint, now)) return;
   const { sunset = '', successor } = describeDeprecation(endpoint) ?? {};
-  const advice =
-    successor === undefined
-      ? 'It has no successor. GET /api/endpoints lists the endpoints.'
-      : `Call ${successor} instead: GET /api/endpoints/${successor} describes it.`;
-  throw new Failure('ENDPOINT_GONE', `This endpoint is gone since ${sunset.slice(0, 10)}. ${advice}`);
+  const advice = successor === undefined ? 'It has no successor.' : `Call ${successor} instead.`;
+  throw new Failure('ENDPOINT_GONE', `This endpoint was removed on ${sunset.slice(0, 10)}. ${advice}`);
 }
 
 /**

@@ -97,8 +97,8 @@ const ENDPOINT = {
   deprecated: {
     ...objectOf(
       {
-        since: text('When callers were told, or will be.'),
-        sunset: text('When the endpoint may go.'),
+        since: text('From when on callers should leave it.'),
+        sunset: text('When it may be removed.'),
         successor: text('The endpoint to call instead.'),
         goneAfterSunset: { ...FLAG, description: 'Whether calls are 410 from then on.' },
       },

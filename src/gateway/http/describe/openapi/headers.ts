@@ -96,7 +96,7 @@ const PAGE = {
 /** Of a deprecated endpoint. */
 const DEPRECATION = {
   Deprecation: text('Since when callers should leave this endpoint (RFC 9745).', '@1764547200'),
-  Sunset: text('When it may go (RFC 8594).', 'Mon, 31 May 2027 00:00:00 GMT'),
+  Sunset: text('When it may be removed (RFC 8594).', 'Mon, 31 May 2027 00:00:00 GMT'),
   Link: LINK,
 } satisfies HeaderObjects;
 

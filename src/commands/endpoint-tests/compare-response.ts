@@ -7,7 +7,7 @@ import { differenceText } from './difference-text.js';
 import type { TestCall } from './test-file.js';
 
 /** The ways in which a response is not what a call expects, each for people; empty where it is. */
-export function judgeCall(call: TestCall, endpoint: Endpoint, received: Received): readonly string[] {
+export function compareResponse(call: TestCall, endpoint: Endpoint, received: Received): readonly string[] {
   const { status, body } = received;
   if (!expectsAnything(call)) return ['it expects nothing yet: querygate test --update writes what came'];
   const ofHeaders = differencesOfHeaders(call, received);
