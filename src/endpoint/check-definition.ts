@@ -2,7 +2,7 @@ import { asRecord, isRecord } from './as-record.js';
 import { closestName } from './closest-name.js';
 import { namesAfter } from './after-last-row.js';
 import type { DefinitionProblem } from './definition-error.js';
-import { problemsOfDeprecation } from './deprecation.js';
+import { problemsOfDeprecation } from './deprecation-schema.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import { readPageOrder } from './page-order.js';
 import type { Parameter } from './parameters/parameter.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import { DEPRECATION_RULES } from './deprecation.js';
+import { DEPRECATION_RULES } from './deprecation-schema.js';
 import type { EndpointDeclaration, EndpointDefinition, Parameters } from './definition.js';
 import { must } from './schema-problems.js';
 import { ENDPOINT_SETTINGS, MOST_EXPORTED } from './settings-schema.js';

@@ -1,10 +1,4 @@
-import Joi from 'joi';
-
-import { asRecord } from './as-record.js';
-import type { DefinitionProblem } from './definition-error.js';
 import { parseIsoTimestamp } from './iso-timestamp.js';
-import { problem } from './problems.js';
-import { must, withFound } from './schema-problems.js';
 
 /** What an author declares of an endpoint that callers should leave. Times are ISO 8601, and UTC where they name no zone. */
 export interface DeprecationRules {
@@ -23,20 +17,6 @@ export interface Deprecation {
   readonly successor?: string;
 }
 
-const TIME = Joi.string().custom((text: string, { error }) =>
-  parseIsoTimestamp(text) === undefined ? error('any.invalid') : text,
-);
-
-/** The schema of {@link DeprecationRules}. */
-export const DEPRECATION_RULES = must(
-  'an object with since (a date such as 2026-11-30), and perhaps sunset (a date) and successor (a name)',
-  Joi.object({
-    since: must('a date such as 2026-11-30', TIME.required()),
-    sunset: must('a date such as 2027-05-31', TIME),
-    successor: must('the name of an endpoint', Joi.string()),
-  }),
-);
-
 /** @param rules valid */
 export function readDeprecation({ since, sunset, successor }: DeprecationRules): Deprecation {
   return {
@@ -44,26 +24,6 @@ export function readDeprecation({ since, sunset, successor }: DeprecationRules):
     ...(sunset !== undefined && { sunset: millisecondsOf(sunset) ?? 0 }),
     ...(successor !== undefined && { successor }),
   };
-}
-
-/** The mistakes in a deprecation that its schema does not find. RFC 9745, 4: an endpoint is not gone before it is deprecated. */
-export function problemsOfDeprecation(definition: unknown): readonly DefinitionProblem[] {
-  const { name, deprecated } = asRecord(definition);
-  const { since, sunset, successor } = asRecord(deprecated);
-  const begins = millisecondsOf(since);
-  const ends = millisecondsOf(sunset);
-  const invalid = (key: string, value: unknown, expected: string): DefinitionProblem => {
-    const path = ['deprecated', key];
-    return { path, ...problem('VALUE_INVALID', path.join('.'), withFound(value, expected)) };
-  };
-  return [
-    ...(begins !== undefined && ends !== undefined && ends < begins
-      ? [invalid('sunset', sunset, 'must not be before deprecated.since')]
-      : []),
-    ...(successor !== undefined && successor === name
-      ? [invalid('successor', successor, 'must be another endpoint')]
-      : []),
-  ];
 }
 
 /** What of an endpoint its deprecation concerns. */
@@ -122,7 +82,8 @@ export function deprecationNote(
 
 const dayIn = (iso: string): string => iso.slice(0, 10);
 
-function millisecondsOf(text: unknown): number | undefined {
+/** Milliseconds since 1970 of a text in ISO 8601; undefined for anything else. */
+export function millisecondsOf(text: unknown): number | undefined {
   const micros = typeof text === 'string' ? parseIsoTimestamp(text) : undefined;
   return micros === undefined ? undefined : Number(micros / 1000n);
 }

@@ -94,7 +94,7 @@ async function fill(client: ClickHouseClient, connection: ClickHouseConnection):
     });
     // The request log has no demo data: the gateway fills it during use.
     await client.command({
-      query: `INSERT INTO ${NAME}.gateway_requests (timestamp, request_id, cache) VALUES (now(), 'demo', 'MISS')`,
+      query: `INSERT INTO ${NAME}.gateway_requests (timestamp, request_id, endpoint, key_name, cache) VALUES (now(), 'demo', 'logs.all', 'demo', 'MISS')`,
     });
     await client.command({
       query: `CREATE TABLE ${LOCK}.filled ENGINE = MergeTree ORDER BY now AS SELECT {now:String} AS now`,

@@ -115,25 +115,29 @@ function reactions(
     terminal.tested(ran);
     development.tested(ran, all);
   };
-  const react: Readonly<Record<ChangedPart, (files: readonly string[]) => void>> = {
-    endpoints: () => void reload(),
+  const react: Readonly<Record<ChangedPart, (files: readonly string[]) => Promise<void>>> = {
+    endpoints: reload,
     schema: (files) => {
       schema.onSchema(files);
+      return Promise.resolve();
     },
     demo: (files) => {
       schema.onDemo(files);
+      return Promise.resolve();
     },
     environment: () => {
       const notice = '.env changed: restart querygate dev to apply it.';
       terminal.print(notice);
       development.notify('environment', notice);
+      return Promise.resolve();
     },
     // All parts concern them.
-    tests: () => undefined,
+    tests: () => Promise.resolve(),
   };
   return (files) => {
-    for (const [part, names] of files) react[part](names);
-    void runTests(files);
+    // What was served is reported before what its tests find.
+    const served = [...files].map(([part, names]) => react[part](names));
+    void Promise.all(served).then(() => runTests(files));
   };
 }
 

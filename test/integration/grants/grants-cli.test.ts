@@ -68,7 +68,9 @@ describe('querygate grants', () => {
         });
         const withLog = await runCli(args, { ...variables, CLICKHOUSE_LOG_USER: 'writer' });
         expect([withLog.code, withLog.stdout]).toEqual([1, '']);
-        expect(withLog.stderr).toMatch(/^error: gateway\.requests: reads \S+\.gateway_requests, /);
+        expect(withLog.stderr).toMatch(
+          /^error: gateway\.callers: reads \S+\.gateway_requests, .*\nerror: gateway\.requests: /,
+        );
       });
     } finally {
       await database.close();
