@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 import { entriesOf, readKeyFile, type KeyFile } from './key-file.js';
 import type { KeyEntry } from './key-ring.js';
@@ -12,20 +12,29 @@ export interface KeyFileEvents {
 /** Checks a well-formed file against the endpoints; throws if it refers to one that does not exist. */
 export type CheckKeyFile = (keyFile: KeyFile) => void;
 
-/** Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. */
+/**
+ * Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. Node's `watchFile` polls too,
+ * but looks at the file for the first time some while after it is called: a change before that would never be detected.
+ */
 const POLL_MS = 500;
 
 /** The keys of a file, which is read again after each change. */
 export class WatchedKeyFile {
   #current: KeyFile;
+  private isPolling = false;
+  private readonly timer: NodeJS.Timeout;
 
   private constructor(
     private readonly file: string,
     keyFile: KeyFile,
+    /** The state of the file before it was read last. */
+    private state: string,
+    events: KeyFileEvents,
     private readonly check: CheckKeyFile,
     private readonly onAdopted: () => void,
   ) {
     this.#current = keyFile;
+    this.timer = setInterval(() => void this.poll(events), POLL_MS).unref();
   }
 
   /** @throws Error when the file is invalid. */
@@ -35,11 +44,11 @@ export class WatchedKeyFile {
     onChange: () => void,
     check: CheckKeyFile = () => undefined,
   ): Promise<WatchedKeyFile> {
-    const watched = new WatchedKeyFile(file, await readChecked(file, check), check, () => {
+    const state = await stateOf(file);
+    const watched = new WatchedKeyFile(file, await readChecked(file, check), state, events, check, () => {
       onChange();
       events.onReloaded(watched.entries.length);
     });
-    watchFile(file, { interval: POLL_MS, persistent: false }, () => void watched.reload(events));
     return watched;
   }
 
@@ -68,7 +77,20 @@ export class WatchedKeyFile {
   }
 
   close(): void {
-    unwatchFile(this.file);
+    clearInterval(this.timer);
+  }
+
+  private async poll(events: KeyFileEvents): Promise<void> {
+    if (this.isPolling) return;
+    this.isPolling = true;
+    try {
+      const state = await stateOf(this.file);
+      if (state === this.state) return;
+      this.state = state;
+      await this.reload(events);
+    } finally {
+      this.isPolling = false;
+    }
   }
 
   private async reload(events: KeyFileEvents): Promise<void> {
@@ -80,6 +102,14 @@ export class WatchedKeyFile {
     }
     this.onAdopted();
   }
+}
+
+/** What changes with every change of a file; empty where there is none. */
+async function stateOf(file: string): Promise<string> {
+  return stat(file, { bigint: true }).then(
+    ({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(),
+    () => '',
+  );
 }
 
 async function readChecked(file: string, check: CheckKeyFile): Promise<KeyFile> {
