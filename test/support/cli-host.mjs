@@ -6,6 +6,9 @@ import process from 'node:process';
 
 import { importBuild } from './import-build.mjs';
 
+// Each command that writes a body leaves listeners on standard output, which ends with the process of one command.
+process.stdout.setMaxListeners(0);
+
 /** @typedef {{ args: readonly string[], environment: Readonly<Record<string, string>> }} Call */
 
 const { createProgram } = await importBuild('commands/cli/program.js');
