@@ -138,7 +138,8 @@ function problemsOfValue(value: unknown): readonly DefinitionProblem[] {
   return [{ path: [], ...problem('VALUE_INVALID', '', withFound(value, expected)) }];
 }
 
-function undeclared(path: readonly string[], name: string, declared: readonly string[]): Problem {
+/** The problem of a set of values that names an undeclared parameter. @param path keys to the set */
+export function undeclared(path: readonly string[], name: string, declared: readonly string[]): Problem {
   const closest = closestName(name, declared);
   const advice = closest === undefined ? '' : `; did you mean "${closest}"?`;
   return problem('PARAMETER_UNDECLARED', path.join('.'), name, advice);

@@ -14,6 +14,12 @@ export function closestName(misspelt: string, names: Iterable<string>): string |
   return closest;
 }
 
+/** What to do about an unknown name: `did you mean city?`, else the names that there are. @param what names them: `columns` */
+export function adviceFor(name: string, known: readonly string[], what: string): string {
+  const closest = closestName(name, known);
+  return closest === undefined ? `the ${what} are ${known.join(', ')}` : `did you mean ${closest}?`;
+}
+
 /**
  * Insertions, deletions, replacements and swaps of neighbours that turn one text into another (the optimal string alignment
  * distance, https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance).

@@ -8,6 +8,10 @@ import { isInProject } from './endpoint-source.js';
 const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
 const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js|sql)$/;
 
+/** Whether a file of this name, among the endpoint files, contains an endpoint. */
+export const isEndpointFile = (name: string): boolean =>
+  !NOT_ENDPOINTS.test(name) && ENDPOINT_FILE.test(name);
+
 /**
  * Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links.
  *
@@ -39,7 +43,7 @@ async function filesAt(
 ): Promise<readonly string[]> {
   const found = await kindOf(entry, path.join(folder, file));
   if (found?.isDirectory()) return endpointFiles(folder, file, visited);
-  return found?.isFile() !== false && ENDPOINT_FILE.test(entry.name) ? [file] : [];
+  return found?.isFile() !== false && isEndpointFile(entry.name) ? [file] : [];
 }
 
 /** Follows a link. One that leads nowhere is reported when it is loaded, with the problems of all files. */

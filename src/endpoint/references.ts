@@ -1,4 +1,4 @@
-import { closestName } from './closest-name.js';
+import { adviceFor } from './closest-name.js';
 import type { DefinitionProblem } from './definition-error.js';
 import type { Endpoint } from './endpoint.js';
 import type { ChoicesFrom } from './parameters/parameter.js';
@@ -33,7 +33,7 @@ export function problemsOfSuccessor<E extends Referable>(
   const { successor } = deprecated ?? {};
   if (successor === undefined || all.has(successor)) return [];
   const path = ['deprecated', 'successor'];
-  const advised = advice(successor, [...all.keys()], 'endpoints');
+  const advised = adviceFor(successor, [...all.keys()], 'endpoints');
   return [{ path, ...problem('ENDPOINT_UNKNOWN', path.join('.'), successor, advised) }];
 }
 
@@ -49,19 +49,14 @@ function problemOf<E extends Referable>(
   { all, lacksColumns }: Others<E>,
 ): Problem | undefined {
   const source = all.get(name);
-  if (!source) return problem('ENDPOINT_UNKNOWN', key, name, advice(name, [...all.keys()], 'endpoints'));
+  if (!source) return problem('ENDPOINT_UNKNOWN', key, name, adviceFor(name, [...all.keys()], 'endpoints'));
   const columns = [...source.columns.keys()];
   if (!columns.includes(column) && !lacksColumns(source)) {
-    return problem('COLUMN_UNKNOWN', key, column, name, advice(column, columns, 'columns'));
+    return problem('COLUMN_UNKNOWN', key, column, name, adviceFor(column, columns, 'columns'));
   }
   const missing = [...source.parameters]
     .filter(([param, { required }]) => required && !own.has(param))
     .map(([param]) => param);
   if (missing.length === 0) return undefined;
   return problem('PARAMETERS_LACKING', key, name, missing.join(', '));
-}
-
-function advice(name: string, known: readonly string[], what: string): string {
-  const closest = closestName(name, known);
-  return closest === undefined ? `the ${what} are ${known.join(', ')}` : `did you mean ${closest}?`;
 }

@@ -90,6 +90,22 @@ describeInBrowser('the fields of the console', () => {
     });
   });
 
+  it('are below a notice of a deprecated endpoint, which leads to its successor', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/old-cities');
+      const notice = page.locator('.notice', { hasText: 'Deprecated as of 2026-01-01.' });
+      expect(await notice.textContent()).toBe(
+        'Deprecated as of 2026-01-01. It may be removed as of 2099-05-31. Use cities instead.',
+      );
+      expect(await page.locator('.endpoints li', { hasText: 'old-cities' }).textContent()).toContain(
+        'deprecated',
+      );
+      expect(await seriousFindings(page)).toEqual([]);
+      await notice.getByRole('link', { name: 'cities' }).click();
+      await page.waitForSelector('h1:text-is("cities")');
+    });
+  });
+
   it('suggest relative times, time zones and the items of a list', async () => {
     await visit(session.browser, async ({ page }) => {
       await openForm(page);

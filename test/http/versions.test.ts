@@ -111,7 +111,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])('a deprecated endpoint, o
     [undefined, '200', '200'],
     [false, '200', '200'],
     [true, '200', '410 ENDPOINT_GONE'],
-  ])('is gone after its sunset only where the project says so: %s', async (gone, before, after) => {
+  ])('is removed at its sunset only where the project says so: %s', async (gone, before, after) => {
     await open(
       async (gateway) => {
         const call = async (): Promise<string> =>
@@ -130,7 +130,27 @@ describe.each<RequestPath>(['slow path', 'fast path'])('a deprecated endpoint, o
   });
 });
 
-describe('an endpoint that is gone', () => {
+describe('an endpoint that was removed', () => {
+  it('is no longer warmed', async () => {
+    const [first, second] = versions(RULES, true).map((endpoint) => withSettings(endpoint, { warming: 30 }));
+    await withAccess(
+      { keys: KEYS, endpoints: [first, second].flatMap((one) => one ?? []) },
+      async (gateway) => {
+        gateway.clock.milliseconds = Date.parse('2026-05-17T23:59:30Z');
+        await gateway.send('all', `${QUERY}/events.count?city=Rome`);
+        await gateway.send('all', `${QUERY}/events.count@2?city=Rome`);
+        const refreshed = async (): Promise<number> => {
+          const before = gateway.runQuery.requests.length;
+          await gateway.execution.warmer.tick({ all: true });
+          return gateway.runQuery.requests.length - before;
+        };
+        expect(await refreshed()).toBe(2);
+        gateway.clock.advance(30);
+        expect(await refreshed()).toBe(1);
+      },
+    );
+  });
+
   it('names its successor, before it looks at the parameters, and only to callers who might call it', async () => {
     await open(
       async (gateway) => {
@@ -180,6 +200,33 @@ describe('an endpoint that is gone', () => {
       RULES,
       true,
     );
+  });
+});
+
+describe('a deprecated endpoint', () => {
+  it('has its headers in each response to a call: of HEAD, of POST, and in a problem', async () => {
+    await open(async (gateway) => {
+      const target = `${QUERY}/events.count`;
+      const json = { 'Content-Type': 'application/json' };
+      for (const response of [
+        await gateway.send('first', target, { method: 'HEAD' }),
+        await gateway.send('first', target, { method: 'POST', headers: json, body: '{}' }),
+        await gateway.send('first', `${target}?format=none`),
+      ]) {
+        expect(response.headers).toMatchObject(HEADERS);
+      }
+    });
+  });
+});
+
+describe('the metrics and the log', () => {
+  it('name a version as its callers do', async () => {
+    await open(async (gateway) => {
+      await gateway.send('all', `${QUERY}/${ID}2`);
+      expect(await gateway.execution.metrics.registry.metrics()).toContain('endpoint="events.count@2"');
+      const { fields } = await gateway.logger.line('request');
+      expect(fields).toMatchObject({ endpoint: 'events.count@2' });
+    });
   });
 });
 

@@ -92,6 +92,11 @@ describe('the request log in ClickHouse', () => {
             ['logs.all', '-', '0', '0', '-'],
           ]),
         );
+        const asJson = await runCli(['endpoints', '--callers', '--json'], onDatabase());
+        expect((JSON.parse(asJson.stdout) as { readonly callers: unknown }).callers).toContainEqual({
+          ...{ endpoint, key: key_name, requests: 2, errors: 0 },
+          last: last_time,
+        });
         const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
         expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
       });

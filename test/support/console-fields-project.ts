@@ -57,10 +57,26 @@ columns: { token_length: UInt64, place: String }
 SELECT length(@token) AS token_length [[, @place AS place]]
 `;
 
+/** An endpoint that callers should leave for `cities`. */
+const DEPRECATED = `/*
+name: old-cities
+id: 6d0d3a52-7c1f-4b3e-9a58-1f1c4f7a9e04
+summary: Cities.
+deprecated: { since: 2026-01-01, sunset: 2099-05-31, successor: cities }
+columns: { city: String }
+*/
+SELECT 'Bonn' AS city
+`;
+
 /** Writes a project whose endpoints have parameters of all kinds. */
 export async function writeFieldsProject(folder: string): Promise<void> {
   const endpoints = path.join(folder, 'endpoints');
   await mkdir(endpoints, { recursive: true });
-  const files = { 'all-kinds.sql': ALL_KINDS, 'cities.sql': CITIES, 'with-secret.sql': SECRET };
+  const files = {
+    'all-kinds.sql': ALL_KINDS,
+    'cities.sql': CITIES,
+    'with-secret.sql': SECRET,
+    'old-cities.sql': DEPRECATED,
+  };
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(endpoints, name), text);
 }

@@ -10,7 +10,7 @@ const PAUSE_MS = 20;
 export async function pollUntil<T>(
   condition: string,
   check: () => Promise<T | undefined> | T | undefined,
-  withinMs = 120_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {

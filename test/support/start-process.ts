@@ -48,8 +48,10 @@ export function startProcess(
   const untilWritten = (pattern: RegExp): Promise<RegExpExecArray> =>
     pollUntil(`the process writes ${String(pattern)}`, () => {
       const match = pattern.exec(stdout());
-      if (!match && hasEnded) throw new Error(`the process ended: ${stdout()}${stderr()}`);
+      if (!match && hasEnded) throw new Error('the process ended');
       return match ?? undefined;
+    }).catch((error: unknown) => {
+      throw new Error(`${(error as Error).message}: ${stdout()}${stderr()}`);
     });
   return { child, stdout, stderr, untilWritten, ended };
 }

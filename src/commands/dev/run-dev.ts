@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { EmbeddedServer } from '../embedded/embedded-server.js';
 import { AppliedFilesDiffer, SchemaFileError } from '../../gateway/schema/schema-file-error.js';
 import { readConfig, type Config, type Environment } from '../../gateway/config/config.js';
-import { createLogger } from '../../gateway/observability/logger.js';
+import { createLogger, describeError } from '../../gateway/observability/logger.js';
 import { openGateway, type Gateway } from '../../gateway/server/compose.js';
 import { exitOnFault } from '../../gateway/server/exit-on-fault.js';
 import { onSighup } from '../../gateway/server/on-sighup.js';
 import { stopOnSignal } from '../../gateway/server/stop-on-signal.js';
 import { TestRunner } from '../endpoint-tests/test-runner.js';
+import { messageOf } from '../loading/load-error.js';
 import { DevelopmentDatabase, dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
 import { PendingChanges } from './pending-changes.js';
@@ -50,17 +51,22 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
   const gateway = await openWhenSchemaIsValid(config, { terminal, changes, open });
   const tests = new TestRunner(environment, config.project);
+  const failed = (error: unknown): void => {
+    if (!stopping.signal.aborted) terminal.print(messageOf(error));
+    else logger.warn('not finished when querygate dev stopped', describeError(error));
+  };
   const close = async (): Promise<void> => {
     stopping.abort();
     development.end();
     await watcher.close();
-    await tests.stop();
+    // A server of the tests that does not stop must not keep the gateway from closing.
+    await tests.stop().catch(failed);
     await gateway.close();
   };
   closeOnFault(close);
   const stop = stopOnSignal(close, logger);
   onSighup(stop, () => void gateway.reload());
-  changes.passTo(reactions(config, { gateway, development, terminal, tests }));
+  changes.passTo(reactions(config, { gateway, development, terminal, tests, failed }));
   process.stdout.write(developmentWelcome(gateway, config));
   await development.checkAll(gateway.endpoints);
 }
@@ -78,16 +84,21 @@ interface Parts {
   readonly gateway: Gateway;
   readonly development: DevelopmentServer;
   readonly terminal: Terminal;
+  /** Takes what prevented a reaction. */
+  readonly failed: (error: unknown) => void;
 }
 
 /** What happens after files changed. */
 function reactions(
   config: Config,
-  { gateway, development, terminal, tests }: Parts,
+  parts: Parts,
 ): (files: ReadonlyMap<ChangedPart, readonly string[]>) => void {
+  const { gateway, development, terminal, failed } = parts;
   const { embedded } = development;
+  let isValid = true;
   const reload = async (): Promise<void> => {
-    const { added, changed } = await gateway.reload();
+    const { ok, added, changed } = await gateway.reload();
+    isValid = ok;
     const names = new Set([...added, ...changed]);
     const { endpoints } = gateway;
     development.keepOnly(endpoints.all());
@@ -108,13 +119,6 @@ function reactions(
       await reload();
     },
   });
-  const runTests = async (files: ReadonlyMap<ChangedPart, readonly string[]>): Promise<void> => {
-    const { tests: ran, files: all, failure } = await tests.runChanged(files);
-    // The reload of the served gateway has reported the same.
-    if (failure !== undefined) return;
-    terminal.tested(ran);
-    development.tested(ran, all);
-  };
   const react: Readonly<Record<ChangedPart, (files: readonly string[]) => Promise<void>>> = {
     endpoints: reload,
     schema: (files) => {
@@ -137,8 +141,27 @@ function reactions(
   return (files) => {
     // What was served is reported before what its tests find.
     const served = [...files].map(([part, names]) => react[part](names));
-    void Promise.all(served).then(() => runTests(files));
+    Promise.all(served)
+      .then(() => runTests(files, parts, isValid))
+      .catch(failed);
   };
+}
+
+/**
+ * Runs the tests that a change concerns, and reports what they found.
+ *
+ * @param isValid whether the served gateway could load the files; it has reported why not.
+ */
+async function runTests(
+  files: ReadonlyMap<ChangedPart, readonly string[]>,
+  { tests, terminal, development }: Parts,
+  isValid: boolean,
+): Promise<void> {
+  const { tests: ran, files: all, failure } = await tests.runChanged(files);
+  if (failure === undefined) {
+    terminal.tested(ran);
+    development.tested(ran, all);
+  } else if (isValid) terminal.print(`The tests did not run: ${failure}`);
 }
 
 interface Opening {

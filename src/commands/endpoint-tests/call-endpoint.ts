@@ -1,4 +1,6 @@
+import { asRecord } from '../../endpoint/as-record.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { bodyOf, urlOf } from '../cli/call/request-endpoint.js';
 import type { Row, TestCall } from './test-file.js';
 import type { TestServer } from './test-server.js';
 
@@ -12,6 +14,8 @@ export interface Received {
   readonly rows?: readonly Row[];
   /** The names of the columns, where the call expects them. */
   readonly columns?: readonly string[];
+  /** The problem document of an error; empty where the body is none. */
+  readonly problem?: Readonly<Record<string, unknown>>;
 }
 
 /** Sends a call of a test to the gateway, as a client would: by GET, or by POST where a parameter is secret. */
@@ -20,38 +24,38 @@ export async function callEndpoint(
   endpoint: Endpoint,
   call: TestCall,
 ): Promise<Received> {
-  const { path, body: sent } = requestOf(endpoint, call);
-  const response = await fetch(server.gateway.url + path, {
-    headers: {
-      ...(await server.credentials(call.pins)),
-      ...(sent && { 'Content-Type': 'application/json' }),
-    },
-    ...(sent && { method: 'POST', body: JSON.stringify(sent) }),
-  });
+  const { name, parameters: declared } = endpoint;
+  const parameters = new Map(Object.entries(call.parameters ?? {}));
+  // Only this format has the columns of a result without rows.
+  if (call.columns && !parameters.has('format')) parameters.set('format', 'json-table');
+  const post = [...parameters.keys()].some((sent) => declared.get(sent)?.secret);
+  const sent = { endpoint: name, parameters, post };
+  const credentials = await server.credentials(call.pins);
+  const response = await fetch(
+    urlOf(server.gateway.url, sent),
+    post
+      ? {
+          method: 'POST',
+          headers: { ...credentials, 'Content-Type': 'application/json' },
+          body: bodyOf(sent),
+        }
+      : { headers: credentials },
+  );
   const bytes = Buffer.from(await response.arrayBuffer());
   const isText = /json|text\//.test(response.headers.get('content-type') ?? '');
   const body = bytes.toString(isText ? 'utf8' : 'base64');
   const received = { status: response.status, headers: response.headers, body };
-  return response.ok && call.body === undefined ? { ...received, ...rowsIn(received) } : received;
+  if (!response.ok) return { ...received, problem: asRecord(parsed(body)) };
+  return call.body === undefined ? { ...received, ...rowsIn(received) } : received;
 }
 
-/** The path of a call and, where a parameter is secret, the body of a POST. */
-function requestOf(
-  { name, parameters: declared }: Endpoint,
-  { parameters = {}, columns }: TestCall,
-): { readonly path: string; readonly body: object | undefined } {
-  const isSecret = Object.keys(parameters).some((sent) => declared.get(sent)?.secret);
-  const inUrl = new URLSearchParams();
-  const inBody: Record<string, unknown> = {};
-  for (const [sent, value] of Object.entries(parameters)) {
-    if (isSecret && declared.has(sent)) inBody[sent] = value;
-    else for (const text of [value].flat()) inUrl.append(sent, text);
+/** A body of an error, which is JSON where the gateway wrote it. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
   }
-  // Only this format has the columns of a result without rows.
-  if (columns && !inUrl.has('format')) inUrl.set('format', 'json-table');
-  const query = inUrl.toString();
-  const path = `/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;
-  return { path, body: isSecret ? inBody : undefined };
 }
 
 /** The rows of a response in `json` or `json-table`. */

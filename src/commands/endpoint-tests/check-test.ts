@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import { closestName } from '../../endpoint/closest-name.js';
+import { undeclared } from '../../endpoint/check-definition.js';
+import { adviceFor } from '../../endpoint/closest-name.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problem, type Problem } from '../../endpoint/problems.js';
@@ -51,7 +52,7 @@ function unknownEndpoint(
   return problemAt(
     test,
     { path: at },
-    problem('ENDPOINT_UNKNOWN', at.join('.'), name, advice(name, known, 'endpoints')),
+    problem('ENDPOINT_UNKNOWN', at.join('.'), name, adviceFor(name, known, 'endpoints')),
   );
 }
 
@@ -84,7 +85,9 @@ function problemsOfRows(test: TestFile, tables: Tables): readonly FileProblem[] 
     const at = ['rows', table];
     const columns = tables.columns.get(table);
     if (!columns) {
-      const advised = advice(table, [...tables.columns.keys()], 'tables');
+      const known = [...tables.columns.keys()];
+      const none = 'there are none: clickhouse-schema/ has no file that creates one';
+      const advised = known.length === 0 ? none : adviceFor(table, known, 'tables');
       return [problemAt(test, { path: at, atKey: true }, problem('TABLE_UNKNOWN', table, advised))];
     }
     if (typeof rows === 'string') {
@@ -100,7 +103,7 @@ function problemsOfRows(test: TestFile, tables: Tables): readonly FileProblem[] 
             at.join('.'),
             column,
             table,
-            advice(column, columns, 'columns'),
+            adviceFor(column, columns, 'columns'),
           );
           return problemAt(test, { path: [...at, String(index), column], atKey: true }, found);
         }),
@@ -140,11 +143,7 @@ function problemsOfParameters(
   ];
   return sent
     .filter(([, name]) => !known.has(name))
-    .map(([key, name]) => {
-      const closest = closestName(name, declared);
-      const advised = closest === undefined ? '' : `; did you mean "${closest}"?`;
-      return { path: [key, name], ...problem('PARAMETER_UNDECLARED', key, name, advised) };
-    });
+    .map(([key, name]) => ({ path: [key, name], ...undeclared([key], name, declared) }));
 }
 
 function problemsOfColumns(
@@ -157,7 +156,7 @@ function problemsOfColumns(
   const unknown = (path: readonly string[], column: string): readonly ProblemOfCall[] => {
     if (declared.has(column)) return [];
     const [key = ''] = path;
-    return [{ path, ...problem('COLUMN_UNKNOWN', key, column, name, advice(column, known, 'columns')) }];
+    return [{ path, ...problem('COLUMN_UNKNOWN', key, column, name, adviceFor(column, known, 'columns')) }];
   };
   return [
     ...rows.flatMap((row, index) =>
@@ -198,11 +197,4 @@ function readsClock({ query, parameters }: Endpoint, call: TestCall): boolean {
     const sent = [call.pins?.[name] ?? call.parameters?.[name] ?? ''].flat().filter((text) => text !== '');
     return (sent.length === 0 ? [fallback ?? ''] : sent).some((text) => text.startsWith('now'));
   });
-}
-
-function advice(name: string, known: readonly string[], what: string): string {
-  const closest = closestName(name, known);
-  if (closest !== undefined) return `did you mean ${closest}?`;
-  if (known.length === 0) return `there are no ${what}: clickhouse-schema/ has no file that creates one`;
-  return `the ${what} are ${known.join(', ')}`;
 }

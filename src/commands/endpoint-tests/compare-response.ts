@@ -1,4 +1,3 @@
-import { isRecord } from '../../endpoint/as-record.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { printable } from '../cli/text-table.js';
 import type { Received } from './call-endpoint.js';
@@ -8,11 +7,10 @@ import type { TestCall } from './test-file.js';
 
 /** The ways in which a response is not what a call expects, each for people; empty where it is. */
 export function compareResponse(call: TestCall, endpoint: Endpoint, received: Received): readonly string[] {
-  const { status, body } = received;
   if (!expectsAnything(call)) return ['it expects nothing yet: querygate test --update writes what came'];
   const ofHeaders = differencesOfHeaders(call, received);
   if (call.problem !== undefined) return [...differencesOfProblem(call.problem, received), ...ofHeaders];
-  if (status >= 400) return [`it got ${problemIn(body, status)}`, ...ofHeaders];
+  if (received.problem) return [`it got ${problemText(received)}`, ...ofHeaders];
   return [...differencesOfResult(call, endpoint, received), ...ofHeaders];
 }
 
@@ -80,12 +78,10 @@ function differencesOfRows(
 
 function differencesOfProblem(
   expected: NonNullable<TestCall['problem']>,
-  { status, body }: Received,
+  { status, problem: came }: Received,
 ): readonly string[] {
   const fields = typeof expected === 'string' ? { code: expected } : expected;
-  if (status < 400) return [`it got ${status}, not a problem with ${JSON.stringify(fields)}`];
-  const document: unknown = safelyParsed(body);
-  const came = isRecord(document) ? document : {};
+  if (!came) return [`it got ${status}, not a problem with ${JSON.stringify(fields)}`];
   return Object.entries(fields).flatMap(([name, value]) =>
     isSame(value, came[name], { type: '' })
       ? []
@@ -100,18 +96,8 @@ function differencesOfProblem(
 }
 
 /** The code and the detail of a problem. */
-export function problemIn(body: string, status: number): string {
-  const document = safelyParsed(body);
-  if (!isRecord(document)) return String(status);
-  return `${status} ${String(document['code'])}: ${printable(String(document['detail']))}`;
-}
-
-function safelyParsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+function problemText({ status, problem: { code, detail } = {} }: Received): string {
+  return typeof code === 'string' ? `${status} ${code}: ${printable(String(detail))}` : String(status);
 }
 
 function differenceOfBody(expected: string, came: string): string {

@@ -1,5 +1,6 @@
 import { isRecord } from '../../endpoint/as-record.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
+import { bareType, tupleField } from '../../endpoint/type-name.js';
 import type { Row } from './test-file.js';
 
 /** How rows are compared. */
@@ -110,14 +111,17 @@ function isSameScalar(expected: Scalar, came: Scalar, { type, tolerance }: Value
   if (expected === null || came === null) return expected === came;
   const [one, other] = [String(expected), String(came)];
   if (one === other) return true;
+  const { name } = bareType(type);
   if (NUMBER.test(one) && NUMBER.test(other))
-    return !OF_TEXTS.test(type) && isSameNumber(one, other, { type, tolerance });
-  return type.includes('Date') && isSameTime(one, other);
+    return !OF_TEXTS.test(name) && isSameNumber(one, other, { type: name, tolerance });
+  return name.startsWith('Date') && isSameTime(one, other);
 }
 
 function isSameList(expected: unknown, came: unknown, how: ValueComparison): boolean {
   if (!Array.isArray(expected) || !Array.isArray(came)) return false;
-  return expected.length === came.length && expected.every((item, index) => isSame(item, came[index], how));
+  return (
+    expected.length === came.length && expected.every((item, at) => isSame(item, came[at], inside(how, at)))
+  );
 }
 
 function isSameRecord(expected: unknown, came: unknown, how: ValueComparison): boolean {
@@ -125,13 +129,22 @@ function isSameRecord(expected: unknown, came: unknown, how: ValueComparison): b
   const keys = Object.keys(expected);
   return (
     keys.length === Object.keys(came).length &&
-    keys.every((key) => Object.hasOwn(came, key) && isSame(expected[key], came[key], how))
+    keys.every((key) => Object.hasOwn(came, key) && isSame(expected[key], came[key], inside(how, key)))
   );
+}
+
+/** How a value in a list or an object is compared: by its own type, where the type around it has one for it. */
+function inside({ type, ...how }: ValueComparison, key: string | number): ValueComparison {
+  const { name, args } = bareType(type);
+  const fields = name === 'Tuple' ? args.map(tupleField) : [];
+  const field = fields.find((each, at) => at === key || each.name?.replaceAll('`', '') === key);
+  const ofItems = { Array: args[0], Map: args[1] }[name];
+  return { ...how, type: ofItems ?? field?.type ?? '' };
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 /** Types whose values are texts, also where they look like numbers. */
-const OF_TEXTS = /^(?:(?:Nullable|LowCardinality)\()*(?:String|FixedString|Enum)/;
+const OF_TEXTS = /^(?:String|FixedString|Enum\d*)$/;
 const PLAIN = /^[+-]?0*(\d+)(?:\.(\d*?)0*)?$/;
 
 function isSameNumber(expected: string, came: string, { type, tolerance = 0 }: ValueComparison): boolean {

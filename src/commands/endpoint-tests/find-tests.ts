@@ -4,18 +4,18 @@ import path from 'node:path';
 import { ifPresent } from '../../files/if-present.js';
 import { readTestFile, titleOf, type ReadTestFile, type TestCall, type TestFile } from './test-file.js';
 
-/** Reads the test files of a folder and its subfolders, by their names relative to it; none where there is no folder. */
-export async function findTests(folder: string): Promise<ReadonlyMap<string, ReadTestFile>> {
+/** Reads the test files of a folder and its subfolders; none where there is no folder. */
+export async function findTests(folder: string): Promise<readonly ReadTestFile[]> {
   const entries = (await ifPresent(readdir(folder, { recursive: true, withFileTypes: true }))) ?? [];
   const files = entries
     .filter(({ name }) => /\.ya?ml$/.test(name) && !/^[._]/.test(name))
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
-  const found = new Map<string, ReadTestFile>();
+  const found: ReadTestFile[] = [];
   for (const file of files) {
     // A link may lead to a file.
     const target = await ifPresent(stat(path.join(folder, file)));
-    if (target?.isFile()) found.set(file, await readTestFile(folder, file));
+    if (target?.isFile()) found.push(await readTestFile(folder, file));
   }
   return found;
 }

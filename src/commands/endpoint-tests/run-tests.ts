@@ -1,7 +1,9 @@
+import { ClickHouseError } from '@clickhouse/client';
+
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
 import { problem } from '../../endpoint/problems.js';
-import { describeFailure } from '../loading/load-error.js';
+import { describeFailure, messageOf } from '../loading/load-error.js';
 import { callEndpoint, type Received } from './call-endpoint.js';
 import { checkTest } from './check-test.js';
 import { comparisonOf, compareResponse } from './compare-response.js';
@@ -61,7 +63,7 @@ export async function runTest(
     const failed = problemAt(
       test,
       { path: ['rows'], atKey: true },
-      problem('FILE_FAILED', describeFailure(error)),
+      problem('FILE_FAILED', error instanceof ClickHouseError ? describeFailure(error) : messageOf(error)),
     );
     return { file, test, problems: [failed], warnings, calls };
   }

@@ -125,16 +125,19 @@ const TEXTS = /^calls\.(?:parameters|pins|headers|rows)(?:\.|$)/;
 /** Keys whose numbers ClickHouse reads as they are written. */
 const WRITTEN = /^rows\./;
 
-const BYTE_ORDER_MARK = '\u{FEFF}';
+const BYTE_ORDER_MARK = /^\u{FEFF}/u;
 
 /** A file as its schema has it. */
 type FileValue = Pick<TestFile, 'calls'> &
   Partial<Pick<TestFile, 'endpoint' | 'rows'>> &
   Pick<TestCall, 'now' | 'tolerance'>;
 
-/** What reading a test file returns: the file, or what is wrong with it. */
-export type ReadTestFile =
-  { readonly test: TestFile; readonly problems?: undefined } | { readonly problems: readonly FileProblem[] };
+/** A file of `tests/`, and what is in it or what is wrong with it. */
+export type ReadTestFile = Pick<TestFile, 'file' | 'path'> &
+  (
+    | { readonly test: TestFile; readonly problems?: undefined }
+    | { readonly test?: undefined; readonly problems: readonly FileProblem[] }
+  );
 
 /**
  * Reads a test file.
@@ -143,43 +146,44 @@ export type ReadTestFile =
  * @param below the file, relative to that.
  */
 export async function readTestFile(folder: string, below: string): Promise<ReadTestFile> {
-  const absolute = path.join(folder, below);
-  const text = (await readFile(absolute, 'utf8')).replace(BYTE_ORDER_MARK, '');
-  const shown = path.join(path.basename(folder), below);
+  const named = { file: path.join(path.basename(folder), below), path: path.join(folder, below) };
+  const text = (await readFile(named.path, 'utf8')).replace(BYTE_ORDER_MARK, '');
   const document = parseYaml(text, TEXTS, WRITTEN);
-  const of = { file: shown, text, document };
+  const of = { ...named, text, document };
+  const [value, problems] = valueOf(of);
+  if (problems.length > 0) return { ...named, problems };
+  const { endpoint = path.parse(below).name, now, tolerance, rows = {}, calls } = value as FileValue;
+  const shared = { ...(now !== undefined && { now }), ...(tolerance !== undefined && { tolerance }) };
+  return { ...named, test: { ...of, endpoint, rows, calls: calls.map((call) => ({ ...shared, ...call })) } };
+}
+
+type ParsedFile = Pick<TestFile, 'file' | 'text' | 'document'>;
+
+/** The value of a file, or what is wrong with it. */
+function valueOf(of: ParsedFile): readonly [value: unknown, problems: readonly FileProblem[]] {
+  const { file, text, document } = of;
   const ofYaml = [...document.errors, ...document.warnings].map(({ message, pos: [start, end] }) => {
     const what = message.includes('multiple documents') ? 'has a second document: remove ---' : message;
     const found = problem('YAML_INVALID', what + adviceForYaml(message), 'the file');
-    return { file: shown, ...positionIn(text, start), ...found, excerpt: excerptOf(text, { start, end }) };
+    return { file, ...positionIn(text, start), ...found, excerpt: excerptOf(text, { start, end }) };
   });
-  if (ofYaml.length > 0) return { problems: ofYaml };
-  let value: unknown;
+  if (ofYaml.length > 0) return [undefined, ofYaml];
   try {
-    value = withNumbers(document.toJS());
+    const value = withNumbers(document.toJS());
+    const problems = problemsBySchema(SCHEMA, value, 'the file').map(({ path: keys, ...found }) =>
+      problemAt(of, { path: keys, atKey: found.code === 'KEY_UNKNOWN' }, found),
+    );
+    return [value, problems];
   } catch (error) {
-    return {
-      problems: [problemAt(of, { path: [] }, problem('YAML_INVALID', (error as Error).message, 'the file'))],
-    };
+    // An alias of nothing, for example.
+    const found = problem('YAML_INVALID', (error as Error).message, 'the file');
+    return [undefined, [problemAt(of, { path: [] }, found)]];
   }
-  const problems = problemsBySchema(SCHEMA, value, 'the file');
-  if (problems.length > 0) {
-    return {
-      problems: problems.map(({ path: keys, ...found }) =>
-        problemAt(of, { path: keys, atKey: found.code === 'KEY_UNKNOWN' }, found),
-      ),
-    };
-  }
-  const { endpoint = path.parse(below).name, now, tolerance, rows = {}, calls } = value as FileValue;
-  const shared = { ...(now !== undefined && { now }), ...(tolerance !== undefined && { tolerance }) };
-  return {
-    test: { ...of, path: absolute, endpoint, rows, calls: calls.map((call) => ({ ...shared, ...call })) },
-  };
 }
 
 /** A problem at a place of a test file. */
 export function problemAt(
-  { file, text, document }: Pick<TestFile, 'file' | 'text' | 'document'>,
+  { file, text, document }: ParsedFile,
   at: PlaceOfPath,
   found: Problem,
 ): FileProblem {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 
-import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { isEndpointFile } from '../../endpoint/endpoint-files.js';
+import { textOfProblem } from '../../endpoint/file-problems.js';
 import type { Environment, Project } from '../../gateway/config/project.js';
 import type { ChangedPart } from '../dev/watch-project.js';
 import { findTests, isChosenBy } from './find-tests.js';
@@ -21,6 +22,7 @@ export interface TestRun {
 export class TestRunner {
   private server: TestServer | undefined;
   private last: Promise<unknown> = Promise.resolve();
+  private isStopped = false;
 
   /** @param filter as {@link isChosenBy} takes it */
   constructor(
@@ -31,7 +33,7 @@ export class TestRunner {
 
   /** Runs every file that the filter chooses. */
   runAll(onRan?: (ran: RanTest) => void): Promise<TestRun> {
-    return this.next(async () => this.run([...(await findTests(this.project.testsFolder)).values()], onRan));
+    return this.next(async () => this.run(await findTests(this.project.testsFolder), onRan));
   }
 
   /**
@@ -41,24 +43,23 @@ export class TestRunner {
    */
   runChanged(changed: ReadonlyMap<ChangedPart, readonly string[]>): Promise<TestRun> {
     return this.next(async () => {
-      const found = [...(await findTests(this.project.testsFolder)).values()];
-      const files = filesOf(found);
-      if (found.length === 0) return { tests: [], files };
+      const found = await findTests(this.project.testsFolder);
       if (changed.has('schema')) {
         await this.stopServer();
         return this.run(found);
       }
+      const files = namesOf(found);
       const names = await this.changedEndpoints(changed.get('endpoints') ?? []);
       if (typeof names === 'string') return { tests: [], files, failure: names };
       const ofTests = changed.get('tests') ?? [];
-      const concerned = found.filter(
-        (read) => names === undefined || concerns(read, this.project, names, ofTests),
-      );
+      const concerned = found.filter((each) => names === undefined || concerns(each, names, ofTests));
       return { ...(await this.run(concerned)), files };
     });
   }
 
+  /** Ends the run after the call that it waits for, and stops the server. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     await this.last.catch(() => undefined);
     await this.stopServer();
   }
@@ -85,18 +86,21 @@ export class TestRunner {
     if (files.length === 0) return new Set();
     if (!this.server) {
       // The name of an endpoint is that of its file; other files, such as the settings, can change any.
-      const areEndpoints = files.every((file) => /(?:^|\/)[^_/][^/]*\.(?:sql|[cm]?[jt]s)$/.test(file));
-      return areEndpoints ? new Set(files.map((file) => path.parse(file).name)) : undefined;
+      const names = files.map((file) => path.parse(file));
+      return names.every(({ base }) => isEndpointFile(base))
+        ? new Set(names.map(({ name }) => name))
+        : undefined;
     }
     const { ok, problems, added, changed, removed } = await this.server.gateway.reload();
     return ok ? new Set([...added, ...changed, ...removed]) : problems.map(textOfProblem).join('\n');
   }
 
   private async run(found: readonly ReadTestFile[], onRan?: (ran: RanTest) => void): Promise<TestRun> {
-    const files = filesOf(found);
+    const files = namesOf(found);
     const tests: RanTest[] = [];
-    for (const read of found) {
-      const ran = read.problems ? this.invalid(read.problems) : await this.runFile(read.test);
+    for (const each of found) {
+      if (this.isStopped) break;
+      const ran = each.test ? await this.runFile(each.test) : this.invalid(each);
       if (typeof ran === 'string') return { tests, files, failure: ran };
       if (!ran) continue;
       tests.push(ran);
@@ -106,8 +110,7 @@ export class TestRunner {
   }
 
   /** A file that cannot be read has no names but its own. */
-  private invalid(problems: readonly FileProblem[]): RanTest | undefined {
-    const { file = '' } = problems[0] ?? {};
+  private invalid({ file, problems = [] }: ReadTestFile): RanTest | undefined {
     const isChosen = this.filter === undefined || file.includes(this.filter);
     return isChosen ? { file, problems, warnings: [], calls: [] } : undefined;
   }
@@ -120,26 +123,24 @@ export class TestRunner {
     } catch (error) {
       return (error as Error).message;
     }
-    return runTest(this.server, test, isChosen);
+    return runTest(this.server, test, (call, index) => !this.isStopped && isChosen(call, index));
   }
 }
 
-const filesOf = (found: readonly ReadTestFile[]): ReadonlySet<string> =>
-  new Set(found.map((read) => read.problems?.[0]?.file ?? ('test' in read ? read.test.file : '')));
+const namesOf = (found: readonly ReadTestFile[]): ReadonlySet<string> =>
+  new Set(found.map(({ file }) => file));
 
 /** Whether a change of endpoints, or of files in `tests/`, concerns a test file. */
 function concerns(
-  { test, problems }: { readonly test?: TestFile; readonly problems?: ReadTestFile['problems'] },
-  { folder }: Project,
+  { path: own, test }: ReadTestFile,
   endpoints: ReadonlySet<string>,
   files: readonly string[],
 ): boolean {
-  const file = test?.path ?? path.join(folder, problems?.[0]?.file ?? '');
-  if (files.includes(file)) return true;
+  if (files.includes(own)) return true;
   if (!test) return false;
   const sources = Object.values(test.rows).filter((rows) => typeof rows === 'string');
   return (
-    sources.some((source) => files.includes(path.resolve(path.dirname(test.path), source))) ||
+    sources.some((source) => files.includes(path.resolve(path.dirname(own), source))) ||
     test.calls.some(({ endpoint = test.endpoint }) => endpoints.has(endpoint))
   );
 }

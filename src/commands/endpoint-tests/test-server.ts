@@ -30,8 +30,9 @@ export class TestServer {
   private readonly key = randomBytes(24).toString('base64url');
   private readonly tokens = new Map<string, Promise<string>>();
   private folder = '';
-  private opened:
-    { readonly gateway: Gateway; readonly client: QueryClient; readonly tables: Tables } | undefined;
+  private served: Gateway | undefined;
+  private connected: QueryClient | undefined;
+  tables: Tables = { columns: new Map(), views: new Map(), hasDictionaries: false };
 
   private constructor(private readonly environment: Environment) {}
 
@@ -48,16 +49,12 @@ export class TestServer {
   }
 
   get gateway(): Gateway {
-    return this.parts.gateway;
+    return required(this.served);
   }
 
   /** Of the administrator of the tests' ClickHouse. */
   get client(): QueryClient {
-    return this.parts.client;
-  }
-
-  get tables(): Tables {
-    return this.parts.tables;
+    return required(this.connected);
   }
 
   /** Sets the clock of the gateway. @param time milliseconds since 1970 */
@@ -75,15 +72,9 @@ export class TestServer {
   }
 
   async stop(): Promise<void> {
-    const { gateway, client } = this.opened ?? {};
-    await client?.close();
-    await gateway?.close(0);
+    await this.connected?.close();
+    await this.served?.close(0);
     if (this.folder !== '') await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
-  }
-
-  private get parts(): NonNullable<TestServer['opened']> {
-    if (!this.opened) throw new Error('the gateway of the tests is not open');
-    return this.opened;
   }
 
   private async open(): Promise<void> {
@@ -104,7 +95,7 @@ export class TestServer {
       ...{ LOG_LEVEL: 'error', RESPONSE_TIMES: 'iso' },
     });
     const clock = (): Date => new Date(this.time);
-    const gateway = await openGateway(config, {
+    this.served = await openGateway(config, {
       logger: createLineLogger('error', LOG),
       clock,
       withoutLimits: true,
@@ -121,7 +112,8 @@ export class TestServer {
         settings: { optimize_on_insert: 0 },
       },
     );
-    this.opened = { gateway, client, tables: await readTables(client) };
+    this.connected = client;
+    this.tables = await readTables(client);
     // Rows stay as a test inserts them: none is deleted by a TTL, or replaced, in the middle of it.
     await client.command({ query: 'SYSTEM STOP MERGES' });
   }
@@ -135,6 +127,11 @@ export class TestServer {
       .setExpirationTime(NEVER)
       .sign(Buffer.from(this.secret));
   }
+}
+
+function required<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('the gateway of the tests is not open');
+  return part;
 }
 
 const ISSUER = 'querygate-test';

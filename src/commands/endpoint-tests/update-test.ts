@@ -54,7 +54,7 @@ async function edited({ path, text }: TestFile, edits: readonly Edit[]): Promise
 function editsOf(call: YAMLMap, ran: RanCall, test: TestFile): readonly Edit[] {
   const came = whatCame(ran);
   const place = { call, test, comparison: ran.comparison };
-  const stale = ran.received.status >= 400 ? ['rows', 'columns', 'body'] : ['problem'];
+  const stale = ran.received.problem ? ['rows', 'columns', 'body'] : ['problem'];
   const pairs = call.items.map((pair) => [isScalar(pair.key) ? String(pair.key.value) : '', pair] as const);
   const added = Object.entries(came).filter(([key]) => !pairs.some(([name]) => name === key));
   const edits = pairs.flatMap(([key, pair]): readonly Edit[] => {
@@ -196,14 +196,14 @@ const valueOf = (node: unknown, { document }: TestFile): unknown =>
 
 /** The keys of a call with the values that came. */
 function whatCame({ call, received }: RanCall): Readonly<Record<string, unknown>> {
-  const { status, headers } = received;
+  const { headers, problem } = received;
   const names = Object.keys(call.headers ?? {});
   // A cut result passes only where the test says that it is.
-  const isCut = status < 400 && headers.has('x-truncated');
+  const isCut = !problem && headers.has('x-truncated');
   if (isCut && !names.some((name) => name.toLowerCase() === 'x-truncated')) names.push('X-Truncated');
   const ofHeaders = names.map((name) => [name, headers.get(name)] as const);
   return {
-    ...(status >= 400 ? { problem: problemThatCame(call, received.body) } : resultThatCame(call, received)),
+    ...(problem ? { problem: problemThatCame(call, problem) } : resultThatCame(call, received)),
     ...(names.length > 0 && { headers: Object.fromEntries(ofHeaders) }),
   };
 }
@@ -227,9 +227,10 @@ function chosen(row: Row, { only }: TestFile['calls'][number]): Row {
 }
 
 /** The expected fields of the problem, as they came. */
-function problemThatCame({ problem }: TestFile['calls'][number], body: string): unknown {
-  const document: unknown = JSON.parse(body);
-  if (!isRecord(document)) return problem;
-  if (typeof problem !== 'object') return document['code'];
-  return Object.fromEntries(Object.keys(problem).map((name) => [name, document[name]]));
+function problemThatCame(
+  { problem: expected }: TestFile['calls'][number],
+  came: Readonly<Record<string, unknown>>,
+): unknown {
+  if (typeof expected !== 'object') return came['code'];
+  return Object.fromEntries(Object.keys(expected).map((name) => [name, came[name]]));
 }

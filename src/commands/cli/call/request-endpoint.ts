@@ -6,18 +6,30 @@ import { patientFetch } from './patient-fetch.js';
 /** A call of an endpoint of a running gateway. */
 export interface EndpointCall {
   readonly endpoint: string;
-  readonly parameters: ReadonlyMap<string, string>;
+  /** Texts, and lists of them, which are repeated in a URL. */
+  readonly parameters: ReadonlyMap<string, string | readonly string[]>;
   readonly format: FormatName | undefined;
   /** Whether the parameters travel in the body of a POST; the gateway’s own are in the URL all the same. */
   readonly post?: boolean;
 }
 
 /** The URL of the call. */
-export function urlOf(base: string, { endpoint, parameters, post = false }: EndpointCall): string {
+export function urlOf(
+  base: string,
+  { endpoint, parameters, post = false }: Omit<EndpointCall, 'format'>,
+): string {
   const inUrl = [...parameters].filter(([name]) => !post || isOwnParameter(name));
-  const query = new URLSearchParams(inUrl).toString();
+  const pairs = inUrl.flatMap(([name, value]) =>
+    [value].flat().map((text): [string, string] => [name, text]),
+  );
+  const query = new URLSearchParams(pairs).toString();
   const path = `${base}/api/endpoints/query/${encodeURIComponent(endpoint)}`;
   return query === '' ? path : `${path}?${query}`;
+}
+
+/** The body of the call by POST. */
+export function bodyOf({ parameters }: Pick<EndpointCall, 'parameters'>): string {
+  return JSON.stringify(Object.fromEntries([...parameters].filter(([name]) => !isOwnParameter(name))));
 }
 
 /**
@@ -39,14 +51,13 @@ export function requestEndpoint(
   };
   const send = parameters.has('export') ? patientFetch : fetch;
   if (!post) return requestGateway(gateway, urlOf(gateway.url, call), { headers, signal }, send);
-  const inBody = [...parameters].filter(([name]) => !isOwnParameter(name));
   return requestGateway(
     gateway,
     urlOf(gateway.url, call),
     {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(Object.fromEntries(inBody)),
+      body: bodyOf(call),
       signal,
     },
     send,

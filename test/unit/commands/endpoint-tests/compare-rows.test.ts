@@ -40,6 +40,10 @@ describe('two values', () => {
     ['Array(UInt8)', [], {}],
     ['Map(String, UInt8)', { a: 1 }, { a: 1, b: 2 }],
     ['UInt8', undefined, 0],
+    ['Array(String)', ['007'], ['7']],
+    ['Map(String, LowCardinality(String))', { a: '1' }, { a: '1.0' }],
+    ['Tuple(a String, b Float64)', { a: '1.0', b: 1 }, { a: '1', b: 1 }],
+    ['Array(Tuple(UInt8, String))', [[1, '7']], [[1, '07']]],
   ])('of %s differ: %p and %p', (type, expected, came) => {
     expect(isSame(expected, came, { type })).toBe(false);
   });
@@ -48,6 +52,9 @@ describe('two values', () => {
     expect(isSame(1, 1.25, { type: 'Float64', tolerance: 0.25 })).toBe(true);
     expect(isSame(1, 1.26, { type: 'Float64', tolerance: 0.25 })).toBe(false);
     expect(isSame(1, 2, { type: 'UInt8', tolerance: 1 })).toBe(true);
+    const type = 'Array(Tuple(Date, Float64))';
+    expect(isSame([['2026-05-17', 1]], [['2026-05-17', 1.1]], { type, tolerance: 0.2 })).toBe(true);
+    expect(isSame([['2026-05-17', 1]], [['2026-05-18', 1]], { type, tolerance: 0.2 })).toBe(false);
   });
 });
 
