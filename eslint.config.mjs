@@ -20,6 +20,7 @@ const LAYERS = {
   clickhouse: ['formats', 'query', 'errors.ts'],
   schema: ['clickhouse', 'errors.ts'],
   analysis: ['query', 'clickhouse', 'errors.ts'],
+  versions: ['query', 'clickhouse', 'sandbox', 'errors.ts'],
   observability: ['query'],
   coordination: ['formats', 'limits', 'query', 'errors.ts'],
   warming: ['formats', 'query', 'coordination'],

@@ -3,7 +3,7 @@ import type { ParameterValue } from './parameters/parameter.js';
 import { revealed, SecretValue } from './parameters/secret-value.js';
 import { textOfQuery } from './remembered-text.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
-import { tenantSettings } from './tenant-settings.js';
+import { tenantConditions, tenantSettings } from './tenant-settings.js';
 import type { Condition, Query } from './sql.js';
 import type { Value, Values } from './values.js';
 
@@ -13,6 +13,8 @@ export interface BoundQuery {
   readonly parameters: Readonly<Record<string, Value | number>>;
   /** Settings of ClickHouse that the query needs, where it needs any. */
   readonly settings?: Readonly<Record<string, number | string>>;
+  /** Of the settings, the conditions by table, where the caller has pinned parameters. */
+  readonly conditions?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -37,8 +39,14 @@ export function bindQuery(
     parameters[name] = boundForm(name === NOW.name ? boundTime(now) : (values.get(name) ?? null), type);
   }
   parameters[ROW_LIMIT] = rowLimit;
-  const all = { ...tenantSettings(query.tenant, values, pinned), ...settings };
-  return { text, parameters, ...(Object.keys(all).length > 0 && { settings: all }) };
+  const conditions = tenantConditions(query.tenant, values, pinned);
+  const all = { ...tenantSettings(conditions), ...settings };
+  return {
+    text,
+    parameters,
+    ...(Object.keys(all).length > 0 && { settings: all }),
+    ...(conditions.size > 0 && { conditions }),
+  };
 }
 
 /** A time of the gateway's clock in the form in which ClickHouse reads it. */

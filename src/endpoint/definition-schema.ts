@@ -49,7 +49,7 @@ export const DECLARATION_KEYS = {
   maxRows: must('a whole number of at least 1', ENDPOINT_SETTINGS.maxRows.required()),
   limit: must('a whole number of at least 1', Joi.number().integer().min(1)),
   caching: must(
-    '"disabled" or a whole number of seconds of at least 1',
+    '"disabled", "until-changed", a whole number of seconds of at least 1, or an object with untilChanged: true, atMost and check in seconds',
     ENDPOINT_SETTINGS.caching.required(),
   ),
   warming: must('a whole number of seconds of at least 0', ENDPOINT_SETTINGS.warming.required()),

@@ -1,4 +1,5 @@
 import type { After } from './after-last-row.js';
+import type { Caching } from './caching.js';
 import type { DeprecationRules } from './deprecation.js';
 import type { LimitRules } from './limit-rules.js';
 import type { Parameter, ParameterValue } from './parameters/parameter.js';
@@ -45,8 +46,8 @@ export interface PageRules {
 export interface EndpointSettings {
   /** The row cap: rows that a response has at most. */
   readonly maxRows: number;
-  /** Seconds for which a result is cached, from the moment its query began. */
-  readonly caching: number | 'disabled';
+  /** How long a result is cached, from the moment its query began: seconds, or until the data changes. */
+  readonly caching: Caching;
   /** Seconds between refreshes of a cached result in use; 0 for never. */
   readonly warming: number;
   /** Whether callers may send SQL of their own over the endpoint's rows. */

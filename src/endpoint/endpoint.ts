@@ -4,6 +4,7 @@ import { isRegExp } from 'node:util/types';
 import type { Values } from './values.js';
 import { problemsOfDefinition, tenantColumns } from './check-definition.js';
 import { afterLast } from './after-last-row.js';
+import { readCaching, type CachingSettings } from './caching.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import type {
   Column,
@@ -23,6 +24,9 @@ import { printSavedQuery } from './saved-query.js';
 import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
 import { problem } from './problems.js';
 
+/** The execution settings of an endpoint, as they are served. */
+export interface ServedSettings extends Omit<EndpointSettings, 'caching'>, CachingSettings {}
+
 /** An endpoint that is ready to serve: checked, with its query built once. */
 export interface Endpoint {
   readonly id: string;
@@ -31,7 +35,7 @@ export interface Endpoint {
   readonly tags: readonly string[];
   readonly parameters: ReadonlyMap<string, Parameter>;
   readonly columns: ReadonlyMap<string, Column>;
-  readonly settings: EndpointSettings;
+  readonly settings: ServedSettings;
   readonly limit: number | undefined;
   readonly example: Readonly<Record<string, string>>;
   readonly warm: readonly Readonly<Record<string, string>>[];
@@ -120,7 +124,9 @@ export function isEndpoint(value: unknown): value is Endpoint {
 
 /** The endpoint with execution settings of this deployment. */
 export function withSettings(endpoint: Endpoint, overrides: Partial<EndpointSettings>): Endpoint {
-  return { ...endpoint, settings: { ...endpoint.settings, ...overrides } };
+  const { caching, ...others } = overrides;
+  const cached = caching !== undefined && readCaching(caching);
+  return { ...endpoint, settings: { ...endpoint.settings, ...others, ...cached } };
 }
 
 /** Rows that a response of the endpoint has at most. */
@@ -138,12 +144,12 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
   );
 }
 
-function settingsOf(definition: EndpointDeclaration): EndpointSettings {
+function settingsOf(definition: EndpointDeclaration): ServedSettings {
   const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits } = definition;
   const { limits, exports, unknownParameters, goneAfterSunset } = definition;
   return {
     maxRows,
-    caching,
+    ...readCaching(caching),
     warming,
     sandboxing,
     ...(staleIfError !== undefined && { staleIfError }),

@@ -60,8 +60,8 @@ export class EndpointRegistry implements Endpoints {
   }
 
   /** The endpoints with the defaults of this deployment for what they do not declare. */
-  withDefaults(defaults: Partial<EndpointSettings>): EndpointRegistry {
-    return new EndpointRegistry(this.all().map((e) => withSettings(e, { ...defaults, ...e.settings })));
+  withDefaults(defaults: Partial<Omit<EndpointSettings, 'caching'>>): EndpointRegistry {
+    return new EndpointRegistry(this.all().map((e) => ({ ...e, settings: { ...defaults, ...e.settings } })));
   }
 
   /**

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import type { EndpointSettings, ExportRules, QueryLimits } from './definition.js';
+import type { UntilChanged } from './caching.js';
 import { LIMIT_RULES } from './limit-rules-schema.js';
 
 const QUERY_LIMITS = Joi.object<QueryLimits>({
@@ -22,7 +23,15 @@ const EXPORT_RULES = Joi.object<ExportRules>({
 /** A schema for each execution setting, which endpoint files declare and the settings file overrides. */
 export const ENDPOINT_SETTINGS = {
   maxRows: Joi.number().integer().min(1),
-  caching: Joi.alternatives(Joi.valid('disabled'), Joi.number().integer().min(1)),
+  caching: Joi.alternatives(
+    Joi.valid('disabled', 'until-changed'),
+    Joi.number().integer().min(1),
+    Joi.object<UntilChanged>({
+      untilChanged: Joi.valid(true).required(),
+      check: Joi.number().integer().min(1),
+      atMost: Joi.number().integer().min(1).min(Joi.ref('check')),
+    }),
+  ),
   warming: Joi.number().integer().min(0),
   sandboxing: Joi.valid('enabled', 'disabled'),
   staleIfError: Joi.number().integer().min(0),

@@ -4,14 +4,14 @@ import { quoteName, quoteText } from './quote-sql.js';
 import type { TenantFilter } from './sql.js';
 
 /**
- * The setting by which ClickHouse applies the filters of a caller's pinned parameters wherever it reads their tables, below
- * every expression of the query. Nothing without pinned parameters. A setting takes no bound values, so that they are quoted.
+ * The conditions of a caller's pinned parameters, by table; nothing without them. A setting takes no bound values, so that they are
+ * quoted.
  */
-export function tenantSettings(
+export function tenantConditions(
   filters: readonly TenantFilter[] = [],
   values: Values,
   pinned: ReadonlySet<string>,
-): Record<string, string> {
+): ReadonlyMap<string, string> {
   const conditionsByTable = new Map<string, string[]>();
   for (const { table, column, reference } of filters.filter((filter) => pinned.has(filter.reference.name))) {
     const value = revealed(values.get(reference.name)) ?? null;
@@ -21,9 +21,19 @@ export function tenantSettings(
         : `${quoteName(column)} = CAST(${quoteText(String(value))}, ${quoteText(reference.type)})`;
     conditionsByTable.set(table, [...(conditionsByTable.get(table) ?? []), condition]);
   }
-  if (conditionsByTable.size === 0) return {};
-  const entries = [...conditionsByTable].map(
-    ([table, conditions]) => `${quoteText(table)}:${quoteText(conditions.join(' AND '))}`,
-  );
-  return { additional_table_filters: `{${entries.join(',')}}` };
+  return new Map([...conditionsByTable].map(([table, conditions]) => [table, conditions.join(' AND ')]));
+}
+
+/**
+ * The value of `additional_table_filters`, by which ClickHouse applies a condition wherever it reads a table, below every
+ * expression of the query.
+ */
+export function tableFilters(conditions: ReadonlyMap<string, string>): string {
+  const entries = [...conditions].map(([table, condition]) => `${quoteText(table)}:${quoteText(condition)}`);
+  return `{${entries.join(',')}}`;
+}
+
+/** The setting with the filters of a caller's pinned parameters; nothing without them. */
+export function tenantSettings(conditions: ReadonlyMap<string, string>): Record<string, string> {
+  return conditions.size === 0 ? {} : { additional_table_filters: tableFilters(conditions) };
 }

@@ -19,6 +19,7 @@ interface Checked {
     readonly warnings: string[];
     readonly example?: ExampleRun & Pick<TableRead, 'parts' | 'granules'>;
     readonly tables: TableRead[];
+    readonly untilChanged: { readonly possible: boolean; readonly reason?: string };
   }[];
 }
 
@@ -39,6 +40,14 @@ describe('querygate check', () => {
       warnings: [],
       example: { rows: 100 },
     });
+    const page = await readFile(path.join(REFERENCE.folder, 'docs/how-to/cache-until-changed.md'), 'utf8');
+    for (const { name, untilChanged } of endpoints) {
+      const [, documented] =
+        new RegExp(`^\\| \`${name}\` *\\| (not possible|possible)`, 'm').exec(page) ?? [];
+      if (name.startsWith('gateway.')) continue;
+      expect([name, documented]).toEqual([name, untilChanged.possible ? 'possible' : 'not possible']);
+    }
+    expect(logs?.untilChanged).toEqual({ possible: false, reason: 'the query uses @now' });
     // The figures depend on the time of day at which the demo data ends; check-endpoint.test.ts compares exact ones.
     const [table, ...others] = logs?.tables ?? [];
     if (!table || !logs?.example) throw new Error('the example did not run');

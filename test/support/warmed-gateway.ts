@@ -73,8 +73,10 @@ export class WarmedGateway {
       forget: (key) => {
         this.ledger.forget(key);
       },
-      refresh: async (query, key) =>
-        (await fetchResult({ ...query, requestId: 'warming', signal, demand: 'fresh' }, key)).result,
+      refresh: async (query, key) => ({
+        ...(await fetchResult({ ...query, requestId: 'warming', signal, demand: 'fresh' }, key)),
+        isConfirmed: false,
+      }),
       isLeader: () => true,
       isBusy: () => false,
       budget: new QueryBudget(budget, clock),

@@ -38,6 +38,8 @@ export interface CheckedEndpoint {
   readonly example?: ExampleRun;
   /** The tables that the example reads; empty where ClickHouse could not estimate that. */
   readonly tables: readonly TableRead[];
+  /** Whether results can be cached until their data changes; absent where that was not checked. */
+  readonly untilChanged?: { readonly possible: boolean; readonly reason?: string };
   /** The columns that the check wrote into the header of a file. */
   readonly columnsWritten?: { readonly file: string; readonly text: string };
 }

@@ -10,6 +10,8 @@ import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { checkEndpoint } from '../check/check-endpoint.js';
 import { withCheckTools } from '../check/check-tools.js';
+import { withUntilChanged } from '../check/until-changed.js';
+import { versionsConnection, type OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { withServer, type CommandServer, type DataSource } from '../clickhouse/with-server.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
@@ -18,7 +20,7 @@ import type { NeededGrants } from '../grants/needed-grants.js';
 import { checkGrants, checkReader, type CheckedGrants } from './check/check-grants.js';
 import { checkJson } from './check/check-json.js';
 import { checkJunit } from './check/check-junit.js';
-import { checkTable } from './check/check-report.js';
+import { checkTable, untilChangedTable } from './check/check-report.js';
 import { EXIT } from './exit-codes.js';
 import { endpointNamed, filesByEndpoint } from './project/endpoints.js';
 import { Progress } from './progress.js';
@@ -73,7 +75,8 @@ async function runCheck(
     if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
     const isTemporary = server.source === 'temporary';
     const task = { config, progress, signal, files, writes: write, isTemporary };
-    const result = await checkAll(unique, connection, task);
+    const versions = versionsOf(server, config);
+    const result = await withUntilChanged(await checkAll(unique, connection, task), unique, versions);
     const compared = needed
       ? await checkGrants(config.project, needed, result)
       : await checkReader(connection, endpoints.all(), result);
@@ -104,6 +107,11 @@ async function readerOf(
   if (source === 'own') await prepareDatabase(admin, { schemaFolder, dataDir });
   const needed = await grantReader(started, schemaFolder, endpoints);
   return { connection: started.readerConnection, needed };
+}
+
+/** On a server that this command or a gateway started, its administrator reads versions, as in the gateway. */
+function versionsOf({ source, admin }: CommandServer, { clickhouse }: Config): OpenClickHouse['versions'] {
+  return source === 'external' && clickhouse.kind === 'external' ? versionsConnection(clickhouse) : admin;
 }
 
 interface CheckTask {
@@ -145,6 +153,7 @@ function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json:
     return;
   }
   process.stdout.write(checkTable(checked, process.stdout));
+  process.stdout.write(`\n${untilChangedTable(checked)}`);
   for (const { name, problems, warnings } of checked) {
     for (const warning of warnings) printWarning(`${name}: ${warning}`);
     for (const problem of problems) printError(`${name}: ${textOfProblem(problem)}`);

@@ -6,6 +6,7 @@ import {
   describeDeprecation,
   type DescribedDeprecation,
 } from '../../endpoint/deprecation.js';
+import { writtenCaching, type Caching } from '../../endpoint/caching.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
@@ -49,8 +50,8 @@ interface ListedEndpoint {
     readonly kind: string;
     readonly required: boolean;
   }[];
-  /** Seconds. */
-  readonly caching: number | 'disabled';
+  /** As its author writes it; a number of seconds, for example. */
+  readonly caching: Caching;
   /** Seconds; 0 for never. */
   readonly warming: number;
   readonly maxRows: number;
@@ -91,7 +92,7 @@ function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEnd
       kind,
       required,
     })),
-    caching: settings.caching,
+    caching: writtenCaching(settings),
     warming: settings.warming,
     maxRows: rowCap(endpoint),
     summary,
@@ -106,7 +107,8 @@ const NUMBERS = new Set([3, 4, 5]);
 function cellsOf(endpoint: ListedEndpoint): readonly string[] {
   const { name, form, parameters, caching, warming, maxRows, summary, deprecated, file = '-' } = endpoint;
   const names = parameters.map((parameter) => `${parameter.name}${parameter.required ? '*' : ''}`).join(' ');
-  const cached = caching === 'disabled' ? '-' : String(caching);
+  const cached =
+    caching === 'disabled' ? '-' : typeof caching === 'object' ? 'until-changed' : String(caching);
   const warmed = warming === 0 ? '-' : String(warming);
   const shownForm = form === 'built-in' ? '-' : form;
   return [

@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { replaceFile } from '../../files/replace-file.js';
-import { readConfig } from '../../gateway/config/config.js';
+import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { withServer } from '../clickhouse/with-server.js';
 import { grantStatement } from '../grants/grant.js';
 import { neededGrants } from '../grants/needed-grants.js';
+import { versionsGrants } from '../grants/versions-grants.js';
 import { readerUserFile, withLocalTables } from '../grants/reader-user-file.js';
 import { EXIT } from './exit-codes.js';
 import { withProjectOption } from './project-option.js';
@@ -17,12 +18,23 @@ export function grantsCommand(): Command {
     .description(
       'Prints the least GRANTs with which every query of the endpoints runs, as ClickHouse parses the queries.',
     )
-    .option('--user <name>', 'name of the read-only user', userName, 'querygate')
+    .option('--user <name>', 'name of the read-only user, by default querygate', userName)
+    .addOption(
+      new Option(
+        '--versions',
+        'print the GRANTs of the user that reads versions of tables instead, by default querygate_versions',
+      ).conflicts(['xml', 'json', 'out']),
+    )
     .option('--xml', 'print the whole users file of that user, for users.d/ of ClickHouse')
     .option('--out <file>', 'write to a file instead, which stays as it is where the command fails')
     .addOption(new Option('--json', 'print the result as JSON').conflicts(['xml', 'out']))
     .addHelpText('after', HELP)
-    .action((options: GrantsOptions) => runCommand((signal) => runGrants(options, signal)));
+    .action((options: GrantsOptions) =>
+      runCommand((signal) => {
+        const config = readConfig(process.env);
+        return options.versions ? printVersionsGrants(options, config) : runGrants(options, config, signal);
+      }),
+    );
 }
 
 /** Names that need no quotes in SQL, and are also the name of an XML element. */
@@ -35,18 +47,34 @@ function userName(text: string): string {
 
 /** The options of `querygate grants`, as commander parses them. */
 interface GrantsOptions {
-  readonly user: string;
+  readonly user?: string;
+  readonly versions?: boolean;
   readonly xml?: boolean;
   readonly out?: string;
   readonly json?: boolean;
+}
+
+function printVersionsGrants(
+  { user = 'querygate_versions' }: GrantsOptions,
+  { clickhouse: { database } }: Config,
+): Promise<void> {
+  process.stdout.write(
+    versionsGrants(database)
+      .map((grant) => `${grant} TO ${user};\n`)
+      .join(''),
+  );
+  return Promise.resolve();
 }
 
 /**
  * Prints the grants that the project's endpoints need, or writes them to a file; none where a query cannot be analysed, because
  * some would be missing.
  */
-async function runGrants({ user, xml, json, out }: GrantsOptions, signal: AbortSignal): Promise<void> {
-  const config = readConfig(process.env);
+async function runGrants(
+  { user = 'querygate', xml, json, out }: GrantsOptions,
+  config: Config,
+  signal: AbortSignal,
+): Promise<void> {
   const endpoints = (await loadProjectEndpoints(config)).all();
   const { grants, problems, warnings } = await withServer(
     config,
@@ -85,6 +113,7 @@ query that needs others is a warning.
 Examples:
   querygate grants
   querygate grants --user reader --json
+  querygate grants --versions
   querygate grants --xml --out clickhouse-schema/users.d/querygate.xml
 
 Exit codes: 0 done (perhaps warnings); 1 a query cannot be analysed, or ClickHouse is unreachable; 2 invalid usage; 130 or

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { bindQuery, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import type { Values } from '../../endpoint/values.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
-import { tenantSettings } from '../../endpoint/tenant-settings.js';
+import { tenantConditions, tenantSettings } from '../../endpoint/tenant-settings.js';
 import { READ_ONLY } from '../clickhouse/describe-columns.js';
 
 /** What queries are analysed with. */
@@ -23,7 +23,7 @@ export function bindValues(endpoint: Endpoint, values: Values, { now }: Analysis
   const given = tenant
     .map(({ reference }) => reference.name)
     .filter((name) => (values.get(name) ?? null) !== null);
-  const settings = tenantSettings(tenant, values, new Set(given));
+  const settings = tenantSettings(tenantConditions(tenant, values, new Set(given)));
   return given.length === 0 ? bound : { ...bound, settings: { ...bound.settings, ...settings } };
 }
 

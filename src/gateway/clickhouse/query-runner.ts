@@ -5,6 +5,7 @@ import { Figures } from '../../endpoint/figures.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { writtenColumns, writtenOwnColumns } from '../formats/written-columns.js';
+import type { KnownData } from '../query/known-data.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { describeOwnSql } from './describe-columns.js';
@@ -18,6 +19,7 @@ import {
   safetySettings,
   type RunnerLimits,
 } from './query-settings.js';
+import { readsOtherParts, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
 
@@ -58,15 +60,37 @@ export function createQueryRunner(
     const limits = narrowLimits(maxLimits, request.limits);
     return withinTime(request, limits.timeoutMs, nameOf, (timeoutMs, signal) => {
       const timedRequest = { ...request, signal };
-      const runWith = (settings: ClickHouseSettings): Promise<QueryResult> =>
-        run(client, timedRequest, maxResponseBytes(limits), {
+      const runWith = (settings: ClickHouseSettings, data: KnownData | undefined): Promise<QueryResult> =>
+        run(client, { ...timedRequest, data }, maxResponseBytes(limits), {
           ...settings,
           ...request.query.settings,
+          ...(data && SETTINGS_OF_VERSIONS),
           ...limitSettings({ ...limits, timeoutMs }),
         });
-      return runDistributed(runWith, clusterOptions, timedRequest);
+      return runDistributed(
+        (settings) => ofVersion(timedRequest, (data) => runWith(settings, data)),
+        clusterOptions,
+        timedRequest,
+      );
     });
   };
+}
+
+/**
+ * Runs a query over a version of the data. Where it would read data of a later one, it runs over all data instead, so that its
+ * result is right in any case.
+ */
+async function ofVersion(
+  { data }: QueryRequest,
+  runOver: (data: KnownData | undefined) => Promise<QueryResult>,
+): Promise<QueryResult> {
+  if (!data) return runOver(undefined);
+  try {
+    return { ...(await runOver(data)), isOfVersion: true };
+  } catch (error) {
+    if (!readsOtherParts(error)) throw error;
+    return runOver(undefined);
+  }
 }
 
 async function run(

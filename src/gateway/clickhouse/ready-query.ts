@@ -27,10 +27,13 @@ export async function readyQuery({
 }: QueryToSend): Promise<
   Pick<ReadyQuery, 'search' | 'body' | 'headers' | 'signal' | 'onResponse'> & { readonly queryId: string }
 > {
-  const { requestId, signal, traceHeaders, onResponse } = request;
+  const { requestId, signal, traceHeaders, onResponse, data } = request;
   // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
   const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
-  const { parameters, body, headers } = await parametersOf(`${bound.text}\nFORMAT ${format.name}`, bound);
+  // In the text, because the names of thousands of parts are too long for the URL that some proxies accept.
+  const ofData = data ? `\nSETTINGS additional_table_filters = ${data.tableFilters}` : '';
+  const text = `${bound.text}\nFORMAT ${format.name}${ofData}`;
+  const { parameters, body, headers } = await parametersOf(text, bound);
   // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
   const own = searchOf({ ...settings, ...format.settings, log_comment: requestId, query_id: queryId });
   return {

@@ -22,6 +22,8 @@ export type ClickHouseConfig =
       readonly kind: 'external';
       /** URLs of equivalent servers, each of which can run every query; at least one. */
       readonly urls: readonly string[];
+      /** The user that reads the versions of tables; undefined where none does. */
+      readonly versions: ClickHouseAccount | undefined;
       /** The user that writes the request log; undefined where it is disabled. */
       readonly log: ClickHouseAccount | undefined;
       /** The cluster (of the server's `remote_servers`) that holds the tables; undefined for a single server. */
@@ -194,11 +196,20 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
     username: variables.CLICKHOUSE_USER,
     password: variables.CLICKHOUSE_PASSWORD,
     cluster: variables.CLICKHOUSE_CLUSTER,
+    versions: versionsAccount(variables),
     log:
       username === undefined || variables.REQUEST_LOG === 'off'
         ? undefined
         : { database, username, password },
   };
+}
+
+function versionsAccount({
+  CLICKHOUSE_VERSIONS_USER: username,
+  CLICKHOUSE_VERSIONS_PASSWORD: password,
+  CLICKHOUSE_DATABASE: database,
+}: Variables): ClickHouseAccount | undefined {
+  return username === undefined ? undefined : { database, username, password };
 }
 
 /** Whether the gateway writes the request log. */

@@ -20,6 +20,8 @@ export interface Variables {
   CLICKHOUSE_DATABASE: string;
   CLICKHOUSE_CLUSTER?: string;
   ALLOW_PARTIAL: 'on' | 'off';
+  CLICKHOUSE_VERSIONS_USER?: string;
+  CLICKHOUSE_VERSIONS_PASSWORD: string;
   CLICKHOUSE_LOG_USER?: string;
   CLICKHOUSE_LOG_PASSWORD: string;
   REQUEST_LOG: 'on' | 'off';
@@ -89,6 +91,8 @@ export const VARIABLES = Joi.object<Variables, true>({
   CLICKHOUSE_DATABASE: Joi.string().default('logs'),
   CLICKHOUSE_CLUSTER: Joi.string(),
   ALLOW_PARTIAL: Joi.string().valid('on', 'off').default('off'),
+  CLICKHOUSE_VERSIONS_USER: Joi.string(),
+  CLICKHOUSE_VERSIONS_PASSWORD: Joi.string().allow('').default(''),
   CLICKHOUSE_LOG_USER: Joi.string(),
   CLICKHOUSE_LOG_PASSWORD: Joi.string().allow('').default(''),
   REQUEST_LOG: Joi.string().valid('on', 'off').default('on'),

@@ -32,6 +32,11 @@ export class RedisKeys {
     return `${this.prefix}failure:{${hash}}:${SHARED_FORMAT}:${token}`;
   }
 
+  /** The version of the tables of a query. */
+  version(hash: string): string {
+    return `${this.prefix}version:${SHARED_FORMAT}:${hash}`;
+  }
+
   get leader(): string {
     return `${this.prefix}warming:${SHARED_FORMAT}:leader`;
   }

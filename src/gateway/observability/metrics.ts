@@ -44,6 +44,11 @@ export class Metrics {
     'Results evicted from the local cache because it was full.',
     [],
   );
+  private readonly versionReads = this.counter(
+    'table_version_reads_total',
+    'Reads of the versions of tables, for results that are cached until their data changes.',
+    [],
+  );
   private readonly limitRejections = this.counter('limit_rejections_total', 'Requests rejected by a limit.', [
     'kind',
     'counted',
@@ -81,6 +86,10 @@ export class Metrics {
 
   readonly resultEvicted = (): void => {
     this.evictions.inc();
+  };
+
+  readonly versionRead = (): void => {
+    this.versionReads.inc();
   };
 
   refreshStarted(endpoint: string, lateMs: number): void {

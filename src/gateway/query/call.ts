@@ -34,7 +34,17 @@ export interface CallOutcome {
   readonly replacesExpired?: boolean;
 }
 
-/** When the stale use of a result ends, after which no caller can get it; milliseconds since 1970. */
-export function usableUntil(result: EndpointResult, { settings }: Endpoint): number {
+/** When the stale use of a result ends; milliseconds since 1970. */
+export function staleUntil(result: EndpointResult, { settings }: Endpoint): number {
   return result.expiresAt + (settings.staleIfError ?? DEFAULT_STALE_IF_ERROR_SECONDS) * 1000;
+}
+
+/** Until when a result can be confirmed; milliseconds since 1970. Nothing confirms one without a version. */
+export function confirmableUntil({ createdAt, data }: EndpointResult, { settings }: Endpoint): number {
+  return data && settings.untilChanged ? createdAt + settings.untilChanged.atMost * 1000 : 0;
+}
+
+/** After when no caller can get a result; milliseconds since 1970. */
+export function usableUntil(result: EndpointResult, endpoint: Endpoint): number {
+  return Math.max(staleUntil(result, endpoint), confirmableUntil(result, endpoint));
 }

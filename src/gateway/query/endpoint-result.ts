@@ -1,4 +1,5 @@
 import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
+import type { DataOfResult } from './known-data.js';
 import type { QueryResult } from './ports.js';
 
 /** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
@@ -29,7 +30,7 @@ export async function withEveryEncoding(result: EndpointResult): Promise<Endpoin
 }
 
 /** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
-export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes'> {
+export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes' | 'isOfVersion'> {
   /** When its query started; milliseconds since 1970. */
   readonly createdAt: number;
   /** When it stops being fresh; milliseconds since 1970. Every tier of the cache uses this value alone. */
@@ -38,6 +39,8 @@ export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes'>
   readonly digest: string;
   /** Set where the digest leaves out bytes that differ between equal results. */
   readonly hasWeakDigest?: true;
+  /** Present where the endpoint caches until the data changes, and the version of the data is known. */
+  readonly data?: DataOfResult;
   readonly bodies: Bodies;
 }
 
@@ -79,7 +82,17 @@ export function usableFrom(
   return Math.max(createdAt, expiresAt - cachingMs) - MAX_CLOCK_SKEW_MS;
 }
 
-/** Whether a result may be served without a new query. */
-export function isFresh(result: EndpointResult, now: number): boolean {
-  return now < result.expiresAt;
+/** Whether a result may be served without a new query, and without a confirmation. One of the future says nothing. */
+export function isFresh({ expiresAt, data }: EndpointResult, now: number): boolean {
+  return now < expiresAt && (data === undefined || now >= data.confirmedAt);
+}
+
+/** Whether ClickHouse has confirmed since the query that its data did not change. */
+export function isConfirmed({ createdAt, data }: EndpointResult): boolean {
+  return data !== undefined && data.confirmedAt > createdAt;
+}
+
+/** When the result was last known to be what the query returns; milliseconds since 1970. */
+export function knownAt({ createdAt, data }: EndpointResult): number {
+  return data?.confirmedAt ?? createdAt;
 }

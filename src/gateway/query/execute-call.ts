@@ -1,6 +1,7 @@
 import { Failure } from '../errors.js';
 import { type CacheKey, keyOf } from './cache-key.js';
-import { usableUntil, type CallOutcome, type Call } from './call.js';
+import { confirmableUntil, staleUntil, usableUntil, type CallOutcome, type Call } from './call.js';
+import { NO_VERSIONS, type DataVersions } from './data-versions.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import { isFresh, type EndpointResult } from './endpoint-result.js';
 import type { FetchResult } from './fetch-result.js';
@@ -17,6 +18,8 @@ export interface CallExecutorDependencies {
   readonly store: ResultStore;
   /** Queries ClickHouse, or waits for an identical query that is already running. */
   readonly fetchResult: FetchResult;
+  /** Absent: no result is cached until its data changes. */
+  readonly dataVersions?: DataVersions | undefined;
   readonly clock: Clock;
   /** Called with each outcome of an endpoint that caches. */
   readonly onOutcome: OnOutcome;
@@ -51,17 +54,20 @@ async function executeUncached(
 }
 
 async function executeCached(
-  { store, fetchResult, clock }: CallExecutorDependencies,
+  dependencies: CallExecutorDependencies,
   call: Call,
   key: CacheKey,
 ): Promise<CallOutcome> {
+  const { store, fetchResult, clock } = dependencies;
   const cached = call.demand === 'fresh' ? undefined : await store.get(key);
   if (cached && isFresh(cached, clock().getTime())) return hitOutcome(cached);
+  const confirmed = cached && (await confirm(dependencies, call, key, cached));
+  if (confirmed) return hitOutcome(confirmed);
   if (call.demand === 'only-cached') throw notCached();
   const refresh = call.demand === 'fresh';
   const findStale = async (): Promise<CallOutcome | undefined> => {
     const stale = cached ?? (await store.get(key));
-    if (!stale || clock().getTime() >= usableUntil(stale, call.endpoint)) return undefined;
+    if (!stale || clock().getTime() >= staleUntil(stale, call.endpoint)) return undefined;
     return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
   };
   try {
@@ -74,6 +80,23 @@ async function executeCached(
     if (!stale) throw error;
     return stale;
   }
+}
+
+/** A cached result as fresh again, where ClickHouse confirms that its data did not change; otherwise undefined. */
+export async function confirm(
+  {
+    store,
+    dataVersions = NO_VERSIONS,
+    clock,
+  }: Pick<CallExecutorDependencies, 'store' | 'dataVersions' | 'clock'>,
+  call: Omit<Call, 'demand'>,
+  key: CacheKey,
+  cached: EndpointResult,
+): Promise<EndpointResult | undefined> {
+  if (clock().getTime() >= confirmableUntil(cached, call.endpoint)) return undefined;
+  const confirmed = await dataVersions.confirm(call, cached);
+  if (confirmed) await store.set(key, confirmed, usableUntil(confirmed, call.endpoint));
+  return confirmed;
 }
 
 function fetchedOutcome(

@@ -1,3 +1,4 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
@@ -5,9 +6,11 @@ import { JSON_REPRESENTATION, type Representation } from '../formats/representat
 import { bindCall, boundAt, capOf, readerOf } from './endpoint-query.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type Call, type CallOutcome } from './call.js';
+import { NO_VERSIONS, type DataVersions } from './data-versions.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
-import type { Clock, RunQuery } from './ports.js';
+import type { KnownData } from './known-data.js';
+import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
@@ -42,6 +45,8 @@ export interface FetchDependencies {
   readonly runQuery: RunQuery;
   readonly store: ResultStore;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
+  /** Absent: no result is cached until its data changes. */
+  readonly dataVersions?: DataVersions | undefined;
   readonly clock: Clock;
   /** Called for each call that shared the query of another caller, with where that query ran. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
@@ -70,40 +75,64 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
   };
 }
 
-async function queryClickHouse({ runQuery, clock }: FetchDependencies, call: Call): Promise<EndpointResult> {
-  const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(call) } = call;
-  const { representation = JSON_REPRESENTATION, page } = call;
-  const cap = capOf(call);
+async function queryClickHouse(
+  { runQuery, dataVersions = NO_VERSIONS, clock }: FetchDependencies,
+  call: Call,
+): Promise<EndpointResult> {
+  const { bound = bindCall(call) } = call;
   const now = clock();
+  const known = call.endpoint.settings.untilChanged
+    ? await dataVersions.before({ ...call, bound })
+    : undefined;
   try {
-    const { body, equalBytes, ...facts } = await runQuery({
-      query: boundAt(bound, page ? new Date(page.now) : now, cap + 1),
-      columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
-      page: sandbox || !endpoint.pages ? undefined : { order: endpoint.pages.order, last: page?.last },
-      representation,
-      rowCap: cap,
-      reader: readerOf(call),
-      requestId,
-      signal,
-      requester,
-      limits: endpoint.settings.queryLimits,
-    });
-    const { caching } = endpoint.settings;
-    const createdAt = now.getTime();
-    if (caching === 'disabled' || facts.partial) {
-      return { ...facts, createdAt, expiresAt: createdAt, ...onceSent(body, representation, equalBytes) };
+    const { body, equalBytes, isOfVersion, ...facts } = await runQuery(requestOf(call, bound, now, known));
+    const created = { ...facts, createdAt: now.getTime() };
+    if (!known || !isOfVersion) {
+      known?.changed();
+      return resultOf(call, created, { body, equalBytes });
     }
-    const expiresAt = createdAt + caching * 1000;
-    return {
-      ...facts,
-      createdAt,
-      expiresAt,
-      digest: digestOf(body),
-      bodies: bodiesToCache(body, representation),
-    };
+    const data = { version: known.version, confirmedAt: now.getTime(), unprovenSince: dataVersions.now() };
+    return resultOf(call, { ...created, data }, { body, equalBytes });
   } catch (error) {
-    throw blameParameters(endpoint, error);
+    throw blameParameters(call.endpoint, error);
   }
+}
+
+function requestOf(call: Call, bound: BoundQuery, now: Date, data: KnownData | undefined): QueryRequest {
+  const { endpoint, values, sandbox, page, representation = JSON_REPRESENTATION } = call;
+  const { requestId, signal, requester } = call;
+  const cap = capOf(call);
+  return {
+    query: boundAt(bound, page ? new Date(page.now) : now, cap + 1),
+    columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
+    page: sandbox || !endpoint.pages ? undefined : { order: endpoint.pages.order, last: page?.last },
+    representation,
+    rowCap: cap,
+    reader: readerOf(call),
+    requestId,
+    signal,
+    requester,
+    limits: endpoint.settings.queryLimits,
+    data,
+  };
+}
+
+/** The result with its lifetime and its bytes as they are cached, or are sent once. */
+function resultOf(
+  { endpoint, representation = JSON_REPRESENTATION }: Call,
+  created: Omit<EndpointResult, 'expiresAt' | 'digest' | 'bodies'>,
+  { body, equalBytes }: { readonly body: Buffer; readonly equalBytes: number | undefined },
+): EndpointResult {
+  const { createdAt, partial } = created;
+  const { caching } = endpoint.settings;
+  if (caching === 'disabled' || partial)
+    return { ...created, expiresAt: createdAt, ...onceSent(body, representation, equalBytes) };
+  return {
+    ...created,
+    expiresAt: createdAt + caching * 1000,
+    digest: digestOf(body),
+    bodies: bodiesToCache(body, representation),
+  };
 }
 
 /** The bytes of a result that is not cached. Equal rows have the same digest, so that 304 is possible for them. */

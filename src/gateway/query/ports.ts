@@ -5,6 +5,7 @@ import type { Figures, Reader } from '../../endpoint/figures.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { Failure } from '../errors.js';
+import type { KnownData } from './known-data.js';
 import type { Representation } from '../formats/representation.js';
 
 /** Callers wait for interactive queries; no caller waits for warming. */
@@ -82,6 +83,8 @@ export interface QueryRequest extends SlotRequest {
   readonly requestId: string;
   /** Limits of the endpoint's settings, if they differ from the gateway's. */
   readonly limits?: QueryLimits | undefined;
+  /** The version of the tables that the query should read, and no data of later ones. */
+  readonly data?: KnownData | undefined;
   /** Sent to ClickHouse, so that its spans belong to the caller's trace (W3C Trace Context). */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
@@ -100,6 +103,8 @@ export interface QueryResult {
   readonly lastRow?: LastRow;
   /** Set if a shard was unreachable: the rows are those of the other shards, for the waiting callers only, never cached. */
   readonly partial?: true;
+  /** Set where the query read no data beside that of the requested version. */
+  readonly isOfVersion?: true;
   /** The id in ClickHouse's query log. */
   readonly queryId?: string;
   /** Milliseconds for which the query waited for a slot. */

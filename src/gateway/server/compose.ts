@@ -121,7 +121,8 @@ async function open(
   const servers = queryServers(clickhouse.servers, config, tracing);
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireNoRejection: requireRunnable } = analyses;
-  const dependencies = { endpoints, servers, requireRunnable, logger, clock };
+  const { versions } = clickhouse;
+  const dependencies = { endpoints, servers, requireRunnable, versions, logger, clock };
   const execution = await openQueryExecution(config, dependencies, onClose);
   if (output) execution.metrics.observeLog(output);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
@@ -152,6 +153,7 @@ async function open(
   const url = await openPublicApi(listener, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
+  void execution.reportVersions();
   const { generatedKey } = operatedAccess.keys;
   const reload: Gateway['reload'] = (options) => reloader.reload(options);
   const purge = (): Promise<unknown> => execution.cache.purge({});

@@ -19,6 +19,7 @@ import { limitThroughRedis } from '../coordination/redis-limits.js';
 import { RedisPurges } from '../coordination/redis-purges.js';
 import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
 import { RedisUsageBoard } from '../coordination/redis-usage.js';
+import { RedisVersions } from '../coordination/redis-versions.js';
 import type { Logger } from '../observability/logger.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
 import type { CacheKey } from '../query/cache-key.js';
@@ -27,6 +28,7 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
 import type { PurgeScope, ResultStore } from '../query/result-store.js';
+import type { KnownVersion, SharedVersions } from '../versions/table-versions.js';
 import { steadyClock } from './steady-clock.js';
 
 const PERMIT_SLACK_MS = 5000;
@@ -46,6 +48,8 @@ export interface OpenCache {
   /** Deletes results here and on every other gateway; false if the others can be notified only later. */
   readonly purge: (scope: PurgeScope) => Promise<boolean>;
   readonly usage: SharedUsage;
+  /** What gateways of the same ClickHouse read of its tables, for each other; undefined without Redis. */
+  readonly versionsOf: (server: string) => SharedVersions | undefined;
   /** Limits that all gateways count together; undefined if each gateway counts on its own. */
   readonly limits: SharedLimits | undefined;
   readonly isLeader: () => boolean;
@@ -104,6 +108,7 @@ function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies):
         ledger.forget(key);
       },
     },
+    versionsOf: () => undefined,
     limits: undefined,
     isLeader: () => true,
     hasRedis: false,
@@ -154,6 +159,7 @@ async function openWithRedis(
         usage.forget(key);
       },
     },
+    versionsOf: (server) => new RedisVersions<KnownVersion>(redis, keys, server),
     limits: limitThroughRedis({ redis, keys, permitMs: permitMsOf(config) }),
     isLeader: () => lease.isLeader,
     hasRedis: true,

@@ -30,6 +30,8 @@ export interface OpenClickHouse {
   readonly servers: readonly OpenServer[];
   /** Connections of a user that may write the request log, one for each server; empty if it is disabled. */
   readonly logConnections: readonly ClickHouseConnection[];
+  /** The connection of a user that may read the versions of tables, or why there is none. */
+  readonly versions: ClickHouseConnection | { readonly reason: string };
   /** Undefined where the servers are external. */
   readonly own: OwnServer | undefined;
   readonly close: () => Promise<void>;
@@ -44,7 +46,8 @@ export async function openClickHouse(config: Config, options: OwnServerOptions):
     const servers = urls.map((url) => open({ url, username, password, database }, config));
     await rejectEarlierSchemas(servers, clickhouse, earlier);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
-    return { servers, logConnections, own: undefined, close: () => closeAll(servers) };
+    const versions = versionsConnection(clickhouse);
+    return { servers, logConnections, versions, own: undefined, close: () => closeAll(servers) };
   }
   // What only a server of its own needs is not loaded beside external ones.
   // eslint-disable-next-line querygate/zones
@@ -56,7 +59,20 @@ export async function openClickHouse(config: Config, options: OwnServerOptions):
     await own.stop();
   };
   const logConnections = config.requestLog ? [{ ...own.adminConnection, database: clickhouse.database }] : [];
-  return { servers, logConnections, own, close };
+  const versions = { ...own.adminConnection, database: clickhouse.database };
+  return { servers, logConnections, versions, own, close };
+}
+
+/** A version is of one server: another one can be ahead of it, or behind. */
+export function versionsConnection({
+  urls,
+  cluster,
+  versions,
+}: Extract<ClickHouseConfig, { kind: 'external' }>): OpenClickHouse['versions'] {
+  const [url, second] = urls;
+  if (cluster !== undefined) return { reason: 'CLICKHOUSE_CLUSTER names a cluster' };
+  if (url === undefined || second !== undefined) return { reason: 'CLICKHOUSE_URL names several servers' };
+  return versions ? { url, ...versions } : { reason: 'CLICKHOUSE_VERSIONS_USER is not set' };
 }
 
 /** How queries use the configured cluster, if there is one. */

@@ -19,6 +19,8 @@ import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
 import { openCache, type OpenCache } from './open-cache.js';
 import type { ClosingPart } from './closers.js';
 import { openScheduler, openLimiter, type QueryServer, type Scheduler } from './open-scheduler.js';
+import { EndpointVersions } from './endpoint-versions.js';
+import type { OpenClickHouse } from './open-clickhouse.js';
 import { startWarming } from './start-warming.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */
@@ -30,6 +32,8 @@ export interface QueryDependencies {
   readonly servers: readonly QueryServer[];
   /** Called before a query of an endpoint is run. @throws Failure where it must not be */
   readonly requireRunnable?: (endpoint: Endpoint, values: Values) => void;
+  /** The connection of a user that may read the versions of tables, or why there is none. */
+  readonly versions?: OpenClickHouse['versions'];
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -52,28 +56,32 @@ export interface QueryExecution {
    * @param outdated ids of endpoints that were removed or have another definition.
    */
   readonly adoptEndpoints: (outdated: ReadonlySet<string>) => void;
+  /** Logs which endpoints cannot cache until their data changes, although they should. */
+  readonly reportVersions: () => Promise<void>;
 }
 
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
-  { endpoints, servers, requireRunnable, logger, clock }: QueryDependencies,
+  { endpoints, servers, requireRunnable, versions, logger, clock }: QueryDependencies,
   onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
 ): Promise<QueryExecution> {
   const metrics = new Metrics();
   const hits = new HitCounter();
   const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
+  const shared = { endpoints, logger, clock };
   const cache = await openCache(config, {
-    endpoints,
+    ...shared,
     ledger,
-    logger,
-    clock,
     onEvicted: metrics.resultEvicted,
     onSharedHit: ({ endpointId }) => {
       hits.countSharedHit(endpointId);
     },
   });
   onClose(cache.close, { name: 'cache', isBestEffort: true });
+  const ofData = new EndpointVersions(versions, { ...shared, cache, metrics });
+  onClose(ofData.close, { name: 'versions of tables', isBestEffort: true });
+  const { dataVersions } = ofData;
   const scheduler = openScheduler(config, servers, logger);
   const { queue, pool, runQuery, analyzeSql } = scheduler;
   const limiter = openLimiter(cache.limits);
@@ -81,39 +89,51 @@ export async function openQueryExecution(
     runQuery,
     store: cache.store,
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
+    dataVersions,
     clock,
     onJoined: metrics.waiterCoalesced,
   });
   const fetchResult = ifRunnable(fetchAny, requireRunnable);
-  const onOutcome: OnOutcome = (query, key, { result, status }) => {
-    // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are later pages, or those of a replaced endpoint.
-    if (!query.sandbox && !query.page && query.pageRows === undefined && endpoints.has(query.endpoint))
-      ledger.count(key, query, clock().getTime(), result);
-    hits.count(key.endpointId, status);
-  };
+  const onOutcome = countOutcomes({ endpoints, ledger, hits, clock });
   const warming = startWarming(config, {
-    endpoints,
-    cache,
-    ledger,
-    fetchResult,
+    ...shared,
+    ...{ cache, ledger, fetchResult, dataVersions },
     isBusy: () => queue.figures.waitingInteractive > 0,
-    logger,
-    clock,
     ...countedBy(metrics),
   });
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
   observe(metrics, { endpoints, cache, scheduler });
-  const executeCall = createCallExecutor({ store: cache.store, fetchResult, clock, onOutcome });
+  const { store } = cache;
+  const executeCall = createCallExecutor({ store, fetchResult, dataVersions, clock, onOutcome });
   const { warmer } = warming;
   const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);
     cache.local.drop(outdated);
+    void ofData.report();
   };
   const exportAny = createExportExecutor({ runExport: scheduler.runExport, clock });
   return {
     executeExport: ifRunnable(exportAny, requireRunnable),
     ...{ executeCall, analyzeSql, onOutcome, cache, warmer },
-    ...{ metrics, hits, limiter, pool, adoptEndpoints },
+    ...{ metrics, hits, limiter, pool, adoptEndpoints, reportVersions: ofData.report },
+  };
+}
+
+/** Counts how calls are served, and notes which parameter sets are in use. */
+function countOutcomes({
+  endpoints,
+  ledger,
+  hits,
+  clock,
+}: Pick<QueryDependencies, 'endpoints' | 'clock'> & {
+  readonly ledger: UsageLedger;
+  readonly hits: HitCounter;
+}): OnOutcome {
+  return (query, key, { result, status }) => {
+    // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are later pages, or those of a replaced endpoint.
+    if (!query.sandbox && !query.page && query.pageRows === undefined && endpoints.has(query.endpoint))
+      ledger.count(key, query, clock().getTime(), result);
+    hits.count(key.endpointId, status);
   };
 }
 

@@ -3,6 +3,8 @@ import type { UsageLedger } from '../coordination/usage-ledger.js';
 import { isGone } from '../../endpoint/deprecation.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { describeError, type Logger } from '../observability/logger.js';
+import type { DataVersions } from '../query/data-versions.js';
+import { confirm } from '../query/execute-call.js';
 import type { FetchResult } from '../query/fetch-result.js';
 import type { Requester, Clock } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
@@ -22,6 +24,7 @@ export interface WarmingDependencies {
   readonly cache: OpenCache;
   readonly ledger: UsageLedger;
   readonly fetchResult: FetchResult;
+  readonly dataVersions: DataVersions;
   readonly isBusy: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -39,6 +42,7 @@ export interface Warming {
 export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
   const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock, onStarted, onRefreshed } =
     dependencies;
+  const { store } = cache;
   const stopping = new AbortController();
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();
@@ -49,7 +53,10 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
     refresh: async (query, key) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
       const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
-      return (await fetchResult({ ...fetch, demand: 'fresh' }, key)).result;
+      const cached = query.endpoint.settings.untilChanged && (await store.get(key));
+      const confirmed = cached && (await confirm({ ...dependencies, store }, fetch, key, cached));
+      if (confirmed) return { result: confirmed, isConfirmed: true };
+      return { ...(await fetchResult({ ...fetch, demand: 'fresh' }, key)), isConfirmed: false };
     },
     isLeader: cache.isLeader,
     isBusy,

@@ -4,14 +4,21 @@ import { OPERATORS } from '../../endpoint/figures.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
+import { knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { QueryBudget } from './query-budget.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
 import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
 
+/** A cached result that is fresh again. */
+export interface Refreshed {
+  readonly result: EndpointResult;
+  /** Whether its data has not changed, so that no query ran. */
+  readonly isConfirmed: boolean;
+}
+
 /** Runs a query again and replaces the cached result. @throws Failure; the previous result then stays cached. */
-export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<EndpointResult>;
+export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<Refreshed>;
 
 export interface WarmerDependencies {
   readonly endpoints: () => readonly Endpoint[];
@@ -237,8 +244,8 @@ export class Warmer {
     const started = performance.now();
     const before = this.warmed.get(set.key.hash);
     try {
-      const result = await this.dependencies.refresh(set.query, set.key);
-      const { rowsRead, bytesRead, clickhouseMs } = result.cost.readBy(OPERATORS);
+      const { result, isConfirmed } = await this.dependencies.refresh(set.query, set.key);
+      const { rowsRead, bytesRead, clickhouseMs } = isConfirmed ? NO_COST : result.cost.readBy(OPERATORS);
       budget.spend(clickhouseMs);
       this.warmed.set(set.key.hash, {
         key: set.key,
@@ -246,7 +253,7 @@ export class Warmer {
         failures: 0,
         failedAt: 0,
         tookMs: this.now() - startedAt,
-        createdAt: result.createdAt,
+        createdAt: knownAt(result),
         lastMs: clickhouseMs,
         rowsRead,
         bytesRead,
@@ -269,6 +276,8 @@ export class Warmer {
     }
   }
 }
+
+const NO_COST = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
 
 const NEVER_WARMED = { refreshedAt: [], createdAt: 0, lastMs: 0, rowsRead: 0, bytesRead: 0 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { Reference } from '../../../src/endpoint/sql.js';
-import { tenantSettings } from '../../../src/endpoint/tenant-settings.js';
+import { tenantConditions, tenantSettings } from '../../../src/endpoint/tenant-settings.js';
 import { anyText } from '../../support/any-text.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 
@@ -17,7 +17,9 @@ async function readWith(pinned: string, type: string): Promise<readonly string[]
   const result = await database.client.query({
     query: 'SELECT toString(value) FROM tenants ORDER BY value',
     format: 'JSONCompactEachRow',
-    clickhouse_settings: tenantSettings(tenant, new Map([['value', pinned]]), new Set(['value'])),
+    clickhouse_settings: tenantSettings(
+      tenantConditions(tenant, new Map([['value', pinned]]), new Set(['value'])),
+    ),
   });
   return (await result.json<readonly [string]>()).map(([value]) => value);
 }

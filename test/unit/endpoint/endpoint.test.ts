@@ -35,7 +35,7 @@ describe('defineEndpoint', () => {
     ['a row cap of 0', { maxRows: 0 }, 'maxRows 0 must be a whole number of at least 1'],
     ['a fractional row cap', { maxRows: 1.5 }, 'maxRows 1.5 must be a whole number of at least 1'],
     ['a limit of 0', { limit: 0 }, 'limit 0 must be a whole number of at least 1'],
-    ['caching of 0 seconds', { caching: 0 }, 'caching 0 must be "disabled" or a whole number'],
+    ['caching of 0 seconds', { caching: 0 }, 'caching 0 must be "disabled", "until-changed", a whole number'],
     ['negative warming', { warming: -1 }, 'warming -1 must be a whole number of seconds'],
     ['no columns', { columns: {} }, 'columns is an empty object; it must be'],
     ['an example of an undeclared parameter', { example: { town: 'Rome' } }, 'undeclared parameter "town"'],

@@ -10,6 +10,15 @@ export function checkTable(checked: readonly CheckedEndpoint[], stream: NodeJS.W
   return textTable([HEADINGS, ...checked.flatMap((endpoint) => rowsOf(endpoint, stream))]);
 }
 
+/** Which endpoints can cache until their data changes, and why not. */
+export function untilChangedTable(checked: readonly CheckedEndpoint[]): string {
+  const rows = checked.map(({ name, untilChanged: { possible, reason = '' } = { possible: false } }) => [
+    name,
+    possible ? 'possible' : `not possible: ${reason}`,
+  ]);
+  return textTable([['ENDPOINT', 'CACHING UNTIL-CHANGED'], ...rows]);
+}
+
 /** `FAULT`, `warning`, `no rows` or `ok`. */
 function stateOf({ problems, warnings, example }: CheckedEndpoint, stream: NodeJS.WriteStream): string {
   if (problems.length > 0) return styleText('red', 'FAULT', { stream });

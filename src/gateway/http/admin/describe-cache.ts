@@ -1,3 +1,4 @@
+import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import type { HitCounts } from '../../query/hit-counts.js';
 
@@ -35,7 +36,7 @@ export function describeCache(
       const ratio = (count: number): number | null => (requests === 0 ? null : count / requests);
       return {
         endpoint: name,
-        caching: settings.caching,
+        caching: writtenCaching(settings),
         ...(usage.get(id) ?? { entries: 0, bytes: 0 }),
         requests,
         hits: HIT,

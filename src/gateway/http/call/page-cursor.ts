@@ -51,8 +51,9 @@ const DAY_SECONDS = 86_400;
 
 /** When the query of a first page can have begun at the earliest; a cached result can be older than the settings allow now. */
 function oldestTime({ settings }: Endpoint, readAt: number): number {
-  const { caching, staleIfError = DEFAULT_STALE_IF_ERROR_SECONDS } = settings;
-  const seconds = caching === 'disabled' ? 0 : Math.max(caching + staleIfError, DAY_SECONDS);
+  const { caching, untilChanged, staleIfError = DEFAULT_STALE_IF_ERROR_SECONDS } = settings;
+  const longest = untilChanged?.atMost ?? 0;
+  const seconds = caching === 'disabled' ? 0 : Math.max(caching + staleIfError, longest, DAY_SECONDS);
   return readAt - seconds * 1000 - MAX_CLOCK_SKEW_MS;
 }
 

@@ -1,3 +1,4 @@
+import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Principal } from '../../auth/principal.js';
 import { describeDeprecation } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
@@ -84,8 +85,20 @@ const ENDPOINT = {
     'The LIMIT at the end of the saved query; absent where it has none. It cuts results by design, unless `maxRows` is lower and cuts them first.',
   ),
   caching: {
-    description: 'Seconds for which a result is cached.',
-    anyOf: [whole(0, 'Seconds.'), oneOf('NoCaching', 'disabled')],
+    description: 'How long a result is cached: seconds, or until the data changes.',
+    anyOf: [
+      whole(0, 'Seconds.'),
+      oneOf('NoCaching', 'disabled'),
+      oneOf('UntilChanged', 'until-changed'),
+      objectOf(
+        {
+          untilChanged: FLAG,
+          atMost: whole(1, 'Seconds after which a result is not used, changed or not.'),
+          check: whole(1, 'Seconds for which a result is served before the data is checked again.'),
+        },
+        [],
+      ),
+    ],
   },
   warming: whole(0, 'Seconds between refreshes of a result in use; 0: never.'),
   sandboxing: oneOf('Sandboxing', 'enabled', 'disabled'),
@@ -147,7 +160,8 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
 export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
-  const { maxRows, caching, warming, sandboxing, unknownParameters, exports } = settings;
+  const { maxRows, warming, sandboxing, unknownParameters, exports } = settings;
+  const caching = writtenCaching(settings);
   const parameters = describeParameters(endpoint, pinned);
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },

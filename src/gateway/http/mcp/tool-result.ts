@@ -1,5 +1,6 @@
 import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { CallOutcome } from '../../query/call.js';
+import { knownAt } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/endpoint-query.js';
 import type { RanCall } from '../call/respond-to-call.js';
 import { narrowing } from '../result/complete-result.js';
@@ -40,7 +41,7 @@ export function toolResult(ran: RanCall, options: ToolResultOptions): ToolResult
     notes: notesOf(ran, shown, options),
     ...(cursor !== undefined && rows.length === result.rowCount && { [NEXT_CURSOR]: cursor }),
     createdAt: new Date(result.createdAt).toISOString(),
-    ageSeconds: Math.max(0, Math.floor((now - result.createdAt) / 1000)),
+    ageSeconds: Math.max(0, Math.floor((now - knownAt(result)) / 1000)),
     freshSeconds: freshSeconds(query.endpoint, ran.outcome, now),
     ...(cost && { cost }),
     rows,

@@ -1,3 +1,4 @@
+import { cachingText } from '../../../endpoint/caching.js';
 import type { Principal } from '../../auth/principal.js';
 import { deprecationNote, describeDeprecation } from '../../../endpoint/deprecation.js';
 import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
@@ -92,8 +93,6 @@ export class Tools {
 }
 
 function descriptionOf(endpoint: Endpoint): string {
-  const { caching } = endpoint.settings;
-  const cached = caching === 'disabled' ? 'never cached' : `cached for ${caching} s`;
   const note = deprecationNote(describeDeprecation(endpoint), (name) => toolName({ name }));
-  return `${note}${endpoint.summary} At most ${rowCap(endpoint)} rows; ${cached}.`;
+  return `${note}${endpoint.summary} At most ${rowCap(endpoint)} rows; ${cachingText(endpoint.settings)}.`;
 }

@@ -1,4 +1,6 @@
+import { EVERY_ROW_READER, type Reader } from '../../../endpoint/figures.js';
 import type { CallOutcome, CacheDemand } from '../../query/call.js';
+import { isConfirmed, knownAt } from '../../query/endpoint-result.js';
 
 /** Reads the request's `Cache-Control` (RFC 9111, 5.2.1), which counts only for callers that may bypass the cache. */
 export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
@@ -18,12 +20,14 @@ export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
  *
  * @param caching the endpoint's setting in seconds; `max-age` never exceeds it, even after the clock was set back.
  * @param now milliseconds since 1970.
+ * @param reader for whom: that the data of all tenants did not change is nothing for one of them.
  * @returns alternating names and values.
  */
 export function cacheHeaders(
   { result, status, isStored, isCollapsed, replacesExpired: expired = false }: CallOutcome,
   caching: number | 'disabled',
   now: number,
+  reader: Reader,
 ): readonly string[] {
   if (caching === 'disabled') {
     const detail = result.partial ? '; detail=partial' : '';
@@ -38,11 +42,16 @@ export function cacheHeaders(
     'X-Cache',
     status,
     'Cache-Status',
-    cacheStatus(status, remaining, { stored: isStored, collapsed: isCollapsed, expired }),
+    cacheStatus(status, remaining, {
+      ...{ stored: isStored, collapsed: isCollapsed, expired },
+      confirmed: reader === EVERY_ROW_READER && isConfirmed(result),
+    }),
     'Age',
-    String(Math.max(0, Math.floor((now - result.createdAt) / 1000))),
+    // RFC 9111, 4.2.3: since the response was generated or successfully validated at the origin.
+    String(Math.max(0, Math.floor((now - knownAt(result)) / 1000))),
     'Cache-Control',
-    `private, max-age=${Math.max(0, remaining)}`,
+    // With the Age, what is left of a second: rounded down, it would always be nothing.
+    `private, max-age=${result.data && now < result.expiresAt ? caching : Math.max(0, remaining)}`,
   ];
 }
 
@@ -54,11 +63,12 @@ function cacheStatus(
     stored: isStored,
     collapsed: isCollapsed,
     expired,
-  }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>>,
+    confirmed,
+  }: Readonly<Record<'stored' | 'collapsed' | 'expired' | 'confirmed', boolean>>,
 ): string {
   switch (status) {
     case 'HIT':
-      return `querygate; hit; ttl=${remaining}`;
+      return `querygate; hit; ttl=${remaining}${confirmed ? '; detail=confirmed' : ''}`;
     case 'STALE':
       return `querygate; hit; ttl=${remaining}; detail=stale-if-error`;
     case 'MISS':

@@ -43,7 +43,7 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
   const selected = selectContent(request, { endpoint, result, maxRangedBytes });
   const headers = [
     ...before,
-    ...cacheHeaders(outcome, endpoint.settings.caching, now),
+    ...cacheHeaders(outcome, endpoint.settings.caching, now, readerOf(call.query)),
     'ETag',
     selected.tag,
     'Vary',

@@ -45,7 +45,11 @@ describe('readEndpointSettingsFile', () => {
     ['a row cap of 0', { maxRows: 0 }, '"logs.all.maxRows" must be greater than or equal to 1'],
     ['a row cap that is a string', { maxRows: '5' }, '"logs.all.maxRows" must be a number'],
     ['a row cap that is not whole', { maxRows: 1.5 }, '"logs.all.maxRows" must be an integer'],
-    ['caching that is false', { caching: false }, '"logs.all.caching" must be one of [disabled, number]'],
+    [
+      'caching that is false',
+      { caching: false },
+      '"logs.all.caching" must be one of [disabled, until-changed, number, object]',
+    ],
     ['caching of 0 seconds', { caching: 0 }, '"logs.all.caching"'],
     ['warming that is disabled', { warming: 'disabled' }, '"logs.all.warming" must be a number'],
     [

@@ -1,3 +1,4 @@
+import { cachingText } from '../../../../endpoint/caching.js';
 import { camelName, pascalName } from '../../../../endpoint/camel-name.js';
 import { deprecationNote, describeDeprecation } from '../../../../endpoint/deprecation.js';
 import { rowCap, type Endpoint } from '../../../../endpoint/endpoint.js';
@@ -128,10 +129,9 @@ function rowsResponse(endpoint: Endpoint): ResponseObject {
 }
 
 function settingsNote(endpoint: Endpoint): string {
-  const { caching, unknownParameters } = endpoint.settings;
-  const cached = caching === 'disabled' ? 'not cached' : `cached for ${caching} s`;
+  const { unknownParameters } = endpoint.settings;
   const unknown = unknownParameters === 'reject' ? ' Other parameters are 400.' : '';
-  return `${deprecationNote(describeDeprecation(endpoint))}At most ${rowCap(endpoint)} rows; ${cached}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
+  return `${deprecationNote(describeDeprecation(endpoint))}At most ${rowCap(endpoint)} rows; ${cachingText(endpoint.settings)}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
 }
 
 function jsonResponse(

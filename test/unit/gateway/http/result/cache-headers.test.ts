@@ -1,3 +1,4 @@
+import { EVERY_ROW_READER, OWN_ROWS_READER, type Reader } from '../../../../../src/endpoint/figures.js';
 import { cacheDemandOf, cacheHeaders } from '../../../../../src/gateway/http/result/cache-headers.js';
 import type { CallOutcome } from '../../../../../src/gateway/query/call.js';
 import { costOf } from '../../../../support/fake-run-query.js';
@@ -24,8 +25,13 @@ function outcomeOf(status: CallOutcome['status'], facts: Partial<CallOutcome> = 
 }
 
 /** The headers by name. */
-function headersOf(...args: Parameters<typeof cacheHeaders>): Readonly<Record<string, string>> {
-  const list = cacheHeaders(...args);
+function headersOf(
+  outcome: CallOutcome,
+  caching: number | 'disabled',
+  now: number,
+  reader: Reader = EVERY_ROW_READER,
+): Readonly<Record<string, string>> {
+  const list = cacheHeaders(outcome, caching, now, reader);
   return Object.fromEntries(
     list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ''] as const] : [])),
   );
@@ -59,6 +65,21 @@ describe('cacheHeaders', () => {
       'X-Cache': status,
       'Cache-Status': cacheStatus,
       'Cache-Control': 'no-store',
+    });
+  });
+
+  it('says to a caller of every row that ClickHouse confirmed the result, and counts Age from then', () => {
+    const { result } = outcomeOf('HIT');
+    const data = { version: 'v', confirmedAt: CREATED + 30_000 };
+    const confirmed = outcomeOf('HIT', { result: { ...result, data } });
+    const now = CREATED + 35_000;
+    expect(headersOf(confirmed, 60, now)).toMatchObject({
+      'Cache-Status': 'querygate; hit; ttl=25; detail=confirmed',
+      Age: '5',
+    });
+    expect(headersOf(confirmed, 60, now, OWN_ROWS_READER)).toMatchObject({
+      'Cache-Status': 'querygate; hit; ttl=25',
+      Age: '5',
     });
   });
 

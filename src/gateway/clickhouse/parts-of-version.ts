@@ -1,0 +1,33 @@
+import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
+
+import { quoteText } from '../../endpoint/quote-sql.js';
+
+/** Settings under which equal parts have equal rows, whatever the profile of the user says. */
+export const SETTINGS_OF_VERSIONS = {
+  apply_mutations_on_fly: 0,
+  apply_patch_parts: 1,
+  apply_deleted_mask: 1,
+  final: 0,
+} as const satisfies ClickHouseSettings;
+
+/** Of the error with which ClickHouse ends a query that reads another part. */
+const MARK = 'querygate: not of this version';
+
+const THROW_IF = '395';
+
+/**
+ * The condition of a table that holds for all rows of these parts, and ends the query where the table has another part on this
+ * server. A filter that only left out the others would return too few rows once parts are merged.
+ *
+ * @param server its UUID.
+ */
+export function onlyParts(parts: readonly string[], server: string): string {
+  // An empty list of names is not one in ClickHouse's SQL; no part has the empty name.
+  const names = ['', ...parts].map((part) => quoteText(part)).join(',');
+  return `NOT throwIf(_part NOT IN (${names}) OR serverUUID() != ${quoteText(server)}, ${quoteText(MARK)})`;
+}
+
+/** Whether ClickHouse ended a query because it reads a part that {@link onlyParts} does not name. */
+export function readsOtherParts(error: unknown): boolean {
+  return error instanceof ClickHouseError && error.code === THROW_IF && error.message.includes(MARK);
+}

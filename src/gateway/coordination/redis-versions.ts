@@ -1,0 +1,30 @@
+import { hash } from 'node:crypto';
+
+import type { GuardedRedis } from './guarded-redis.js';
+import type { RedisKeys } from './redis-keys.js';
+
+/** Values that gateways of the same ClickHouse read for each other, as JSON, for a short time. */
+export class RedisVersions<T> {
+  /** @param server names the ClickHouse server: gateways of others have other versions. */
+  constructor(
+    private readonly redis: GuardedRedis,
+    private readonly keys: RedisKeys,
+    private readonly server: string,
+  ) {}
+
+  /** @throws SyntaxError where something else wrote the value */
+  readonly get = async (tables: string): Promise<T | undefined> => {
+    const text = await this.redis.read((client) => client.get(this.keyOf(tables)));
+    return typeof text === 'string' ? (JSON.parse(text) as T) : undefined;
+  };
+
+  readonly set = async (tables: string, value: T, lifetimeMs: number): Promise<void> => {
+    await this.redis.write((client) =>
+      client.set(this.keyOf(tables), JSON.stringify(value), 'PX', lifetimeMs),
+    );
+  };
+
+  private keyOf(tables: string): string {
+    return this.keys.version(hash('sha256', `${this.server}\n${tables}`, 'hex'));
+  }
+}

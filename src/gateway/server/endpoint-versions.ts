@@ -1,0 +1,68 @@
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import { NO_VERSIONS, type DataVersions } from '../query/data-versions.js';
+import type { Clock } from '../query/ports.js';
+import type { OpenCache } from './open-cache.js';
+import type { OpenClickHouse } from './open-clickhouse.js';
+import { openVersions, type OpenVersions } from './open-versions.js';
+
+export interface EndpointVersionsDependencies {
+  readonly endpoints: Endpoints;
+  readonly cache: Pick<OpenCache, 'versionsOf'>;
+  readonly metrics: Pick<Metrics, 'versionRead'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** The versions of the data of this gateway's endpoints, and the log of those that have none. */
+export class EndpointVersions {
+  private readonly open: OpenVersions | undefined;
+  private readonly reported = new Set<string>();
+
+  constructor(
+    private readonly source: OpenClickHouse['versions'] = { reason: 'nothing reads versions' },
+    private readonly dependencies: EndpointVersionsDependencies,
+  ) {
+    const { cache, metrics, clock } = dependencies;
+    if ('reason' in source) return;
+    this.open = openVersions(source, {
+      shared: cache.versionsOf(source.url),
+      onRead: metrics.versionRead,
+      onNoVersion: this.warn,
+      clock,
+    });
+  }
+
+  get dataVersions(): DataVersions {
+    return this.open?.dataVersions ?? NO_VERSIONS;
+  }
+
+  /** Warns of endpoints that should cache until their data changes, but cannot. Never rejects. */
+  readonly report = async (): Promise<void> => {
+    const { source } = this;
+    const endpoints = this.dependencies.endpoints.all().filter(({ settings }) => settings.untilChanged);
+    for (const endpoint of endpoints) {
+      const reason = 'reason' in source ? source.reason : await this.open?.reasonOf(endpoint);
+      if (reason !== undefined) this.warn(endpoint.name, reason);
+    }
+  };
+
+  readonly close = async (): Promise<void> => {
+    await this.open?.close();
+  };
+
+  private readonly warn = (name: string, reason: string): void => {
+    if (this.reported.has(`${name} ${reason}`)) return;
+    this.reported.add(`${name} ${reason}`);
+    const seconds = this.dependencies.endpoints.find(name)?.settings.caching;
+    this.dependencies.logger.warn(
+      'the data of an endpoint has no version: its results are cached for seconds',
+      {
+        endpoint: name,
+        seconds,
+        reason,
+      },
+    );
+  };
+}

@@ -1,0 +1,102 @@
+import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { sampleValues } from '../analysis/combinations.js';
+import { connectClickHouse, type QueryClient } from '../clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
+import { READ_ONLY } from '../clickhouse/describe-columns.js';
+import { SETTINGS_OF_VERSIONS } from '../clickhouse/parts-of-version.js';
+import { safetySettings } from '../clickhouse/query-settings.js';
+import type { Clock } from '../query/ports.js';
+import { EVERY_ROW } from '../query/row-scope.js';
+import { findQueryData, type QueryData } from '../versions/query-data.js';
+import { QueryVersions } from '../versions/query-versions.js';
+import { readVersion } from '../versions/read-version.js';
+import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
+
+/** Milliseconds that ClickHouse may take; a caller waits for them, and then for the query instead. */
+const TIMEOUT_MS = 5000;
+const CONNECTIONS = 4;
+
+/** With fractions: a read that begins in the millisecond in which a query ends can be before its end. */
+const steadyMs = (): number => performance.now();
+
+export interface VersionsDependencies {
+  /** Absent where no other gateway shares what this one reads. */
+  readonly shared?: SharedVersions | undefined;
+  readonly clock: Clock;
+  readonly onRead?: () => void;
+  /** Called with the reason for which the results of an endpoint are cached for seconds alone. */
+  readonly onNoVersion?: (endpoint: string, reason: string) => void;
+}
+
+/** The versions of the data of endpoints. */
+export interface OpenVersions {
+  readonly dataVersions: QueryVersions;
+  /** Why results of an endpoint cannot be cached until their data changes; undefined where they can. */
+  readonly reasonOf: (endpoint: Endpoint) => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens connections of the user that reads versions. */
+export function openVersions(
+  connection: ClickHouseConnection,
+  { shared, clock, onRead = () => undefined, onNoVersion = () => undefined }: VersionsDependencies,
+): OpenVersions {
+  const client = connectClickHouse(connection, {
+    maxOpenConnections: CONNECTIONS,
+    requestTimeoutMs: TIMEOUT_MS,
+  });
+  const readRows = rowReader(client);
+  const versions = new TableVersions({
+    read: (data) => readVersion(data, readRows),
+    ...{ shared, clock, steadyClock: steadyMs, onRead },
+  });
+  const dataVersions = new QueryVersions({
+    versions,
+    findData: (bound) => findData(client, bound),
+    database: connection.database,
+    steadyClock: steadyMs,
+    onNoVersion,
+  });
+  const reasonOf = (endpoint: Endpoint): Promise<string | undefined> => {
+    const names = Object.keys(endpoint.example);
+    const values = sampleValues(endpoint, { names }, clock());
+    return dataVersions.reasonOf({ endpoint, values, scope: EVERY_ROW });
+  };
+  return { dataVersions, reasonOf, close: () => client.close() };
+}
+
+function findData(client: QueryClient, bound: BoundQuery): Promise<QueryData> {
+  const ofQuery = rowReader(client, bound);
+  const explain = async (prefix: string): Promise<readonly string[]> =>
+    (await ofQuery<{ explain: string }>(`${prefix}${bound.text}`)).map(({ explain: line }) => line);
+  return findQueryData({ text: bound.text, explain }, rowReader(client));
+}
+
+/** @param bound the query whose values a text has; absent: the values come with each text. */
+function rowReader(
+  client: QueryClient,
+  bound?: BoundQuery,
+): <Row>(text: string, parameters?: Readonly<Record<string, unknown>>) => Promise<readonly Row[]> {
+  return async <Row>(text: string, parameters: Readonly<Record<string, unknown>> = {}) => {
+    const response = await client.query({
+      query: text,
+      query_params: bound ? revealedParameters(bound) : parameters,
+      ...(bound && hasSecretValue(bound) && { use_multipart_params: true }),
+      use_multipart_params_auto: true,
+      format: 'JSONEachRow',
+      abort_signal: AbortSignal.timeout(TIMEOUT_MS),
+      clickhouse_settings: {
+        ...(bound && safetySettings(bound)),
+        ...READ_ONLY,
+        // A server that does not know them has no versions.
+        ...SETTINGS_OF_VERSIONS,
+        allow_experimental_analyzer: 1,
+        join_use_nulls: 0,
+        output_format_json_quote_64bit_integers: 0,
+        max_execution_time: TIMEOUT_MS / 1000,
+      },
+    });
+    return response.json<Row>();
+  };
+}

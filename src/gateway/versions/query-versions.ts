@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { NOW } from '../../endpoint/reserved.js';
+import { revealed } from '../../endpoint/parameters/secret-value.js';
+import { tableFilters } from '../../endpoint/tenant-settings.js';
+import { onlyParts } from '../clickhouse/parts-of-version.js';
+import type { DataVersions } from '../query/data-versions.js';
+import { bindCall, type EndpointQuery } from '../query/endpoint-query.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import type { KnownData, ProcessTime } from '../query/known-data.js';
+import { NoVersion, type QueryData } from './query-data.js';
+import type { TablesVersion } from './read-version.js';
+import type { TableVersions, Wanted } from './table-versions.js';
+
+export interface QueryVersionsDependencies {
+  readonly versions: TableVersions;
+  /** Finds what a query reads. @throws NoVersion, or Error where ClickHouse does not analyse it */
+  readonly findData: (bound: BoundQuery) => Promise<QueryData>;
+  /** The database of names without one. */
+  readonly database: string;
+  readonly steadyClock: () => number;
+  /** Called with the reason for each query that has no version. */
+  readonly onNoVersion: (endpoint: string, reason: string) => void;
+}
+
+/** A query whose version is wanted. */
+type Versioned = EndpointQuery & { readonly bound?: BoundQuery | undefined };
+
+/** How many texts of queries are remembered with what they read. */
+const MAX_TEXTS = 1000;
+
+/** Milliseconds after which a text whose data has no version is analysed again. */
+const RETRY_MS = 60_000;
+
+/** The versions of the data of endpoints on one server, by its own bookkeeping of parts. */
+export class QueryVersions implements DataVersions {
+  private readonly process = randomUUID();
+  private readonly dataByText = new LRUCache<string, Promise<QueryData>>({ max: MAX_TEXTS });
+
+  constructor(private readonly dependencies: QueryVersionsDependencies) {}
+
+  readonly now = (): ProcessTime => ({ process: this.process, at: this.dependencies.steadyClock() });
+
+  readonly before = async (query: Versioned): Promise<KnownData | undefined> => {
+    const { versions } = this.dependencies;
+    const bound = query.bound ?? bindCall(query);
+    return this.unlessUnknown(query, async () => {
+      const { data, tables } = await this.versionOf(query, bound, { maxAgeMs: checkMsOf(query) });
+      if (versions.isMoving(data)) return undefined;
+      return {
+        version: tables.version,
+        tableFilters: tableFilters(this.filtersOf(bound, data, tables)),
+        changed: () => {
+          versions.noteChange(data);
+        },
+      };
+    });
+  };
+
+  readonly confirm = async (
+    query: Versioned,
+    result: EndpointResult,
+  ): Promise<EndpointResult | undefined> => {
+    const { data: known, ...facts } = result;
+    if (!known) return undefined;
+    return this.unlessUnknown(query, async () => {
+      const checkMs = checkMsOf(query);
+      const { unprovenSince } = known;
+      const bound = query.bound ?? bindCall(query);
+      const notBefore = unprovenSince && this.steadyTimeOf(unprovenSince);
+      const { tables, readAt } = await this.versionOf(query, bound, { maxAgeMs: checkMs, notBefore });
+      if (tables.version !== known.version) return undefined;
+      return { ...facts, expiresAt: readAt + checkMs, data: { version: known.version, confirmedAt: readAt } };
+    });
+  };
+
+  /** Why the results of a query are cached for seconds alone; undefined where its data has a version. */
+  async reasonOf(query: Versioned): Promise<string | undefined> {
+    try {
+      await this.versionOf(query, query.bound ?? bindCall(query), { maxAgeMs: checkMsOf(query) });
+      return undefined;
+    } catch (error) {
+      return reasonIn(error);
+    }
+  }
+
+  /** A time of this process that is not before a time of whichever process. */
+  private steadyTimeOf({ process, at }: ProcessTime): number {
+    return process === this.process ? at : this.dependencies.steadyClock();
+  }
+
+  private async unlessUnknown<T>(query: Versioned, find: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await find();
+    } catch (error) {
+      // A caller's own SQL is the caller's matter.
+      if (!query.sandbox) this.dependencies.onNoVersion(query.endpoint.name, reasonIn(error));
+      return undefined;
+    }
+  }
+
+  private async versionOf(
+    query: Versioned,
+    bound: BoundQuery,
+    wanted: Wanted,
+  ): Promise<{ readonly data: QueryData; readonly tables: TablesVersion; readonly readAt: number }> {
+    requireConstant(query, bound);
+    const text = textOf(bound);
+    for (const isLast of [false, true]) {
+      const data = await this.dataOf(text, bound);
+      const { tables, readAt } = await this.dependencies.versions.get(data, wanted);
+      if (tables.definitions === data.definitions) {
+        if (tables.problem !== undefined) throw new NoVersion(tables.problem);
+        return { data, tables, readAt };
+      }
+      // A view may read other tables now.
+      this.dataByText.delete(text);
+      if (isLast) break;
+    }
+    throw new NoVersion('its tables are being altered');
+  }
+
+  private dataOf(text: string, bound: BoundQuery): Promise<QueryData> {
+    const known = this.dataByText.get(text);
+    if (known) return known;
+    const found = this.dependencies.findData(bound);
+    this.dataByText.set(text, found);
+    found.catch((error: unknown) => {
+      // What ClickHouse did not analyse now, it may analyse at the next request; what has no version stays so for a while.
+      if (error instanceof NoVersion) this.dataByText.set(text, found, { ttl: RETRY_MS });
+      else this.dataByText.delete(text);
+    });
+    return found;
+  }
+
+  /** The filters of a caller's pinned parameters, with those of the parts. A table has one filter, whatever its name is. */
+  private filtersOf(
+    { conditions = new Map<string, string>() }: BoundQuery,
+    { tables }: QueryData,
+    { parts, server }: TablesVersion,
+  ): ReadonlyMap<string, string> {
+    const { database } = this.dependencies;
+    const filters = new Map(tables.map((table) => [table, onlyParts(parts[table] ?? [], server)]));
+    for (const [name, condition] of conditions) {
+      const table = filters.has(name) ? name : `${database}.${name}`;
+      const ofParts = filters.get(table);
+      filters.set(
+        ofParts === undefined ? name : table,
+        ofParts === undefined ? condition : `${ofParts} AND (${condition})`,
+      );
+    }
+    return filters;
+  }
+}
+
+const checkMsOf = ({ endpoint: { settings } }: EndpointQuery): number =>
+  settings.caching === 'disabled' ? 0 : settings.caching * 1000;
+
+/** @throws NoVersion where the rows depend on more than tables */
+function requireConstant({ sandbox }: Versioned, { parameters }: BoundQuery): void {
+  if (sandbox) throw new NoVersion('it is a caller’s own SQL');
+  if (NOW.name in parameters) throw new NoVersion('the query uses @now');
+}
+
+/** What decides which tables a query reads: its text, and the names that are bound. */
+function textOf({ text, parameters }: BoundQuery): string {
+  const names = [...text.matchAll(/\{(\w+):Identifier\}/g)].map(([, name = '']) =>
+    revealed(parameters[name] ?? null),
+  );
+  return names.length === 0 ? text : JSON.stringify([text, names]);
+}
+
+const reasonIn = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
