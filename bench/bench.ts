@@ -1,4 +1,4 @@
-/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints. */
+/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints; results cached until their data changes. */
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
@@ -13,6 +13,7 @@ import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
 import { runTests } from './tests/run-tests.js';
+import { runUntilChanged } from './until-changed/run-until-changed.js';
 import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
 import type { Stage } from './stage.js';
@@ -24,7 +25,7 @@ const EXPORT_ROUNDS = 5;
 interface Options {
   readonly rows: number;
   readonly rounds: number;
-  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages' | 'tests';
+  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages' | 'tests' | 'until-changed';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -43,7 +44,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, and querygate test.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, and results that are cached until their data changes.',
     )
     .option(
       '--rows <n>',
@@ -64,14 +65,19 @@ await runBenchmark(
         'exports',
         'pages',
         'tests',
+        'until-changed',
       ]),
     ),
   async ({ rows, rounds, only }: Options, stage) => {
-    if (only === undefined || only === 'queries') await measureQueries(stage, rows, rounds);
-    if (only === undefined || only === 'mcp') await runMcp(stage, rounds);
-    if (only === undefined || only === 'exports') await runExports(stage, rows, EXPORT_ROUNDS);
-    if (only === undefined || only === 'pages') await runPages(stage, rows, rounds);
-    if (only === undefined || only === 'tests') await runTests(stage);
+    const parts: Readonly<Record<NonNullable<Options['only']>, () => Promise<void>>> = {
+      queries: () => measureQueries(stage, rows, rounds),
+      mcp: () => runMcp(stage, rounds),
+      exports: () => runExports(stage, rows, EXPORT_ROUNDS),
+      pages: () => runPages(stage, rows, rounds),
+      tests: () => runTests(stage),
+      'until-changed': () => runUntilChanged(stage),
+    };
+    for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
   },
 );
 

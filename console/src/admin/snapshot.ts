@@ -1,10 +1,11 @@
+import type { Caching } from '../model/endpoint.js';
 import { readSamples, type Sample } from '../model/metrics.js';
 
 export interface CacheState {
   readonly redis: string;
   readonly endpoints: readonly {
     readonly endpoint: string;
-    readonly caching: number | 'disabled';
+    readonly caching: Caching;
     readonly entries: number;
     readonly bytes: number;
     readonly requests: number;

@@ -1,3 +1,7 @@
+/** How long results are cached: seconds, not at all, or until the data changes, which is checked every so many seconds. */
+export type Caching =
+  number | 'disabled' | 'until-changed' | { readonly check: number; readonly atMost: number };
+
 /** An endpoint as `GET /api/endpoints` describes it. */
 export interface Endpoint {
   readonly id: string;
@@ -9,8 +13,7 @@ export interface Endpoint {
   readonly maxRows: number;
   /** The LIMIT at the end of the saved query; absent where it has none. */
   readonly limit?: number;
-  /** Seconds. */
-  readonly caching: number | 'disabled';
+  readonly caching: Caching;
   /** Seconds; 0 for never. */
   readonly warming: number;
   readonly sandboxing: 'enabled' | 'disabled';

@@ -7,7 +7,14 @@ import type { Go, Runner } from '../hooks.js';
 import { toFragment, type Address } from '../model/address.js';
 import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';
-import { mostRows, SQL, type Deprecation, type Endpoint, type Values } from '../model/endpoint.js';
+import {
+  mostRows,
+  SQL,
+  type Caching,
+  type Deprecation,
+  type Endpoint,
+  type Values,
+} from '../model/endpoint.js';
 import { requestOf, withoutSecrets } from '../model/request.js';
 import { snippetRequest } from '../snippets/index.js';
 import { useEndpointForm } from '../use-endpoint-form.js';
@@ -113,11 +120,18 @@ function Deprecated({
   );
 }
 
+function cachingText(caching: Caching): string {
+  if (caching === 'disabled') return 'disabled';
+  if (typeof caching === 'number') return duration(caching);
+  const check = caching === 'until-changed' ? 1 : caching.check;
+  return `until the data changes, checked every ${duration(check)}`;
+}
+
 function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
   const { caching, warming, sandboxing } = endpoint;
   const settings = [
     ['Rows', `at most ${number(mostRows(endpoint))}`],
-    ['Caching', caching === 'disabled' ? 'disabled' : duration(caching)],
+    ['Caching', cachingText(caching)],
     ['Warming', warming === 0 ? 'never' : `every ${duration(warming)}`],
     ['Own SQL', sandboxing],
   ] as const;

@@ -20,17 +20,30 @@ export class TieredStore implements ResultStore {
     const local = await this.local.get(key);
     if (local && this.local.isFresh(local)) return local;
     const shared = await this.shared.get(key);
-    if (!shared || (local && local.createdAt >= shared.createdAt)) return local;
+    if (!shared || (local && !isNewer(shared, local))) return local;
     this.onSharedHit(key);
     await this.local.set(key, shared, this.usableUntilOf(key, shared));
     return shared;
   };
 
   readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
-    await Promise.all([this.local.set(key, result, usableUntil), this.shared.set(key, result, usableUntil)]);
+    const local = this.local.find(key.hash);
+    await this.local.set(key, result, usableUntil);
+    // What the shared cache has is confirmed by each gateway for itself: the whole result would be written again and again.
+    if (local?.createdAt === result.createdAt && isProven(local) && isProven(result)) return;
+    await this.shared.set(key, result, usableUntil);
   };
 
   readonly purge = async (scope: PurgeScope): Promise<void> => {
     await Promise.all([this.local.purge(scope), this.shared.purge(scope)]);
   };
 }
+
+function isNewer(one: EndpointResult, other: EndpointResult): boolean {
+  if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt;
+  return isProven(one) && !isProven(other);
+}
+
+/** Whether a read of the version after the query found what the one before it had found. */
+const isProven = ({ data }: EndpointResult): boolean =>
+  data !== undefined && data.unprovenSince === undefined;

@@ -2,12 +2,17 @@ import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteText } from '../../endpoint/quote-sql.js';
 
-/** Settings under which equal parts have equal rows, whatever the profile of the user says. */
+/**
+ * Settings under which equal parts have equal rows, whatever the profile of the user says; the last two keep other replicas and older
+ * results out.
+ */
 export const SETTINGS_OF_VERSIONS = {
   apply_mutations_on_fly: 0,
   apply_patch_parts: 1,
   apply_deleted_mask: 1,
   final: 0,
+  max_parallel_replicas: '1',
+  use_query_cache: 0,
 } as const satisfies ClickHouseSettings;
 
 /** Of the error with which ClickHouse ends a query that reads another part. */

@@ -16,6 +16,8 @@ export type ExecuteCall = (call: Call, key?: CacheKey) => Promise<CallOutcome>;
 
 export interface CallExecutorDependencies {
   readonly store: ResultStore;
+  /** Reads the local cache; absent where the store is no other one. */
+  readonly findLocal?: (hash: string) => EndpointResult | undefined;
   /** Queries ClickHouse, or waits for an identical query that is already running. */
   readonly fetchResult: FetchResult;
   /** Absent: no result is cached until its data changes. */
@@ -59,10 +61,9 @@ async function executeCached(
   key: CacheKey,
 ): Promise<CallOutcome> {
   const { store, fetchResult, clock } = dependencies;
-  const cached = call.demand === 'fresh' ? undefined : await store.get(key);
+  const find = call.endpoint.settings.untilChanged ? findConfirmed(dependencies, call) : store.get;
+  const cached = call.demand === 'fresh' ? undefined : await find(key);
   if (cached && isFresh(cached, clock().getTime())) return hitOutcome(cached);
-  const confirmed = cached && (await confirm(dependencies, call, key, cached));
-  if (confirmed) return hitOutcome(confirmed);
   if (call.demand === 'only-cached') throw notCached();
   const refresh = call.demand === 'fresh';
   const findStale = async (): Promise<CallOutcome | undefined> => {
@@ -80,6 +81,21 @@ async function executeCached(
     if (!stale) throw error;
     return stale;
   }
+}
+
+/** Reads the cached result, which is confirmed where it has expired and can be. */
+function findConfirmed(dependencies: CallExecutorDependencies, call: Call): ResultStore['get'] {
+  const { store, findLocal, clock } = dependencies;
+  const isExpired = (result: EndpointResult): boolean => !isFresh(result, clock().getTime());
+  return async (key) => {
+    // Before the shared cache, from which the same large result would come at each confirmation.
+    const local = findLocal?.(key.hash);
+    const ofLocal = local && isExpired(local) ? await confirm(dependencies, call, key, local) : undefined;
+    if (ofLocal) return ofLocal;
+    const cached = await store.get(key);
+    if (!cached || cached === local || !isExpired(cached)) return cached;
+    return (await confirm(dependencies, call, key, cached)) ?? cached;
+  };
 }
 
 /** A cached result as fresh again, where ClickHouse confirms that its data did not change; otherwise undefined. */

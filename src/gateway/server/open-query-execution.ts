@@ -9,6 +9,7 @@ import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
 import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
 import { createExportExecutor, type ExecuteExport } from '../query/execute-export.js';
 import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
@@ -104,7 +105,10 @@ export async function openQueryExecution(
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
   observe(metrics, { endpoints, cache, scheduler });
   const { store } = cache;
-  const executeCall = createCallExecutor({ store, fetchResult, dataVersions, clock, onOutcome });
+  const findLocal = (hash: string): EndpointResult | undefined => cache.local.find(hash);
+  const executeCall = createCallExecutor({
+    ...{ store, findLocal, fetchResult, dataVersions, clock, onOutcome },
+  });
   const { warmer } = warming;
   const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);

@@ -166,12 +166,20 @@ class Analysis {
 
   private async computedColumns(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
-    if (tables.length === 0 || this.columns.size === 0) return found;
-    const rows = await this.readRows<{ full: string; name: string; expression: string }>(DEFAULTS, {
-      ...{ objects: tables, databases: databasesOf(tables), columns: [...this.columns] },
-    });
-    for (const { full, name, expression } of rows)
-      if (!(await this.isFixed(full, expression))) found.set(full, [...(found.get(full) ?? []), name]);
+    if (tables.length === 0) return found;
+    const checked = new Set<string>();
+    // A default can be that of other columns, which have defaults of their own.
+    for (let count = 0; count !== this.columns.size;) {
+      count = this.columns.size;
+      const rows = await this.readRows<{ full: string; name: string; expression: string }>(DEFAULTS, {
+        ...{ objects: tables, databases: databasesOf(tables), columns: [...this.columns] },
+      });
+      for (const { full, name, expression } of rows) {
+        if (checked.has(`${full} ${name}`)) continue;
+        checked.add(`${full} ${name}`);
+        if (!(await this.isFixed(full, expression))) found.set(full, [...(found.get(full) ?? []), name]);
+      }
+    }
     return found;
   }
 
