@@ -1,5 +1,5 @@
 import type { EndpointSettings } from './definition.js';
-import { withSettings, type Endpoint } from './endpoint.js';
+import { withSettings, type Endpoint, type ServedSettings } from './endpoint.js';
 import { isUuid } from './uuid.js';
 
 /** The endpoints that a gateway serves. */
@@ -61,7 +61,13 @@ export class EndpointRegistry implements Endpoints {
 
   /** The endpoints with the defaults of this deployment for what they do not declare. */
   withDefaults(defaults: Partial<Omit<EndpointSettings, 'caching'>>): EndpointRegistry {
-    return new EndpointRegistry(this.all().map((e) => ({ ...e, settings: { ...defaults, ...e.settings } })));
+    // The declared settings keep their order: a reload compares endpoints by their text.
+    const withThem = (settings: ServedSettings): ServedSettings => ({
+      ...settings,
+      ...defaults,
+      ...settings,
+    });
+    return new EndpointRegistry(this.all().map((e) => ({ ...e, settings: withThem(e.settings) })));
   }
 
   /**
