@@ -160,6 +160,7 @@ export default defineConfig(
       'scripts/**',
       'src/commands/embedded/engine-host.mjs',
       'bench/bench-gateway.ts',
+      'bench/bench.ts',
       'bench/servers/bare-server.ts',
       'bench/servers/profile-on-signal.ts',
       'bench/servers/bare-pipe.ts',

@@ -1,4 +1,4 @@
-/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints; results cached until their data changes. */
+/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints; results cached until their data changes; windows composed of pieces. */
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
@@ -13,6 +13,7 @@ import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
 import { runTests } from './tests/run-tests.js';
+import { runRanges } from './ranges/run-ranges.js';
 import { runUntilChanged } from './until-changed/run-until-changed.js';
 import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
@@ -21,11 +22,12 @@ import { wholeNumber } from './whole-number.js';
 import { REFERENCE, referenceEndpoints } from './reference-project.js';
 
 const EXPORT_ROUNDS = 5;
+const RANGE_ROWS = 30_000_000;
 
 interface Options {
   readonly rows: number;
   readonly rounds: number;
-  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages' | 'tests' | 'until-changed';
+  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages' | 'tests' | 'until-changed' | 'ranges';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -44,7 +46,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, and results that are cached until their data changes.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces.',
     )
     .option(
       '--rows <n>',
@@ -66,6 +68,7 @@ await runBenchmark(
         'pages',
         'tests',
         'until-changed',
+        'ranges',
       ]),
     ),
   async ({ rows, rounds, only }: Options, stage) => {
@@ -76,6 +79,7 @@ await runBenchmark(
       pages: () => runPages(stage, rows, rounds),
       tests: () => runTests(stage),
       'until-changed': () => runUntilChanged(stage),
+      ranges: () => runRanges(stage, RANGE_ROWS, process.env['BENCH_TRICKSTER']),
     };
     for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
   },

@@ -6,6 +6,7 @@ import { problemsOfDeprecation } from './deprecation-schema.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import { readPageOrder } from './page-order.js';
 import type { Parameter } from './parameters/parameter.js';
+import { problemsOfPieces } from './pieces.js';
 import { CALL_PARAMETERS, NOW, ROW_LIMIT } from './reserved.js';
 import { problemsBySchema, withFound } from './schema-problems.js';
 import { problem, type Problem } from './problems.js';
@@ -47,6 +48,7 @@ export function problemsOfNames(definition: unknown): readonly DefinitionProblem
       tenantColumns(asRecord(tenant)[table]).flatMap(([, name]) => problemsOfTenant(table, name, parameters)),
     ),
     ...problemsOfPages(asRecord(definition), parameters),
+    ...problemsOfPieces(asRecord(definition)).map((found) => ({ path: ['pieces'], ...found })),
     ...problemsOfDeprecation(definition),
   ];
 }

@@ -22,6 +22,8 @@ const TAG = must(
   Joi.string().pattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
 );
 
+const PIECE_NAMES = ['table', 'time', 'bucket', 'from', 'to'];
+
 /** A schema for each key of a declaration. */
 export const DECLARATION_KEYS = {
   id: must(
@@ -64,6 +66,13 @@ export const DECLARATION_KEYS = {
   pages: must(
     'an object with by, a list of columns such as "timestamp desc"',
     Joi.object({ by: Joi.array().items(Joi.string()).min(1).required() }),
+  ),
+  pieces: must(
+    'an object with table, time, bucket, from and to, and perhaps verify, a whole number of at least 1',
+    Joi.object({
+      ...Object.fromEntries(PIECE_NAMES.map((name) => [name, must('a name', Joi.string().required())])),
+      verify: must('a whole number of at least 1', Joi.number().integer().min(1)),
+    }),
   ),
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
   deprecated: DEPRECATION_RULES,

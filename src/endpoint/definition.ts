@@ -42,6 +42,25 @@ export interface PageRules {
   readonly by: readonly string[];
 }
 
+/**
+ * Says that the rows of a time range are those of its partitions, one after another, so that the rows of a partition whose data did not
+ * change need not be queried again.
+ */
+export interface PieceRules {
+  /** The table whose partitions count, as `database.name`, or the name alone. */
+  readonly table: string;
+  /** Its DateTime column by which the table is partitioned, and which the range bounds. */
+  readonly time: string;
+  /** The column of the result whose time says to which bucket a row belongs, such as `hour` or `hour desc`: the rows come in its order. */
+  readonly bucket: string;
+  /** The parameter with which the range begins. */
+  readonly from: string;
+  /** The parameter with which the range ends. */
+  readonly to: string;
+  /** One composed result in so many is compared with a result of one query; 500 where absent. */
+  readonly verify?: number;
+}
+
 /** The execution settings of an endpoint, which a deployment can override. */
 export interface EndpointSettings {
   /** The row cap: rows that a response has at most. */
@@ -100,6 +119,8 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly deprecated?: DeprecationRules;
   /** Present where a response that is cut names the next page of the rows. */
   readonly pages?: PageRules;
+  /** Present where results are composed of the rows of partitions, of which unchanged ones are kept. */
+  readonly pieces?: PieceRules;
   /**
    * The filter of a table for callers whose keys pin a parameter: the name of the column and of the parameter, or the parameter
    * by column. The gateway sends it with each of their queries.

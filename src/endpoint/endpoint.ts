@@ -18,6 +18,7 @@ import { readDeprecation, type Deprecation } from './deprecation.js';
 import { describeValue } from './describe-value.js';
 import { readPageOrder, type PageOrder } from './page-order.js';
 import { pagesOf, problemOfPaging, type Pages } from './pages.js';
+import { piecesOf, problemOfPieces, type Pieces } from './pieces.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
@@ -44,6 +45,8 @@ export interface Endpoint {
   readonly deprecated?: Deprecation;
   /** Present where the rows have pages. */
   readonly pages?: Pages;
+  /** Present where a result is composed of the rows of partitions. */
+  readonly pieces?: Pieces | undefined;
   /** Columns that the query returns only where all of these parameters have a value. */
   readonly optionalColumns: ReadonlyMap<string, readonly string[]>;
   /** Whether the text of its query names the request log, which has figures of every caller. */
@@ -91,6 +94,7 @@ export function createEndpoint(
     query,
     ...(definition.deprecated && { deprecated: readDeprecation(definition.deprecated) }),
     ...(definition.pages && { pages: pagesOf(query, readPageOrder(definition).order) }),
+    ...(definition.pieces && { pieces: piecesOf(definition, query) }),
     optionalColumns,
     savedQuery,
     readsRequestLog: textOf(query).includes(REQUEST_LOG),
@@ -175,6 +179,8 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     const savedQuery = printSavedQuery(query, definition.limit);
     const ofPages = definition.pages && problemOfPaging(query, order);
     if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);
+    const ofPieces = problems.length === 0 && problemOfPieces(query, definition);
+    if (ofPieces) throw new EndpointDefinitionError([{ path: ['pieces'], ...ofPieces }]);
     if (problems.length === 0) return { query, savedQuery };
   } catch (cause) {
     if (cause instanceof EndpointDefinitionError) throw cause;

@@ -1,10 +1,9 @@
 import { afterLast } from './after-last-row.js';
+import { isOfOtherRows, tokensOfAll } from './other-rows.js';
 import type { PageColumn, PageOrder } from './page-order.js';
 import { problem, type Problem } from './problems.js';
 import { quoteName } from './quote-sql.js';
-import { renderQuery, type Dialect } from './render.js';
 import { Sql, where, type Node, type Query, textNode } from './sql.js';
-import { tokenize } from './sql-file/select/tokens.js';
 
 /** The pages of an endpoint. */
 export interface Pages {
@@ -58,54 +57,15 @@ function itemOf({ name, isDescending, areNullsFirst }: PageColumn): string {
   return `${quoteName(name)} ${isDescending ? 'DESC' : 'ASC'} NULLS ${areNullsFirst ? 'FIRST' : 'LAST'}`;
 }
 
-/** Clauses that decide with other rows whether a row is in the result, by the token after the word; any where undefined. */
-const CLAUSES: ReadonlyMap<string, RegExp | undefined> = new Map([
-  ['LIMIT', undefined],
-  ['OFFSET', undefined],
-  ['FETCH', /^(?:first|next)$/i],
-]);
-
-/** What comes before a value: a word after one of these is the name of a column, not the begin of a clause. */
-const BEFORE_A_VALUE =
-  /^(?:[^\w`"')\]]*|select|distinct|where|prewhere|having|qualify|and|or|not|on|using|by|case|when|then|else|in|like|ilike|between|is|as|set|with|interval|div|mod|return)$/i;
-
-/** Functions whose value depends on the rows before. */
-const OF_BLOCKS =
-  /^(?:rowNumberIn(?:All)?Blocks?|blockNumber|blockSize|runningDifference\w*|runningAccumulate|runningConcurrency|neighbor)$/i;
-
 /**
  * Why no condition can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. A query that
  * takes the cursor itself may have one.
  */
 export function problemOfPaging(query: Query, order: PageOrder): Problem | undefined {
   if (takesCursor(query, order)) return undefined;
-  const written = renderQuery(query, EVERYTHING);
-  const tokens = tokenize(written)
-    .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
-    .map(({ start, end }) => written.slice(start, end));
+  const tokens = tokensOfAll(query, () => '0');
   const found = tokens.find((token, index) =>
     isOfOtherRows(tokens[index - 1] ?? '', token, tokens[index + 1] ?? ''),
   );
   return found === undefined ? undefined : problem('PAGES_NOT_POSSIBLE', found.toUpperCase());
 }
-
-function isOfOtherRows(before: string, token: string, after: string): boolean {
-  const word = token.toUpperCase();
-  if (word === 'OVER') return before === ')';
-  if (word === 'TOP') return /^(?:select|distinct)$/i.test(before) && /^[\d(]/.test(after);
-  if (word === 'FILL') return /^with$/i.test(before);
-  if (word === 'DISTINCT') return /^on$/i.test(after);
-  if (OF_BLOCKS.test(token)) return after === '(';
-  return CLAUSES.has(word) && !BEFORE_A_VALUE.test(before) && (CLAUSES.get(word)?.test(after) ?? true);
-}
-
-/** Writes every branch of a query, for a search. */
-const EVERYTHING: Dialect = {
-  reference: () => '0',
-  filter: ({ condition }, render) => render(condition),
-  choice: (branches, otherwise, render) =>
-    [...branches.map(([, fragment]) => render(fragment)), render(otherwise)].join('\n'),
-  cap: '',
-  setting: () => undefined,
-  printsUnusedParts: true,
-};

@@ -62,6 +62,11 @@ const SENTENCES = {
   PAGES_AFTER_MISPLACED: (written: string) =>
     `${written} is the place of a page: write it within an optional part, as in [[ AND @after ]]`,
 
+  // Pieces.
+  PIECES_INVALID: (reason: string) => `pieces ${reason}`,
+  PIECES_NOT_POSSIBLE: (reason: string) =>
+    `the result cannot be composed of the rows of partitions: ${reason}: correct the query, or leave pieces out`,
+
   // The header of a `.sql` file.
   HEADER_MISSING: () =>
     'the file must begin with a comment that contains the header in YAML: /* name: …, id: …, summary: …, columns: … */',

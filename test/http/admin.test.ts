@@ -36,6 +36,7 @@ describe('GET /cache', () => {
         requests: 4,
         hits: 3,
         misses: 1,
+        partial: 0,
         stale: 0,
         bypassed: 0,
         hitRatio: { all: 0.75, local: 0.75, shared: 0 },

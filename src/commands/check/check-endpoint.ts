@@ -194,8 +194,13 @@ function cutResult(endpoint: Endpoint, example: ExampleRun | undefined): readonl
   ];
 }
 
-function exampleOf(endpoint: Endpoint, { now }: CheckTools): Values {
-  const sent = Object.entries({ ...secretSamples(endpoint), ...endpoint.example });
+/** The values of the example, with others in their place. */
+export function exampleOf(
+  endpoint: Endpoint,
+  { now }: CheckTools,
+  others: Readonly<Record<string, string>> = {},
+): Values {
+  const sent = Object.entries({ ...secretSamples(endpoint), ...endpoint.example, ...others });
   const raw = new Map(sent.map(([name, text]) => [name, { text, times: 1 }]));
   return validateParameters(endpoint, raw, { now: now() });
 }

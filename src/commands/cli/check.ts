@@ -10,6 +10,7 @@ import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { checkEndpoint } from '../check/check-endpoint.js';
 import { withCheckTools } from '../check/check-tools.js';
+import { withComposed } from '../check/compose-on-data.js';
 import { withUntilChanged } from '../check/until-changed.js';
 import { versionsConnection, type OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
@@ -76,7 +77,10 @@ async function runCheck(
     const isTemporary = server.source === 'temporary';
     const task = { config, progress, signal, files, writes: write, isTemporary };
     const versions = versionsOf(server, config);
-    const result = await withUntilChanged(await checkAll(unique, connection, task), unique, versions);
+    const untilChanged = await withUntilChanged(await checkAll(unique, connection, task), unique, versions);
+    const result = await withCheckTools(connection, { ...config, ...task }, (tools) =>
+      withComposed(untilChanged, unique, { source: versions, tools }),
+    );
     const compared = needed
       ? await checkGrants(config.project, needed, result)
       : await checkReader(connection, endpoints.all(), result);

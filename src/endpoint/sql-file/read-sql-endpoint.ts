@@ -6,6 +6,7 @@ import type { Parameters } from '../definition.js';
 import type { DefinitionProblem } from '../definition-error.js';
 import { createEndpoint, type BuiltQuery, type Endpoint } from '../endpoint.js';
 import { problemOfPaging } from '../pages.js';
+import { problemOfPieces } from '../pieces.js';
 import { AFTER } from '../reserved.js';
 import { readPageOrder, type PageOrder } from '../page-order.js';
 import { kindMeant } from '../parameters/kind-meant.js';
@@ -64,6 +65,8 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   };
   const ofPages = after && problemOfPages(order, built);
   if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
+  const ofPieces = problemOfPieces(built.query, declaration);
+  if (ofPieces) throw new SqlFileError([{ ...header.placeOf({ path: ['pieces'] }), ...ofPieces }]);
   return createEndpoint(declaration, built);
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
-import { Figures, OPERATORS, OWN_ROWS_READER } from '../../endpoint/figures.js';
+import { OWN_ROWS_READER, type Figures } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
@@ -10,6 +10,8 @@ import type { ClickHouseFormat, FileFormat, RowFormat } from '../formats/format.
 import { FORMATS } from '../formats/formats.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
+import { sumOfCosts } from '../query/sum-of-costs.js';
+import { bucketKeysOf } from './bucket-keys.js';
 import { pageKeysOf } from './page-keys.js';
 import { resultTooLarge } from './translate-error.js';
 
@@ -55,20 +57,22 @@ async function fetchAndCut(
   send: SendQuery,
 ): Promise<QueryResult> {
   const { representation, columns, clickHouseFormat, project } = written;
-  const keys = pageKeysOf(written, request.page);
+  const keys = pageKeysOf(written, request.page) ?? bucketKeysOf(written, request.bucket);
   const response = keys
-    ? await send(keys.query(request.query), keys.clickHouseFormat)
+    ? await send(keys.rows.query(request.query), keys.rows.clickHouseFormat)
     : await send(project(request.query), clickHouseFormat);
   const { times, formulaSafe } = representation;
   const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
   const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
-  const page = keys?.read(response.body, response.resultRows, request.rowCap);
-  const text = asUtf8(page?.body ?? response.body);
+  const { body, ...ofKeys } = keys?.read(response.body, response.resultRows, request.rowCap) ?? {
+    body: response.body,
+  };
+  const text = asUtf8(body);
   const cut = format.cut(format.values === 'json' ? escaped(text, maxBytes) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
     throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
-  return { ...resultOf(response, cut), ...(page?.lastRow && { lastRow: page.lastRow }) };
+  return { ...resultOf(response, cut), ...ofKeys };
 }
 
 /**
@@ -96,24 +100,13 @@ async function fetchFile(
     throw brokenResponse('the count of rows is not a number');
   }
   return resultOf(
-    { ...response, cost: sumOf(response.cost, counted.cost) },
+    { ...response, cost: sumOfCosts([response.cost, counted.cost]) },
     { ...file, truncated: count > rowCap },
   );
 }
 
 function countOf({ text, parameters }: BoundQuery): BoundQuery {
   return { text: `SELECT count() FROM (\n${text}\n)`, parameters };
-}
-
-function sumOf(...costs: readonly Figures<QueryCost>[]): Figures<QueryCost> {
-  const sum = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
-  for (const cost of costs) {
-    const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
-    sum.rowsRead += rowsRead;
-    sum.bytesRead += bytesRead;
-    sum.clickhouseMs += clickhouseMs;
-  }
-  return new Figures(sum);
 }
 
 /** @throws Failure RESULT_TOO_LARGE */

@@ -25,11 +25,15 @@ const THROW_IF = '395';
  * server. A filter that only left out the others would return too few rows once parts are merged.
  *
  * @param server its UUID.
+ * @param among condition of the parts that are read at all; all of them where absent.
  */
-export function onlyParts(parts: readonly string[], server: string): string {
+export function onlyParts(parts: readonly string[], server: string, among?: string): string {
   // An empty list of names is not one in ClickHouse's SQL; no part has the empty name.
   const names = ['', ...parts].map((part) => quoteText(part)).join(',');
-  return `NOT throwIf(_part NOT IN (${names}) OR serverUUID() != ${quoteText(server)}, ${quoteText(MARK)})`;
+  const isOther = `_part NOT IN (${names}) OR serverUUID() != ${quoteText(server)}`;
+  // ClickHouse computes each condition for every part, in whatever order.
+  const ends = among === undefined ? isOther : `${among} AND (${isOther})`;
+  return `NOT throwIf(${ends}, ${quoteText(MARK)})${among === undefined ? '' : ` AND ${among}`}`;
 }
 
 /** Whether ClickHouse ended a query because it reads a part that {@link onlyParts} does not name. */

@@ -1,4 +1,4 @@
-import { cutLines, FormulaDisarmer } from './cut-lines.js';
+import { cutLines, FormulaDisarmer, joinLines } from './cut-lines.js';
 import { endOfLines } from './exported-rows.js';
 import { TEXT, type RowFormat } from './format.js';
 import { reference } from './template-format.js';
@@ -29,6 +29,7 @@ export const csv: RowFormat = {
     const cut = cutLines(body, rowCap, true);
     return formulaSafe ? { ...cut, body: new FormulaDisarmer().disarm(cut.body) } : cut;
   },
+  join: (bodies) => joinLines(bodies, true),
   exportRows: ({ described }) => {
     const names = described.map(({ name }) => `"${name.replaceAll('"', '""')}"`);
     return {

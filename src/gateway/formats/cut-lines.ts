@@ -25,6 +25,12 @@ export function cutLines(body: Buffer, rowCap: number, hasQuotes: boolean): CutR
   };
 }
 
+/** One text with the header line of the first of several, and the rows of all. */
+export function joinLines(bodies: readonly Buffer[], hasQuotes: boolean): Buffer {
+  const [header = 0] = lineEnds(bodies[0] ?? Buffer.alloc(0), hasQuotes);
+  return Buffer.concat(bodies.map((body, index) => (index === 0 ? body : body.subarray(header))));
+}
+
 /** The offset after the line feed of each line. */
 function lineEnds(body: Buffer, hasQuotes: boolean): readonly number[] {
   const ends: number[] = [];

@@ -4,6 +4,7 @@ import { RESULT_END, RESULT_START, ROW_SEPARATOR } from './template-format.js';
 
 const START = Buffer.from(RESULT_START);
 const END = Buffer.from(RESULT_END);
+const SEPARATOR = Buffer.from(ROW_SEPARATOR);
 const LINE_FEED = 0x0a;
 
 /**
@@ -43,6 +44,15 @@ export function cutRows(body: Buffer, rowCap: number, separator = ROW_SEPARATOR)
     rowsReceived,
     truncated,
   };
+}
+
+/** One body with the rows of several. */
+export function joinResults(bodies: readonly Buffer[]): Buffer {
+  const rows = bodies
+    .map((body) => body.subarray(START.length, -END.length))
+    .filter(({ length }) => length > 0)
+    .flatMap((of, index) => (index === 0 ? [of] : [SEPARATOR, of]));
+  return Buffer.concat([START, ...rows, END]);
 }
 
 function positionsOf(byte: number, buffer: Buffer): readonly number[] {

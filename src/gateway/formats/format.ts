@@ -118,6 +118,8 @@ export interface RowFormat extends AnyFormat {
    * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the body is not complete.
    */
   readonly cut: (body: Buffer, context: CutContext) => CutResult;
+  /** One body with the rows of several complete ones, in their order; absent where a body has more than the rows. */
+  readonly join?: (bodies: readonly Buffer[]) => Buffer;
   /** How an export is written; its bytes are those of a result with as many rows. */
   readonly exportRows: ExportRows;
 }

@@ -1,4 +1,4 @@
-import { cutResult } from './cut-result.js';
+import { cutResult, joinResults } from './cut-result.js';
 import { TEXT, type RowFormat } from './format.js';
 import { jsonRow, RESULT_END, RESULT_START, ROW_SEPARATOR, templateFormat } from './template-format.js';
 
@@ -11,6 +11,7 @@ export const json: RowFormat = {
   values: 'json',
   clickHouseFormat: templateFormat,
   cut: (body, { rowCap }) => cutResult(body, rowCap),
+  join: joinResults,
   exportRows: (columns) => ({
     row: jsonRow(columns),
     separator: ROW_SEPARATOR,

@@ -18,6 +18,7 @@ export const ndjson: RowFormat = {
     const end = Buffer.from(cut.rowCount > 0 ? LINE_FEED : '');
     return { ...cut, body: Buffer.concat([cut.body, end]) };
   },
+  join: (bodies) => Buffer.concat(bodies),
   exportRows: (columns) => ({
     row: jsonRow(columns),
     separator: LINE_FEED,

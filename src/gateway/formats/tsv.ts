@@ -1,4 +1,4 @@
-import { cutLines } from './cut-lines.js';
+import { cutLines, joinLines } from './cut-lines.js';
 import { endOfLines } from './exported-rows.js';
 import { TEXT, type RowFormat } from './format.js';
 import { reference } from './template-format.js';
@@ -20,6 +20,7 @@ export const tsv: RowFormat = {
     settings: withValues({ ...VALUES, output_format_tsv_crlf_end_of_line: 0 }, columns),
   }),
   cut: (body, { rowCap }) => cutLines(body, rowCap, false),
+  join: (bodies) => joinLines(bodies, false),
   exportRows: ({ described }) => ({
     row: described.map(({ name }) => `\${${reference(name)}:Escaped}`).join('\t'),
     separator: LINE_END,

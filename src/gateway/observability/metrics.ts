@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CacheStatus } from '../query/call.js';
 import type { ConnectionUse, Observed, ReloadOutcomes, ServerUse } from './observed.js';
 import { ExportMetrics } from './export-metrics.js';
+import { PieceMetrics } from './piece-metrics.js';
 import { RecentFailures } from './recent-failures.js';
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -18,6 +19,7 @@ export class Metrics {
   /** For the admin API; Prometheus stores no single events. */
   readonly failures = new RecentFailures();
   readonly exports = new ExportMetrics(this.registry);
+  readonly pieces = new PieceMetrics(this.registry);
   private readonly requests = this.counter('requests_total', 'Completed requests.', [
     'endpoint',
     'status',

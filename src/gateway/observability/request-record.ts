@@ -18,7 +18,7 @@ export interface RequestRecord {
   readonly status: number;
   /** Code of the failure, or SHARD_UNREACHABLE for a partial result; empty for a success. */
   readonly code: string;
-  /** HIT, MISS, STALE or BYPASS; empty without a result. */
+  /** HIT, MISS, PARTIAL, STALE or BYPASS; empty without a result. */
   readonly cache: string;
   /** Rows of the result. */
   readonly row_count: number;

@@ -14,7 +14,7 @@ export const REQUESTS_ENDPOINT = defineEndpoint({
     endpoint: text(equals('name of an endpoint')),
     key_name: text(equals('name of a key')),
     status: text(equals('HTTP status')),
-    cache: text({ ...equals('cache status'), suggestions: ['HIT', 'MISS', 'STALE', 'BYPASS'] }),
+    cache: text({ ...equals('cache status'), suggestions: ['HIT', 'MISS', 'PARTIAL', 'STALE', 'BYPASS'] }),
     request_id: text(equals('request id')),
     start_time: timestamp({
       description: 'Only requests at or after this time; the last day where omitted.',
@@ -39,7 +39,7 @@ export const REQUESTS_ENDPOINT = defineEndpoint({
       'LowCardinality(String)',
       'Error code; SHARD_UNREACHABLE with status 200 for a partial result; empty for a complete one.',
     ),
-    cache: column('LowCardinality(String)', 'HIT, MISS, STALE or BYPASS.'),
+    cache: column('LowCardinality(String)', 'HIT, MISS, PARTIAL, STALE or BYPASS.'),
     row_count: column('UInt32', 'Rows of the response.'),
     rows_read: column('UInt64', 'Rows that the query read.'),
     bytes_read: column('UInt64', 'Bytes that the query read.'),

@@ -19,8 +19,8 @@ export interface Call extends EndpointQuery {
   readonly requester?: Requester | undefined;
 }
 
-/** How the cache served a result. */
-export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
+/** How the cache served a result; PARTIAL: composed of kept pieces and of new rows. */
+export type CacheStatus = 'HIT' | 'MISS' | 'PARTIAL' | 'STALE' | 'BYPASS';
 
 /** A result, and how it came about. */
 export interface CallOutcome {

@@ -41,7 +41,18 @@ export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes' 
   readonly hasWeakDigest?: true;
   /** Present where the endpoint caches until the data changes, and the version of the data is known. */
   readonly data?: DataOfResult;
+  /** Present where it was composed of pieces. */
+  readonly pieces?: PiecesOfResult;
   readonly bodies: Bodies;
+}
+
+/** Of which pieces a result was composed. */
+export interface PiecesOfResult {
+  /** Pieces whose rows were kept. */
+  readonly kept: number;
+  readonly of: number;
+  /** Set where each piece is a day. */
+  readonly areDays?: true;
 }
 
 /** Bytes of all bodies of a result together. */

@@ -119,7 +119,9 @@ function fetchedOutcome(
   result: EndpointResult,
   { refresh, ...how }: Readonly<Record<'refresh' | 'isCollapsed' | 'replacesExpired', boolean>>,
 ): CallOutcome {
-  return { result, status: refresh ? 'BYPASS' : 'MISS', isStored: !result.partial, ...how };
+  const isPartial = (result.pieces?.kept ?? 0) > 0;
+  const status = refresh ? 'BYPASS' : isPartial ? 'PARTIAL' : 'MISS';
+  return { result, status, isStored: !result.partial, ...how };
 }
 
 /** The outcome of {@link ExecuteCall} where a result of the local cache is fresh, else undefined. */

@@ -9,6 +9,7 @@ import { usableUntil, type Call, type CallOutcome } from './call.js';
 import { NO_VERSIONS, type DataVersions } from './data-versions.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
+import type { Composed, PieceComposer } from './pieces/composer.js';
 import type { KnownData } from './known-data.js';
 import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
@@ -47,6 +48,8 @@ export interface FetchDependencies {
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Absent: no result is cached until its data changes. */
   readonly dataVersions?: DataVersions | undefined;
+  /** Absent: no result is composed of pieces. */
+  readonly composer?: PieceComposer | undefined;
   readonly clock: Clock;
   /** Called for each call that shared the query of another caller, with where that query ran. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
@@ -76,15 +79,18 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
 }
 
 async function queryClickHouse(
-  { runQuery, dataVersions = NO_VERSIONS, clock }: FetchDependencies,
+  { runQuery, dataVersions = NO_VERSIONS, composer, clock }: FetchDependencies,
   call: Call,
 ): Promise<EndpointResult> {
   const { bound = bindCall(call) } = call;
+  const { settings } = call.endpoint;
   const now = clock();
-  const known = call.endpoint.settings.untilChanged
-    ? await dataVersions.before({ ...call, bound })
-    : undefined;
   try {
+    if (isComposable(call)) {
+      const composed = await composer?.compose(call, bound, (of, data) => requestOf(call, of, now, data));
+      if (composed) return composedResult(call, composed);
+    }
+    const known = settings.untilChanged ? await dataVersions.before({ ...call, bound }) : undefined;
     const { body, equalBytes, isOfVersion, ...facts } = await runQuery(requestOf(call, bound, now, known));
     const created = { ...facts, createdAt: now.getTime() };
     if (!known || !isOfVersion) {
@@ -98,7 +104,13 @@ async function queryClickHouse(
   }
 }
 
-function requestOf(call: Call, bound: BoundQuery, now: Date, data: KnownData | undefined): QueryRequest {
+/** The request of a call's query at a time. */
+export function requestOf(
+  call: Call,
+  bound: BoundQuery,
+  now: Date,
+  data: KnownData | undefined,
+): QueryRequest {
   const { endpoint, values, sandbox, page, representation = JSON_REPRESENTATION } = call;
   const { requestId, signal, requester } = call;
   const cap = capOf(call);
@@ -115,6 +127,14 @@ function requestOf(call: Call, bound: BoundQuery, now: Date, data: KnownData | u
     limits: endpoint.settings.queryLimits,
     data,
   };
+}
+
+/** Whether kept pieces may be in a result. */
+const isComposable = ({ endpoint: { pieces, settings }, demand }: Call): boolean =>
+  pieces !== undefined && settings.untilChanged !== undefined && demand !== 'fresh';
+
+function composedResult(call: Call, { body, ...facts }: Composed): EndpointResult {
+  return resultOf(call, { ...facts, truncated: false }, { body, equalBytes: undefined });
 }
 
 /** The result with its lifetime and its bytes as they are cached, or are sent once. */

@@ -1,10 +1,18 @@
+import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { CacheStatus } from './call.js';
 
 /** Calls of an endpoint, by how the cache served them. */
 export interface HitCounts extends Record<CacheStatus, number> {
   /** Results that came from the shared cache, because the local cache had none or an older one. */
   sharedHits: number;
+  /** What the queries of kept pieces had read, which composed results did not read again. */
+  savedRows: number;
+  savedBytes: number;
 }
+
+export const NO_HITS: Readonly<HitCounts> = {
+  ...{ HIT: 0, MISS: 0, PARTIAL: 0, STALE: 0, BYPASS: 0, sharedHits: 0, savedRows: 0, savedBytes: 0 },
+};
 
 /** Counts calls by endpoint id, since the start. */
 export class HitCounter {
@@ -18,6 +26,12 @@ export class HitCounter {
     this.of(endpointId).sharedHits += 1;
   }
 
+  countSaved(endpointId: string, { rowsRead, bytesRead }: QueryCost): void {
+    const counts = this.of(endpointId);
+    counts.savedRows += rowsRead;
+    counts.savedBytes += bytesRead;
+  }
+
   /** The counts of every endpoint that was called. */
   all(): ReadonlyMap<string, Readonly<HitCounts>> {
     return this.counts;
@@ -26,7 +40,7 @@ export class HitCounter {
   of(endpointId: string): HitCounts {
     const known = this.counts.get(endpointId);
     if (known) return known;
-    const counts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, sharedHits: 0 };
+    const counts = { ...NO_HITS };
     this.counts.set(endpointId, counts);
     return counts;
   }

@@ -18,6 +18,36 @@ export interface ProcessTime {
   readonly at: number;
 }
 
+/** The state of the tables of a query, of one of which the partitions are told apart. */
+export interface PartitionedData {
+  /** As {@link DataOfResult} has it. */
+  readonly version: string;
+  /** Of everything but the partitions. */
+  readonly rest: string;
+  /** When it was read; milliseconds since 1970. */
+  readonly readAt: number;
+  /** In the order of their times. */
+  readonly partitions: readonly DataPartition[];
+  /** Whether a query found the tables changed, and each read of their version since then. */
+  readonly isMoving: boolean;
+  /** The value of `additional_table_filters` for the rows of the table for which a condition holds. */
+  readonly filters: (condition: string) => string;
+  /** As well, where ClickHouse rejects the query if it reads a part that the version does not have. */
+  readonly versionFilters: (condition: string) => string;
+  /** To be called where it did. */
+  readonly changed: () => void;
+}
+
+/** A partition of a table that has rows. */
+export interface DataPartition {
+  readonly id: string;
+  /** Equal hashes: the same rows. */
+  readonly hash: string;
+  /** Seconds since 1970 of its first and its last row, without fractions. */
+  readonly since: number;
+  readonly until: number;
+}
+
 /** What a query runs under so that its result belongs to a version of the data. */
 export interface KnownData {
   readonly version: string;

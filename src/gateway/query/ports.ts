@@ -3,6 +3,7 @@ import type { BoundQuery } from '../../endpoint/bind.js';
 import type { Column, QueryLimits } from '../../endpoint/definition.js';
 import type { Figures, Reader } from '../../endpoint/figures.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
+import type { BucketColumn } from '../../endpoint/pieces.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { Failure } from '../errors.js';
 import type { KnownData } from './known-data.js';
@@ -73,6 +74,8 @@ export interface QueryRequest extends SlotRequest {
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
   /** Present where the result is a page: its last row is then reported. */
   readonly page?: RequestedPage | undefined;
+  /** Present where the rows are those of a piece: their buckets are then reported. */
+  readonly bucket?: BucketColumn | undefined;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation | undefined;
   /** The most rows to return. The query itself fetches one more, which shows that the result is truncated. */
@@ -89,6 +92,15 @@ export interface QueryRequest extends SlotRequest {
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
+/** The buckets of rows, in a form that is ordered as they are. */
+export interface BucketsOfRows {
+  /** Whether the rows come in the order of their buckets. */
+  readonly isOrdered: boolean;
+  /** Of the first row; absent without rows. */
+  readonly first?: string | undefined;
+  readonly last?: string | undefined;
+}
+
 /** A complete result. */
 export interface QueryResult {
   readonly cost: Figures<QueryCost>;
@@ -101,6 +113,8 @@ export interface QueryResult {
   readonly truncated: boolean;
   /** The last row of a page that is not the last; absent in Parquet and Arrow. */
   readonly lastRow?: LastRow;
+  /** Present where they were asked for. */
+  readonly buckets?: BucketsOfRows;
   /** Set if a shard was unreachable: the rows are those of the other shards, for the waiting callers only, never cached. */
   readonly partial?: true;
   /** Set where the query read no data beside that of the requested version. */

@@ -3,7 +3,11 @@ import { Rejection } from './rejection.js';
 /** A node of ClickHouse's query tree, before names are resolved. */
 export interface TreeNode {
   readonly kind: string;
+  /** By which columns name the node that they come from. */
+  readonly id: number;
   readonly attributes: ReadonlyMap<string, string>;
+  /** What is printed below a heading and is no node, by heading; of a tree without a grammar. */
+  readonly lines: ReadonlyMap<string, readonly string[]>;
   /** In printed order; `section` is the heading above the child, or ''. */
   readonly children: readonly { readonly section: string; readonly node: TreeNode }[];
 }
@@ -11,6 +15,7 @@ export interface TreeNode {
 interface OpenNode extends TreeNode {
   readonly indent: number;
   readonly children: { section: string; node: TreeNode }[];
+  readonly lines: Map<string, string[]>;
   section: { readonly name: string; readonly indent: number } | undefined;
 }
 
@@ -96,7 +101,10 @@ function readNode(
   const allowed = grammar?.kinds.get(kind);
   if (grammar && !allowed) throw unsupported(shown(kind));
   if (grammar && Number(id) !== expectedId) throw unsupported('the order of its parts');
-  return { kind, attributes: readAttributes(kind, rest, allowed), indent, children: [], section: undefined };
+  return {
+    ...{ kind, id: Number(id), attributes: readAttributes(kind, rest, allowed) },
+    ...{ indent, children: [], lines: new Map(), section: undefined },
+  };
 }
 
 /** @param allowed absent: any. */
@@ -141,7 +149,12 @@ function openSection(
     : text;
   if (name === undefined || !parent) throw unsupported(text.slice(0, 40));
   // A heading below a heading (replacements) only nests deeper; the outermost one counts.
-  if (parent.section && parent.section.indent < indent) return;
+  if (parent.section && parent.section.indent < indent) {
+    const lines = parent.lines.get(parent.section.name);
+    if (lines) lines.push(line);
+    else parent.lines.set(parent.section.name, [line]);
+    return;
+  }
   parent.section = { name: name.trim(), indent };
 }
 

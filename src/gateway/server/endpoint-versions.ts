@@ -1,5 +1,5 @@
 import type { Endpoints } from '../../endpoint/registry.js';
-import type { Logger } from '../observability/logger.js';
+import type { Fields, Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { NO_VERSIONS, type DataVersions } from '../query/data-versions.js';
 import type { Clock } from '../query/ports.js';
@@ -30,6 +30,7 @@ export class EndpointVersions {
       shared: cache.versionsOf(source.url),
       onRead: metrics.versionRead,
       onNoVersion: this.warn,
+      onNoPieces: this.warnOfPieces,
       clock,
     });
   }
@@ -45,6 +46,8 @@ export class EndpointVersions {
     for (const endpoint of endpoints) {
       const reason = 'reason' in source ? source.reason : await this.open?.reasonOf(endpoint);
       if (reason !== undefined) this.warn(endpoint.name, reason);
+      const ofPieces = await this.open?.reasonOfPieces(endpoint);
+      if (ofPieces !== undefined) this.warnOfPieces(endpoint.name, ofPieces);
     }
   };
 
@@ -53,16 +56,22 @@ export class EndpointVersions {
   };
 
   private readonly warn = (name: string, reason: string): void => {
-    if (this.reported.has(`${name} ${reason}`)) return;
-    this.reported.add(`${name} ${reason}`);
     const seconds = this.dependencies.endpoints.find(name)?.settings.caching;
-    this.dependencies.logger.warn(
-      'the data of an endpoint has no version: its results are cached for seconds',
-      {
-        endpoint: name,
-        seconds,
-        reason,
-      },
-    );
+    this.warnOnce('the data of an endpoint has no version: its results are cached for seconds', {
+      ...{ endpoint: name, seconds, reason },
+    });
   };
+
+  private readonly warnOfPieces = (endpoint: string, reason: string): void => {
+    this.warnOnce('the results of an endpoint cannot be composed of pieces: each comes from one query', {
+      ...{ endpoint, reason },
+    });
+  };
+
+  private warnOnce(message: string, fields: Fields): void {
+    const line = JSON.stringify([message, fields]);
+    if (this.reported.has(line)) return;
+    this.reported.add(line);
+    this.dependencies.logger.warn(message, fields);
+  }
 }

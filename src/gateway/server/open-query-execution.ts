@@ -22,6 +22,7 @@ import type { ClosingPart } from './closers.js';
 import { openScheduler, openLimiter, type QueryServer, type Scheduler } from './open-scheduler.js';
 import { EndpointVersions } from './endpoint-versions.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
+import { openComposer } from './open-composer.js';
 import { startWarming } from './start-warming.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */
@@ -87,10 +88,9 @@ export async function openQueryExecution(
   const { queue, pool, runQuery, analyzeSql } = scheduler;
   const limiter = openLimiter(cache.limits);
   const fetchAny = createFetcher({
-    runQuery,
-    store: cache.store,
+    ...{ runQuery, store: cache.store, dataVersions },
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
-    dataVersions,
+    composer: openComposer({ runQuery, store: cache.store, dataVersions, hits, metrics, logger, clock }),
     clock,
     onJoined: metrics.waiterCoalesced,
   });

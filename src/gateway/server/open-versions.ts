@@ -1,5 +1,6 @@
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Pieces } from '../../endpoint/pieces.js';
 import { sampleValues } from '../analysis/combinations.js';
 import { connectClickHouse, type QueryClient } from '../clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
@@ -7,8 +8,9 @@ import { READ_ONLY } from '../clickhouse/describe-columns.js';
 import { SETTINGS_OF_VERSIONS } from '../clickhouse/parts-of-version.js';
 import { safetySettings } from '../clickhouse/query-settings.js';
 import type { Clock } from '../query/ports.js';
+import type { EndpointQuery } from '../query/endpoint-query.js';
 import { EVERY_ROW } from '../query/row-scope.js';
-import { findQueryData, type QueryData } from '../versions/query-data.js';
+import { findQueryData, type QueryData, type WantedPieces } from '../versions/query-data.js';
 import { QueryVersions } from '../versions/query-versions.js';
 import { readVersion } from '../versions/read-version.js';
 import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
@@ -16,6 +18,8 @@ import { TableVersions, type SharedVersions } from '../versions/table-versions.j
 /** Milliseconds that ClickHouse may take; a caller waits for them, and then for the query instead. */
 const TIMEOUT_MS = 5000;
 const CONNECTIONS = 4;
+
+const nothing = (): void => undefined;
 
 /** With fractions: a read that begins in the millisecond in which a query ends can be before its end. */
 const steadyMs = (): number => performance.now();
@@ -27,6 +31,8 @@ export interface VersionsDependencies {
   readonly onRead?: () => void;
   /** Called with the reason for which the results of an endpoint are cached for seconds alone. */
   readonly onNoVersion?: (endpoint: string, reason: string) => void;
+  /** Called with the reason for which the results of an endpoint with pieces are not composed. */
+  readonly onNoPieces?: (endpoint: string, reason: string) => void;
 }
 
 /** The versions of the data of endpoints. */
@@ -34,14 +40,18 @@ export interface OpenVersions {
   readonly dataVersions: QueryVersions;
   /** Why results of an endpoint cannot be cached until their data changes; undefined where they can. */
   readonly reasonOf: (endpoint: Endpoint) => Promise<string | undefined>;
+  /** Why results of an endpoint with pieces cannot be composed; undefined where they can. */
+  readonly reasonOfPieces: (endpoint: Endpoint) => Promise<string | undefined>;
   readonly close: () => Promise<void>;
 }
 
 /** Opens connections of the user that reads versions. */
 export function openVersions(
   connection: ClickHouseConnection,
-  { shared, clock, onRead = () => undefined, onNoVersion = () => undefined }: VersionsDependencies,
+  dependencies: VersionsDependencies,
 ): OpenVersions {
+  const { shared, clock } = dependencies;
+  const { onRead = nothing, onNoVersion = nothing, onNoPieces = nothing } = dependencies;
   const client = connectClickHouse(connection, {
     maxOpenConnections: CONNECTIONS,
     requestTimeoutMs: TIMEOUT_MS,
@@ -53,24 +63,32 @@ export function openVersions(
   });
   const dataVersions = new QueryVersions({
     versions,
-    findData: (bound) => findData(client, bound),
+    findData: (bound, pieces) => findData(client, bound, pieces && wantedPieces(pieces, connection.database)),
     database: connection.database,
     steadyClock: steadyMs,
-    onNoVersion,
+    ...{ onNoVersion, onNoPieces },
   });
-  const reasonOf = (endpoint: Endpoint): Promise<string | undefined> => {
+  const exampleOf = (endpoint: Endpoint): EndpointQuery => {
     const names = Object.keys(endpoint.example);
-    const values = sampleValues(endpoint, { names }, clock());
-    return dataVersions.reasonOf({ endpoint, values, scope: EVERY_ROW });
+    return { endpoint, values: sampleValues(endpoint, { names }, clock()), scope: EVERY_ROW };
   };
-  return { dataVersions, reasonOf, close: () => client.close() };
+  return {
+    dataVersions,
+    reasonOf: (endpoint) => dataVersions.reasonOf(exampleOf(endpoint)),
+    reasonOfPieces: (endpoint) => dataVersions.reasonOfPieces(exampleOf(endpoint)),
+    close: () => client.close(),
+  };
 }
 
-function findData(client: QueryClient, bound: BoundQuery): Promise<QueryData> {
+function wantedPieces({ table, time, bucket }: Pieces, database: string): WantedPieces {
+  return { table, time, bucket: bucket.name, database };
+}
+
+function findData(client: QueryClient, bound: BoundQuery, pieces?: WantedPieces): Promise<QueryData> {
   const ofQuery = rowReader(client, bound);
   const explain = async (prefix: string): Promise<readonly string[]> =>
     (await ofQuery<{ explain: string }>(`${prefix}${bound.text}`)).map(({ explain: line }) => line);
-  return findQueryData({ text: bound.text, explain }, rowReader(client));
+  return findQueryData({ text: bound.text, explain }, rowReader(client), pieces);
 }
 
 /** @param bound the query whose values a text has; absent: the values come with each text. */

@@ -1,4 +1,5 @@
 import { readTree, type TreeNode } from '../sandbox/tree.js';
+import { problemOfPiecesIn } from './pieces-in-tree.js';
 
 /** What a query reads. */
 export interface QueryData {
@@ -10,6 +11,8 @@ export interface QueryData {
   readonly computed: ReadonlyMap<string, readonly string[]>;
   /** Of the objects, as ClickHouse has them. */
   readonly definitions: string;
+  /** Present where the endpoint has pieces: the table whose partitions count, or why the rows are not those of partitions. */
+  readonly pieces?: { readonly table: string } | { readonly reason: string };
 }
 
 /** Says why the data of a query has no version. */
@@ -19,6 +22,7 @@ export class NoVersion extends Error {}
 interface TableRow {
   readonly full: string;
   readonly engine: string;
+  readonly partitionKey: string;
   /** Of a view. */
   readonly query: string;
   readonly definition: string;
@@ -35,7 +39,7 @@ export const DEFINITION = 'lower(hex(sipHash128(toString(uuid), create_table_que
 
 export const FULL_NAME = "database || '.' || name";
 
-const TABLES = `SELECT ${FULL_NAME} AS full, engine, as_select AS query, ${DEFINITION} AS definition
+const TABLES = `SELECT ${FULL_NAME} AS full, engine, partition_key AS partitionKey, as_select AS query, ${DEFINITION} AS definition
   FROM system.tables WHERE database IN {databases:Array(String)} AND full IN {objects:Array(String)}`;
 
 const DEFAULTS = `SELECT database || '.' || table AS full, name, default_expression AS expression
@@ -68,18 +72,38 @@ const MAX_PASSES = 4;
  * @param explain sends a SELECT with its values behind a prefix.
  * @throws NoVersion where something has no version; Error where ClickHouse does not analyse the query
  */
-export async function findQueryData(select: Explained, readRows: ReadRows): Promise<QueryData> {
+export async function findQueryData(
+  select: Explained,
+  readRows: ReadRows,
+  pieces?: WantedPieces,
+): Promise<QueryData> {
   const functions = new Map(
     (await readRows<{ name: string; origin: string }>(FUNCTIONS)).map(({ name, origin }) => [name, origin]),
   );
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const found = await new Analysis(functions, readRows).of(select);
+    const found = await new Analysis(functions, readRows).of(select, pieces);
     // What lies between two equal analyses was analysed under these definitions.
     if (last?.definitions === found.definitions) return found;
     last = found;
   }
   throw new NoVersion('its tables are being altered');
+}
+
+/** The pieces of an endpoint. */
+export interface WantedPieces {
+  readonly table: string;
+  /** That of tables without one. */
+  readonly database: string;
+  readonly time: string;
+  /** The column of the result. */
+  readonly bucket: string;
+}
+
+/** Whether a partition key is a function of a column alone, such as `toYYYYMMDD(timestamp)`. */
+function isOfTime(key: string, time: string): boolean {
+  const [, quoted, plain] = /^\w+\((?:`([^`]+)`|(\w+))(?:, '[^']*')?\)$/.exec(key) ?? [];
+  return (quoted ?? plain) === time;
 }
 
 /** A SELECT, and how ClickHouse explains it with its values. */
@@ -99,8 +123,8 @@ class Analysis {
     private readonly readRows: ReadRows,
   ) {}
 
-  async of(select: Explained): Promise<QueryData> {
-    await this.read(select, 'the query');
+  async of(select: Explained, pieces: WantedPieces | undefined): Promise<QueryData> {
+    const tree = await this.read(select, 'the query');
     const rows = [...this.objects.values()].sort((a, b) => (a.full < b.full ? -1 : 1));
     const tables = rows.filter(({ engine }) => engine !== 'View').map(({ full }) => full);
     return {
@@ -108,23 +132,41 @@ class Analysis {
       objects: rows.map(({ full }) => full),
       computed: await this.computedColumns(tables),
       definitions: definitionsOf(rows.map(({ full, definition }) => [full, definition])),
+      ...(pieces && { pieces: this.piecesIn(tree, pieces) }),
     };
   }
 
   /** Reads a query and, through its views, others. */
-  private async read({ text, explain }: Explained, where: string): Promise<void> {
+  private async read({ text, explain }: Explained, where: string): Promise<TreeNode> {
     this.requireNoOwnFunctions(text, where);
     const tree = readTree(await explain(EXPLAIN));
     const names = new Set<string>();
     this.visit(tree, names, where);
     const unknown = [...names].filter((name) => name !== ONE_ROW && !this.objects.has(name));
-    if (unknown.length === 0) return;
+    if (unknown.length === 0) return tree;
     const rows = await this.readRows<TableRow>(TABLES, { objects: unknown, databases: databasesOf(unknown) });
     const missing = unknown.find((name) => !rows.some(({ full }) => full === name));
     if (missing !== undefined)
       throw new NoVersion(`${where} reads ${missing}, which the user of versions cannot see`);
     for (const row of rows) this.objects.set(row.full, row);
     for (const row of rows) await this.readTable(row, where);
+    return tree;
+  }
+
+  private piecesIn(tree: TreeNode, pieces: WantedPieces): NonNullable<QueryData['pieces']> {
+    const table = [...this.objects.keys()].find(
+      (full) => full === pieces.table || full === `${pieces.database}.${pieces.table}`,
+    );
+    if (table === undefined) return { reason: `the query does not read ${pieces.table} itself` };
+    const view = [...this.objects.values()].find(({ engine }) => engine === 'View');
+    if (view) return { reason: `the query reads the view ${view.full}` };
+    const key = this.objects.get(table)?.partitionKey ?? '';
+    if (!isOfTime(key, pieces.time))
+      return {
+        reason: `${table} is partitioned by ${key || 'nothing'}, and not by one function of ${pieces.time}`,
+      };
+    const reason = problemOfPiecesIn(tree, { ...pieces, table });
+    return reason === undefined ? { table } : { reason };
   }
 
   private async readTable({ full, engine, query }: TableRow, where: string): Promise<void> {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
+import type { Pieces } from '../../endpoint/pieces.js';
 import { NOW } from '../../endpoint/reserved.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import { tableFilters } from '../../endpoint/tenant-settings.js';
@@ -9,20 +10,22 @@ import { onlyParts } from '../clickhouse/parts-of-version.js';
 import type { DataVersions } from '../query/data-versions.js';
 import { bindCall, type EndpointQuery } from '../query/endpoint-query.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
-import type { KnownData, ProcessTime } from '../query/known-data.js';
+import type { KnownData, PartitionedData, ProcessTime } from '../query/known-data.js';
 import { NoVersion, type QueryData } from './query-data.js';
-import type { TablesVersion } from './read-version.js';
+import { partsOf, versionOf, type TablesVersion } from './read-version.js';
 import type { TableVersions, Wanted } from './table-versions.js';
 
 export interface QueryVersionsDependencies {
   readonly versions: TableVersions;
   /** Finds what a query reads. @throws NoVersion, or Error where ClickHouse does not analyse it */
-  readonly findData: (bound: BoundQuery) => Promise<QueryData>;
+  readonly findData: (bound: BoundQuery, pieces?: Pieces) => Promise<QueryData>;
   /** The database of names without one. */
   readonly database: string;
   readonly steadyClock: () => number;
   /** Called with the reason for each query that has no version. */
   readonly onNoVersion: (endpoint: string, reason: string) => void;
+  /** Called with the reason for each query whose rows are not those of partitions, although its endpoint has pieces. */
+  readonly onNoPieces: (endpoint: string, reason: string) => void;
 }
 
 /** A query whose version is wanted. */
@@ -76,6 +79,49 @@ export class QueryVersions implements DataVersions {
     });
   };
 
+  readonly partitions = async (
+    query: Versioned,
+    since?: ProcessTime,
+  ): Promise<PartitionedData | undefined> => {
+    const { pieces } = query.endpoint;
+    if (!pieces) return undefined;
+    const bound = query.bound ?? bindCall(query);
+    return this.unlessUnknown(query, async () => {
+      const wanted = { maxAgeMs: checkMsOf(query), notBefore: since && this.steadyTimeOf(since) };
+      const { data, tables, readAt } = await this.versionOf(query, bound, wanted);
+      if (!data.pieces) return undefined;
+      if ('reason' in data.pieces) {
+        this.dependencies.onNoPieces(query.endpoint.name, data.pieces.reason);
+        return undefined;
+      }
+      const { table } = data.pieces;
+      const { [table]: partitions = [], ...others } = tables.partitions;
+      const { conditions = new Map<string, string>() } = bound;
+      return {
+        ...{ version: tables.version, rest: versionOf(tables.base, others), readAt },
+        partitions: partitions.toSorted((a, b) => a.since - b.since),
+        isMoving: this.dependencies.versions.isMoving(data),
+        filters: (condition) => tableFilters(this.joined(new Map([[table, condition]]), conditions)),
+        versionFilters: (condition) =>
+          tableFilters(this.filtersOf(bound, data, tables, new Map([[table, condition]]))),
+        changed: () => {
+          this.dependencies.versions.noteChange(data);
+        },
+      };
+    });
+  };
+
+  /** Why the results of an endpoint are not composed of pieces; undefined where they are, or where it has none. */
+  async reasonOfPieces(query: Versioned): Promise<string | undefined> {
+    try {
+      const { pieces } = await this.dataOf(query, query.bound ?? bindCall(query));
+      return pieces && 'reason' in pieces ? pieces.reason : undefined;
+    } catch {
+      // Then it has no version either, and the reason of that counts.
+      return undefined;
+    }
+  }
+
   /** Why the results of a query are cached for seconds alone; undefined where its data has a version. */
   async reasonOf(query: Versioned): Promise<string | undefined> {
     try {
@@ -107,25 +153,25 @@ export class QueryVersions implements DataVersions {
     wanted: Wanted,
   ): Promise<{ readonly data: QueryData; readonly tables: TablesVersion; readonly readAt: number }> {
     requireConstant(query, bound);
-    const text = textOf(bound);
     for (const isLast of [false, true]) {
-      const data = await this.dataOf(text, bound);
+      const data = await this.dataOf(query, bound);
       const { tables, readAt } = await this.dependencies.versions.get(data, wanted);
       if (tables.definitions === data.definitions) {
         if (tables.problem !== undefined) throw new NoVersion(tables.problem);
         return { data, tables, readAt };
       }
       // A view may read other tables now.
-      this.dataByText.delete(text);
+      this.dataByText.delete(textOf(query, bound));
       if (isLast) break;
     }
     throw new NoVersion('its tables are being altered');
   }
 
-  private dataOf(text: string, bound: BoundQuery): Promise<QueryData> {
+  private dataOf(query: Versioned, bound: BoundQuery): Promise<QueryData> {
+    const text = textOf(query, bound);
     const known = this.dataByText.get(text);
     if (known) return known;
-    const found = this.dependencies.findData(bound);
+    const found = this.dependencies.findData(bound, query.endpoint.pieces);
     this.dataByText.set(text, found);
     found.catch((error: unknown) => {
       // What ClickHouse did not analyse now, it may analyse at the next request; what has no version stays so for a while.
@@ -139,19 +185,30 @@ export class QueryVersions implements DataVersions {
   private filtersOf(
     { conditions = new Map<string, string>() }: BoundQuery,
     { tables }: QueryData,
-    { parts, server }: TablesVersion,
+    version: TablesVersion,
+    among: ReadonlyMap<string, string> = new Map(),
   ): ReadonlyMap<string, string> {
-    const { database } = this.dependencies;
-    const filters = new Map(tables.map((table) => [table, onlyParts(parts[table] ?? [], server)]));
+    const filters = new Map(
+      tables.map((table) => [table, onlyParts(partsOf(version, table), version.server, among.get(table))]),
+    );
+    return this.joined(filters, conditions);
+  }
+
+  /** Conditions of tables, to which others are added, perhaps under another name of the table. */
+  private joined(
+    filters: ReadonlyMap<string, string>,
+    conditions: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, string> {
+    const all = new Map(filters);
     for (const [name, condition] of conditions) {
-      const table = filters.has(name) ? name : `${database}.${name}`;
-      const ofParts = filters.get(table);
-      filters.set(
-        ofParts === undefined ? name : table,
-        ofParts === undefined ? condition : `${ofParts} AND (${condition})`,
+      const table = all.has(name) ? name : `${this.dependencies.database}.${name}`;
+      const earlier = all.get(table);
+      all.set(
+        earlier === undefined ? name : table,
+        earlier === undefined ? condition : `${earlier} AND (${condition})`,
       );
     }
-    return filters;
+    return all;
   }
 }
 
@@ -164,12 +221,12 @@ function requireConstant({ sandbox }: Versioned, { parameters }: BoundQuery): vo
   if (NOW.name in parameters) throw new NoVersion('the query uses @now');
 }
 
-/** What decides which tables a query reads: its text, and the names that are bound. */
-function textOf({ text, parameters }: BoundQuery): string {
+/** What decides which tables a query reads, and how: its text, the names that are bound, and the pieces that are declared. */
+function textOf({ endpoint: { pieces } }: EndpointQuery, { text, parameters }: BoundQuery): string {
   const names = [...text.matchAll(/\{(\w+):Identifier\}/g)].map(([, name = '']) =>
     revealed(parameters[name] ?? null),
   );
-  return names.length === 0 ? text : JSON.stringify([text, names]);
+  return names.length === 0 && !pieces ? text : JSON.stringify([text, names, pieces]);
 }
 
 const reasonIn = (error: unknown): string =>

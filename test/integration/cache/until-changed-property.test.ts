@@ -1,3 +1,4 @@
+import { Random } from '../../support/random.js';
 import { openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import {
@@ -75,22 +76,6 @@ const VIEWS = ['v < 1000', 'v >= 0', 'v % 2 = 0'].map(
   (condition) =>
     `CREATE OR REPLACE VIEW named AS SELECT e.v AS v, n.name AS name FROM events AS e INNER JOIN names AS n FINAL ON n.id = e.id WHERE e.${condition}`,
 ) as [string, ...string[]];
-
-/** Random numbers that a seed repeats (xorshift32). */
-class Random {
-  constructor(private state: number) {}
-
-  below(bound: number): number {
-    this.state ^= this.state << 13;
-    this.state ^= this.state >>> 17;
-    this.state ^= this.state << 5;
-    return (this.state >>> 0) % bound;
-  }
-
-  of<T>(items: readonly T[]): T {
-    return items[this.below(items.length)] as T;
-  }
-}
 
 /** Changes each of which every reader sees as a whole: of one row, one part or one table. */
 function changeOf(random: Random): { readonly name: string; readonly run: () => Promise<void> } {

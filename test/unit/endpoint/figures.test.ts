@@ -6,7 +6,7 @@ import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../
 const PLACES = {
   // Callers, by their pinned parameters and their own SQL.
   'gateway/clickhouse/export-writing.ts': ['reader'],
-  'gateway/clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER', 'OPERATORS'],
+  'gateway/clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER'],
   'gateway/http/mcp/tool-result.ts': ['readerOf(query'],
   'gateway/http/result/send-result.ts': ['readerOf(call.query'],
   'gateway/limits/limit-state.ts': ['reader'],
@@ -19,6 +19,8 @@ const PLACES = {
   'gateway/http/transport/request-record.ts': ['OPERATORS'],
   'gateway/limits/limiter.ts': ['OPERATORS'],
   'gateway/observability/tracing.ts': ['OPERATORS'],
+  'gateway/query/sum-of-costs.ts': ['OPERATORS'],
+  'gateway/server/open-composer.ts': ['OPERATORS'],
   'gateway/scheduler/schedule-queries.ts': ['OPERATORS', 'OPERATORS'],
   'gateway/warming/warmer.ts': ['OPERATORS'],
 };

@@ -13,6 +13,7 @@ import { compareColumns } from '../../../src/gateway/analysis/column-problems.js
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 import { typescriptFile, writeFiles } from '../../support/typescript-files.js';
+import { PIECE_ROWS } from './piece-problem-rows.js';
 import { ROWS } from './problem-rows.js';
 import { SELECT_ROWS } from './select-problem-rows.js';
 
@@ -126,10 +127,13 @@ const only = (code: ProblemCode, sentence: string | RegExp): readonly unknown[] 
 ];
 
 describe('the problem of a file', () => {
-  it.each([...ROWS, ...SELECT_ROWS])('has a code and a sentence: %s', (code, source, sentence) => {
-    const found = problemsOf(source).map((one) => [one.code, one.problem]);
-    expect(found).toEqual(expect.arrayContaining([...only(code, sentence)]));
-  });
+  it.each([...ROWS, ...PIECE_ROWS, ...SELECT_ROWS])(
+    'has a code and a sentence: %s',
+    (code, source, sentence) => {
+      const found = problemsOf(source).map((one) => [one.code, one.problem]);
+      expect(found).toEqual(expect.arrayContaining([...only(code, sentence)]));
+    },
+  );
 
   it.each(OF_CHOICES)('in choicesFrom has a code and a sentence: %s', (code, named, sentence) => {
     const [endpoint = '', column = ''] = named.split(' ');
@@ -172,7 +176,7 @@ describe('the problem of a file', () => {
 
   it('is provoked for each code', () => {
     const provoked = new Set<ProblemCode>(
-      [ROWS, SELECT_ROWS, OF_CHOICES, OF_COLUMNS, OF_FOLDERS].flat().map(([code]) => code),
+      [ROWS, PIECE_ROWS, SELECT_ROWS, OF_CHOICES, OF_COLUMNS, OF_FOLDERS].flat().map(([code]) => code),
     );
     expect(PROBLEM_CODES.filter((code) => !ELSEWHERE.has(code) && !provoked.has(code))).toEqual([]);
     expect([...ELSEWHERE].filter((code) => provoked.has(code))).toEqual([]);

@@ -1,6 +1,6 @@
 import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
-import type { HitCounts } from '../../query/hit-counts.js';
+import { NO_HITS, type HitCounts } from '../../query/hit-counts.js';
 
 /** What the description of the cache is made from. */
 export interface CacheInfo {
@@ -19,8 +19,6 @@ function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
   return isRedisOpen() ? 'circuit open' : 'in use';
 }
 
-const NO_HITS: HitCounts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, sharedHits: 0 };
-
 /** The body of `GET /cache`: entries, bytes, requests and hit ratios since the start, for each endpoint and tier. */
 export function describeCache(
   endpoints: Endpoints,
@@ -30,9 +28,10 @@ export function describeCache(
   const usage = cache.local.memoryUse();
   return {
     redis: redisState(cache),
-    endpoints: endpoints.all().map(({ id, name, settings }) => {
-      const { HIT, MISS, STALE, BYPASS, sharedHits } = hits.get(id) ?? NO_HITS;
-      const requests = HIT + MISS + STALE + BYPASS;
+    endpoints: endpoints.all().map(({ id, name, settings, pieces }) => {
+      const { HIT, MISS, PARTIAL, STALE, BYPASS, sharedHits, savedRows, savedBytes } =
+        hits.get(id) ?? NO_HITS;
+      const requests = HIT + MISS + PARTIAL + STALE + BYPASS;
       const ratio = (count: number): number | null => (requests === 0 ? null : count / requests);
       return {
         endpoint: name,
@@ -41,8 +40,10 @@ export function describeCache(
         requests,
         hits: HIT,
         misses: MISS,
+        partial: PARTIAL,
         stale: STALE,
         bypassed: BYPASS,
+        ...(pieces && { savedRows, savedBytes }),
         hitRatio: {
           all: ratio(HIT),
           // An entry that was found in Redis can expire before it is served: it is in `sharedHits`, but not a HIT.

@@ -3,6 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import { describeDeprecation } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
+import type { Pieces } from '../../../endpoint/pieces.js';
 import { itemOfOrder } from '../../../endpoint/page-order.js';
 import { describeParameters, exampleOf, type DescribedParameter } from './described-parameter.js';
 
@@ -133,6 +134,10 @@ const ENDPOINT = {
     ...objectOf({ by: texts('The columns that order the rows.') }, []),
     description: 'Present where a result that is cut has a cursor of the next page.',
   },
+  pieces: {
+    ...objectOf({ bucket: TEXT, from: TEXT, to: TEXT }, []),
+    description: 'Present where results of a time range are composed of kept rows and new ones.',
+  },
   parameters: {
     type: 'array',
     items: objectOf(PARAMETER, [
@@ -155,6 +160,7 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
   'deprecated',
   'exports',
   'pages',
+  'pieces',
 ]);
 
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
@@ -168,12 +174,17 @@ export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<
     ...{ caching, warming, sandboxing, unknownParameters, exports },
     deprecated: describeDeprecation(endpoint),
     pages: endpoint.pages && { by: endpoint.pages.order.map(itemOfOrder) },
+    pieces: endpoint.pieces && describePieces(endpoint.pieces),
     parameters: parameters.map(parameterOf),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
       return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };
     }),
     example: exampleOf(parameters),
   };
+}
+
+function describePieces({ bucket, from, to }: Pieces): ValuesOf<typeof ENDPOINT>['pieces'] {
+  return { bucket: itemOfOrder(bucket), from, to };
 }
 
 function parameterOf(parameter: DescribedParameter): ValuesOf<typeof PARAMETER> {

@@ -1,6 +1,6 @@
 import { EVERY_ROW_READER, type Reader } from '../../../endpoint/figures.js';
 import type { CallOutcome, CacheDemand } from '../../query/call.js';
-import { isConfirmed, knownAt } from '../../query/endpoint-result.js';
+import { isConfirmed, knownAt, type EndpointResult } from '../../query/endpoint-result.js';
 
 /** Reads the request's `Cache-Control` (RFC 9111, 5.2.1), which counts only for callers that may bypass the cache. */
 export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
@@ -44,7 +44,7 @@ export function cacheHeaders(
     'Cache-Status',
     cacheStatus(status, remaining, {
       ...{ stored: isStored, collapsed: isCollapsed, expired },
-      confirmed: reader === EVERY_ROW_READER && isConfirmed(result),
+      detail: reader === EVERY_ROW_READER ? detailOf(status, result) : '',
     }),
     'Age',
     // RFC 9111, 4.2.3: since the response was generated or successfully validated at the origin.
@@ -63,22 +63,31 @@ function cacheStatus(
     stored: isStored,
     collapsed: isCollapsed,
     expired,
-    confirmed,
-  }: Readonly<Record<'stored' | 'collapsed' | 'expired' | 'confirmed', boolean>>,
+    detail,
+  }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>> & { readonly detail: string },
 ): string {
   switch (status) {
     case 'HIT':
-      return `querygate; hit; ttl=${remaining}${confirmed ? '; detail=confirmed' : ''}`;
+      return `querygate; hit; ttl=${remaining}${detail}`;
     case 'STALE':
       return `querygate; hit; ttl=${remaining}; detail=stale-if-error`;
     case 'MISS':
+    case 'PARTIAL':
     case 'BYPASS':
       return [
         'querygate',
         status === 'BYPASS' ? 'fwd=request' : expired ? 'fwd=stale' : 'fwd=miss',
         ...(isStored ? ['stored'] : []),
         ...(isCollapsed ? ['collapsed'] : []),
-        `ttl=${remaining}`,
+        `ttl=${remaining}${detail}`,
       ].join('; ');
   }
+}
+
+/** What says more of a result than how it was served, as a parameter of `Cache-Status`. */
+function detailOf(status: CallOutcome['status'], result: EndpointResult): string {
+  if (status === 'HIT' && isConfirmed(result)) return '; detail=confirmed';
+  if (status !== 'PARTIAL' || !result.pieces) return '';
+  const { kept, of, areDays } = result.pieces;
+  return `; detail="${kept} of ${of} ${areDays ? 'days' : 'partitions'}"`;
 }

@@ -15,7 +15,7 @@ const ROW = {
     ['logs.a', '1'],
     ['logs.v', '2'],
   ],
-  parts: [['logs.a', 'hash', ['all_1_1_0']]],
+  parts: [['logs.a', 'all', 'hash', ['all_1_1_0'], 10, 20]],
   policies: 0,
 };
 
@@ -27,7 +27,7 @@ describe('readVersion', () => {
     expect(await versionOf({})).toMatchObject({
       server: 'one',
       definitions: DATA.definitions,
-      parts: { 'logs.a': ['all_1_1_0'] },
+      partitions: { 'logs.a': [{ id: 'all', hash: 'hash', names: ['all_1_1_0'], since: 10, until: 20 }] },
     });
   });
 
@@ -35,7 +35,7 @@ describe('readVersion', () => {
     ['another release of ClickHouse', { release: '26.8' }],
     ['another server', { server: 'two' }],
     ['another definition', { objects: [['logs.a', '3'], ...ROW.objects.slice(1)] }],
-    ['other parts', { parts: [['logs.a', 'another hash', ['all_1_1_0']]] }],
+    ['other parts', { parts: [['logs.a', 'all', 'another hash', ['all_1_1_0'], 10, 20]] }],
     ['no parts', { parts: [] }],
   ])('is another version with %s', async (_what, row) => {
     const [one, same, other] = await Promise.all([versionOf({}), versionOf({}), versionOf(row)]);
@@ -49,7 +49,7 @@ describe('readVersion', () => {
 
   it('has a problem where a query could not name all parts', async () => {
     const names = Array.from({ length: 5001 }, (_, index) => `all_${index}_${index}_0`);
-    expect((await versionOf({ parts: [['logs.a', 'hash', names]] })).problem).toBe(
+    expect((await versionOf({ parts: [['logs.a', 'all', 'hash', names, 10, 20]] })).problem).toBe(
       'its tables have 5001 parts, more than 5000',
     );
   });

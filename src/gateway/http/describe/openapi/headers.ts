@@ -53,8 +53,8 @@ const ROWS = {
   'X-Cache': always(
     oneOf(
       'CacheResult',
-      ['HIT', 'MISS', 'STALE', 'BYPASS'],
-      'HIT: from the cache. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
+      ['HIT', 'MISS', 'PARTIAL', 'STALE', 'BYPASS'],
+      'HIT: from the cache. PARTIAL: composed of kept rows and new ones. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
     ),
   ),
   'Cache-Status': always(text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841')),

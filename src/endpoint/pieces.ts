@@ -1,0 +1,130 @@
+import { asRecord, isRecord } from './as-record.js';
+import type { EndpointDeclaration, PieceRules } from './definition.js';
+import { isOfOtherRows, isValue, tokensOfAll } from './other-rows.js';
+import { problem, type Problem } from './problems.js';
+import type { Query } from './sql.js';
+import { parseTypeName } from './type-name.js';
+import { readPageOrder, type PageColumn } from './page-order.js';
+
+/** How a result is composed of the rows of partitions. */
+export interface Pieces extends Omit<PieceRules, 'bucket'> {
+  readonly bucket: BucketColumn;
+  /** Whether the range begins after `from`, and not with it. */
+  readonly isFromExcluded: boolean;
+}
+
+/** The column of a result by whose time rows belong to a bucket; never null. */
+export type BucketColumn = PageColumn;
+
+/** Types whose values have a text that is ordered as they are. */
+const IS_TIME = /^(?:Date|Date32|DateTime|DateTime64)$/;
+
+/** Reads the `pieces` of a definition in which nothing is wrong; undefined where it has none. */
+export function piecesOf(
+  { pieces, columns }: Pick<EndpointDeclaration, 'pieces' | 'columns'>,
+  query: Query,
+): Pieces | undefined {
+  const bucket = pieces && bucketOf(pieces.bucket, columns);
+  if (!bucket) return undefined;
+  const isFromExcluded = comparisonsIn(query).some(
+    ({ parameter, operator }) => parameter === pieces.from && operator === '>',
+  );
+  return { ...pieces, bucket, isFromExcluded };
+}
+
+/** Reads `hour` or `hour desc`; undefined where the result has no such column, or one that is no time. */
+function bucketOf(bucket: string, columns: unknown): BucketColumn | undefined {
+  const [column] = readPageOrder({ pages: { by: [bucket] }, columns }).order;
+  return column && IS_TIME.test(parseTypeName(column.type).name) && !column.isNullable ? column : undefined;
+}
+
+/** The mistakes in the names of `pieces`, in a definition of which nothing else need be valid. */
+export function problemsOfPieces(definition: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { pieces, pages, columns, caching } = definition;
+  if (pieces === undefined) return [];
+  const { bucket, from, to } = asRecord(pieces);
+  const reasons = [from, to].flatMap((name) => reasonsOfBound(name, definition));
+  if (typeof bucket === 'string' && columns !== undefined && !bucketOf(bucket, columns)) {
+    reasons.push(
+      `must name as bucket a column of the result that is a Date or a DateTime and never null, not ${bucket}`,
+    );
+  }
+  if (from === to && from !== undefined) reasons.push('names one parameter for both ends of the range');
+  if (pages !== undefined) reasons.push('cannot be combined with pages');
+  if (caching !== 'until-changed' && !isRecord(caching))
+    reasons.push('needs caching: until-changed, which tells whether a piece is still right');
+  return reasons.map((reason) => problem('PIECES_INVALID', reason));
+}
+
+function reasonsOfBound(name: unknown, { parameters }: Readonly<Record<string, unknown>>): string[] {
+  if (typeof name !== 'string') return [];
+  const { kind } = asRecord(asRecord(parameters)[name]);
+  if (kind === undefined) return [`names the parameter ${name}, which is not declared`];
+  return kind === 'timestamp' ? [] : [`names ${name}, which is no timestamp`];
+}
+
+/** A parameter in a query, with the two tokens before it: `column >= @parameter`. */
+interface Comparison {
+  readonly parameter: string;
+  readonly column: string;
+  readonly operator: string;
+}
+
+/** Whether a word begins what makes a row depend on those of other partitions, beside what pages cannot have either. */
+function isOfOtherPartitions(before: string, token: string, after: string): boolean {
+  if (isOfOtherRows(before, token, after)) return true;
+  if (/^(?:rollup|cube|totals)$/i.test(token)) return after === '(' || /^with$/i.test(before);
+  if (/^grouping$/i.test(token)) return /^sets$/i.test(after);
+  return /^(?:union|intersect|except|final|sample)$/i.test(token) && !isValue(before);
+}
+
+/**
+ * Why the rows of a query cannot be composed of those of partitions, as far as its text shows it. What a query reads, and how it groups,
+ * ClickHouse tells when the query is analysed.
+ */
+export function problemOfPieces(
+  query: Query,
+  { pieces }: Pick<EndpointDeclaration, 'pieces'>,
+): Problem | undefined {
+  if (!pieces) return undefined;
+  const { time, from, to } = pieces;
+  const tokens = tokensOf(query);
+  const word = tokens.find((token, index) =>
+    isOfOtherPartitions(tokens[index - 1] ?? '', token, tokens[index + 1] ?? ''),
+  );
+  if (word !== undefined)
+    return problem('PIECES_NOT_POSSIBLE', `its query has ${word.toUpperCase()}, which needs all rows`);
+  const comparisons = comparisonsIn(query);
+  for (const [name, operators] of [
+    [from, ['>', '>=']],
+    [to, ['<', '<=']],
+  ] as const) {
+    const places = comparisons.filter(({ parameter }) => parameter === name);
+    const isRight = ({ operator, column }: Comparison): boolean =>
+      column === time && operators.some((one) => one === operator);
+    if (places.length === 1 && places.every(isRight)) continue;
+    return problem(
+      'PIECES_NOT_POSSIBLE',
+      `its query must compare ${time} with @${name} once, as in ${time} ${operators[1]} @${name}, and use @${name} nowhere else`,
+    );
+  }
+  return undefined;
+}
+
+function comparisonsIn(query: Query): readonly Comparison[] {
+  const tokens = tokensOf(query);
+  return tokens.flatMap((token, index) => {
+    const parameter = PLACE.exec(token)?.[1];
+    if (parameter === undefined) return [];
+    const [column = '', operator = ''] = index < 2 ? [] : tokens.slice(index - 2, index);
+    return [{ parameter, operator, column: unquoted(column) }];
+  });
+}
+
+const unquoted = (name: string): string => /^([`"])(.*)\1$/s.exec(name)?.[2] ?? name;
+
+/** A reference in the text that is searched. */
+const PLACE = /^querygate_place_(\w+)$/;
+const placeOf = (name: string): string => `querygate_place_${name}`;
+
+const tokensOf = (query: Query): readonly string[] => tokensOfAll(query, ({ name }) => placeOf(name));

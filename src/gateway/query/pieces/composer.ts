@@ -1,0 +1,282 @@
+import { LRUCache } from 'lru-cache';
+
+import type { BoundQuery } from '../../../endpoint/bind.js';
+import { concurrently } from '../../../endpoint/concurrently.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Figures } from '../../../endpoint/figures.js';
+import type { QueryCost } from '../../../endpoint/limit-rules.js';
+import type { CacheKey } from '../cache-key.js';
+import type { Call } from '../call.js';
+import type { DataVersions } from '../data-versions.js';
+import { digestOf } from '../encode-bodies.js';
+import { inOwnMemory, type EndpointResult, type PiecesOfResult } from '../endpoint-result.js';
+import type { DataOfResult, DataPartition, PartitionedData } from '../known-data.js';
+import { LinkedAbort } from '../linked-abort.js';
+import type { BucketsOfRows, Clock, QueryRequest, QueryResult, RunQuery } from '../ports.js';
+import type { ResultStore } from '../result-store.js';
+import { SingleFlight } from '../single-flight.js';
+import { sumOfCosts } from '../sum-of-costs.js';
+import {
+  isDivided,
+  isInside,
+  isOneAfterAnother,
+  isUnchanged,
+  keyOfPiece,
+  partitionsIn,
+  rangeCallOf,
+  requestOver,
+  shapeOf,
+  versionOfPiece,
+  type RangeCall,
+  type RequestOf,
+} from './range.js';
+import type { PieceVerifier } from './verifier.js';
+
+export interface ComposerDependencies {
+  readonly runQuery: RunQuery;
+  readonly store: ResultStore;
+  readonly dataVersions: DataVersions;
+  readonly verifier: PieceVerifier;
+  readonly clock: Clock;
+  /** Called for each composed result with its pieces, and with what the queries of the kept ones had cost. */
+  readonly onComposed: (endpoint: Endpoint, pieces: PiecesOfResult, saved: Figures<QueryCost>) => void;
+}
+
+/** The rows of a range, and the facts of them. */
+export interface Composed extends Pick<QueryResult, 'rowCount' | 'cost' | 'queryId' | 'waitingMs'> {
+  /** When its query started; milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly body: Buffer;
+  readonly pieces: PiecesOfResult;
+  /** Present where the rows are those of one version of the tables. */
+  readonly data?: DataOfResult;
+}
+
+/** Queries of one result at a time. */
+const CONCURRENCY = 4;
+/** How often a result is composed where its tables change meanwhile. */
+const ATTEMPTS = 2;
+/** How many kinds of result that cannot be composed are remembered, and for how many milliseconds. */
+const REFUSED = { max: 1000, ttl: 300_000 };
+
+/** The rows of a partition within the range. */
+interface Piece {
+  readonly partition: DataPartition;
+  /** Of its place in the cache; absent where the range cuts the partition. */
+  readonly key: CacheKey | undefined;
+  readonly version: string;
+  readonly kept: EndpointResult | undefined;
+}
+
+/** A result of a query, which another call can have caused. */
+interface Queried {
+  readonly result: QueryResult;
+  readonly isShared: boolean;
+}
+
+/** A piece with its rows, which a query returned where they were not kept. */
+interface FilledPiece extends Piece {
+  readonly queried: QueryResult | undefined;
+  /** Whether another call caused that query. */
+  readonly isShared: boolean;
+  readonly rowCount: number;
+  readonly body: Buffer;
+  readonly buckets: BucketsOfRows;
+}
+
+/**
+ * Composes results of pieces: the rows of a partition of a table, which are kept as long as the partition has its version. The rows of
+ * the others come from ClickHouse, one query for each, so that their buckets show whether the rows of the range are indeed those of its
+ * partitions, one after another: no bucket may have rows of two.
+ *
+ * The rows are those of one moment: from a read of the versions before the queries to one after them, all partitions but the last are
+ * unchanged, and the query of the last one reads at its moment whatever none of the others has.
+ */
+export class PieceComposer {
+  /** Shapes of calls whose results cannot be composed. */
+  private readonly refused = new LRUCache<string, true>(REFUSED);
+  private readonly running = new SingleFlight<QueryResult>();
+
+  constructor(private readonly dependencies: ComposerDependencies) {}
+
+  /** @returns undefined where the result has to come from one query. @throws Failure */
+  async compose(call: Call, bound: BoundQuery, requestOf: RequestOf): Promise<Composed | undefined> {
+    const { dataVersions, verifier } = this.dependencies;
+    const range = rangeCallOf(call, bound, requestOf);
+    if (!range || verifier.isWrong(call.endpoint) || this.refused.has(shapeOf(range))) return undefined;
+    let known = await dataVersions.partitions(range.call);
+    for (let attempt = 0; known && attempt < ATTEMPTS; attempt += 1) {
+      const composed = await this.attempt(range, known);
+      if (composed === 'refused') this.refused.set(shapeOf(range), true);
+      if (composed !== 'changed') return composed === 'refused' ? undefined : composed;
+      known = await dataVersions.partitions(range.call, dataVersions.now());
+    }
+    return undefined;
+  }
+
+  private async attempt(
+    range: RangeCall,
+    known: PartitionedData,
+  ): Promise<Composed | 'changed' | 'refused' | undefined> {
+    const { dataVersions, clock } = this.dependencies;
+    const startedAt = clock().getTime();
+    const partitions = partitionsIn(range, known);
+    if (!isDivided(partitions)) return undefined;
+    const filled = await this.fill(range, known, await this.find(range, known, partitions));
+    const queried = filled.flatMap((piece) => piece.queried ?? []);
+    const caused = filled.flatMap((piece) => (piece.isShared ? [] : (piece.queried ?? [])));
+    const moved = filled.filter((piece) => piece.queried && !piece.queried.isOfVersion);
+    if (moved.length > 0) known.changed();
+    if (moved.some((piece) => piece !== filled.at(-1))) return 'changed';
+    // Without a query, the rows are those of the moment when the versions were read.
+    const [createdAt, later] =
+      queried.length === 0
+        ? [known.readAt, known]
+        : [startedAt, await dataVersions.partitions(range.call, dataVersions.now())];
+    const fixed = filled.filter((piece) => !moved.includes(piece));
+    const ofFixed = fixed.map(({ partition }) => partition);
+    if (!later || !isUnchanged(range, { before: known, later }, ofFixed)) return 'changed';
+    const composed = this.composed(range, filled);
+    if (!composed) return 'refused';
+    await this.keep(fixed, startedAt);
+    this.report(range, later, filled);
+    const isOfVersion = moved.length === 0 && later.version === known.version;
+    return {
+      ...{ ...composed, createdAt, cost: sumOfCosts(caused.map(({ cost }) => cost)), ...waitOf(caused) },
+      ...(isOfVersion && { data: { version: later.version, confirmedAt: later.readAt } }),
+    };
+  }
+
+  /** The pieces of a range, with the rows that are kept. */
+  private find(
+    range: RangeCall,
+    known: PartitionedData,
+    partitions: readonly DataPartition[],
+  ): Promise<readonly Piece[]> {
+    return Promise.all(
+      partitions.map(async (partition) => {
+        const key = isInside(partition, range) ? keyOfPiece(range, partition) : undefined;
+        const version = versionOfPiece(known, partition);
+        const kept = key && (await this.dependencies.store.get(key));
+        return { partition, key, version, kept: kept?.data?.version === version ? kept : undefined };
+      }),
+    );
+  }
+
+  /** Queries the rows that are not kept. @throws Failure */
+  private async fill(
+    range: RangeCall,
+    known: PartitionedData,
+    pieces: readonly Piece[],
+  ): Promise<readonly FilledPiece[]> {
+    const results = new Map<Piece, Queried>();
+    const abort = new LinkedAbort(range.call.signal);
+    const { signal } = abort;
+    const query = async (piece: Piece): Promise<void> => {
+      signal.throwIfAborted();
+      const isLast = piece === pieces.at(-1);
+      const others = pieces.filter((other) => other !== piece).map(({ partition }) => partition);
+      // The last partition of a table that gets rows all the time is read as it is.
+      const request = isLast
+        ? requestOver(range, known, { partitions: others, areExcluded: true }, !known.isMoving)
+        : requestOver(range, known, { partitions: [piece.partition] }, true);
+      results.set(piece, await this.query({ ...request, bucket: range.pieces.bucket, signal }, piece));
+    };
+    const missing = pieces.filter(({ kept }) => !kept);
+    try {
+      await concurrently(missing, CONCURRENCY, query);
+    } catch (error) {
+      abort.abort(new Error('another query of the same result has failed'));
+      throw error;
+    } finally {
+      abort.end();
+    }
+    return pieces.map((piece) => filledBy(piece, results.get(piece)));
+  }
+
+  /** Queries a piece; calls that lack one that is kept share a query. */
+  private async query(request: QueryRequest, { key, version }: Piece): Promise<Queried> {
+    const { runQuery } = this.dependencies;
+    if (!key || !request.data) return { result: await runQuery(request), isShared: false };
+    const { value, joined } = await this.running.join(`${key.hash} ${version}`, request, (shared) =>
+      runQuery({ ...request, ...shared }),
+    );
+    return { result: value, isShared: joined };
+  }
+
+  /** @returns undefined where the rows are not those of the pieces, one after another, or some are beyond the row cap */
+  private composed(
+    { pieces: { bucket }, rowCap, join }: RangeCall,
+    filled: readonly FilledPiece[],
+  ): Pick<Composed, 'rowCount' | 'body' | 'pieces'> | undefined {
+    const inOrder = bucket.isDescending ? filled.toReversed() : filled;
+    const rowCount = filled.reduce((sum, piece) => sum + piece.rowCount, 0);
+    if (rowCount > rowCap || filled.some(({ queried }) => queried?.truncated)) return undefined;
+    if (
+      !isOneAfterAnother(
+        inOrder.map(({ buckets }) => buckets),
+        bucket,
+      )
+    )
+      return undefined;
+    return { rowCount, body: join(inOrder.map(({ body }) => body)), pieces: figuresOf(filled) };
+  }
+
+  /** Keeps new rows, of which a later read of the versions showed that they did not change. */
+  private async keep(pieces: readonly FilledPiece[], createdAt: number): Promise<void> {
+    const { store } = this.dependencies;
+    await Promise.all(
+      pieces.map(async ({ key, version, queried }) => {
+        if (!key || !queried) return;
+        const { body, ...facts } = queried;
+        const expiresAt = createdAt + key.cachingMs;
+        const data = { version, confirmedAt: createdAt };
+        const bodies = { identity: inOwnMemory(body) };
+        await store.set(
+          key,
+          { ...facts, createdAt, expiresAt, digest: digestOf(body), data, bodies },
+          expiresAt,
+        );
+      }),
+    );
+  }
+
+  private report(range: RangeCall, known: PartitionedData, filled: readonly FilledPiece[]): void {
+    const { verifier, onComposed } = this.dependencies;
+    const { pieces, join, call } = range;
+    const kept = filled.flatMap((piece) => (piece.kept ? [{ ...piece, cost: piece.kept.cost }] : []));
+    onComposed(call.endpoint, figuresOf(filled), sumOfCosts(kept.map(({ cost }) => cost)));
+    if (kept.length === 0) return;
+    const inOrder = pieces.bucket.isDescending ? kept.toReversed() : kept;
+    verifier.sometimes(range, known, () => ({
+      partitions: kept.map(({ partition }) => partition),
+      body: join(inOrder.map(({ body }) => body)),
+    }));
+  }
+}
+
+function filledBy(piece: Piece, { result: queried, isShared = false }: Partial<Queried> = {}): FilledPiece {
+  const { kept } = piece;
+  const rows = queried ?? (kept && { ...kept, body: kept.bodies.identity });
+  if (!rows?.buckets) throw new Error('a piece has no rows');
+  const { rowCount, body, buckets } = rows;
+  return { ...piece, queried, isShared, rowCount, body, buckets };
+}
+
+function figuresOf(pieces: readonly FilledPiece[]): PiecesOfResult {
+  return {
+    kept: pieces.filter(({ kept }) => kept).length,
+    of: pieces.length,
+    ...(pieces.every(({ partition }) => /^\d{8}$/.test(partition.id)) && { areDays: true }),
+  };
+}
+
+/** The last query, and the longest wait for a slot. */
+function waitOf(results: readonly QueryResult[]): Pick<QueryResult, 'queryId' | 'waitingMs'> {
+  const queryId = results.at(-1)?.queryId;
+  const waits = results.flatMap(({ waitingMs }) => waitingMs ?? []);
+  return {
+    ...(queryId !== undefined && { queryId }),
+    ...(waits.length > 0 && { waitingMs: Math.max(...waits) }),
+  };
+}

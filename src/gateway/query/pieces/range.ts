@@ -1,0 +1,157 @@
+import { hash } from 'node:crypto';
+
+import type { BoundQuery } from '../../../endpoint/bind.js';
+import { revealed } from '../../../endpoint/parameters/secret-value.js';
+import type { BucketColumn, Pieces } from '../../../endpoint/pieces.js';
+import { quoteText } from '../../../endpoint/quote-sql.js';
+import type { RowFormat } from '../../formats/format.js';
+import { FORMATS } from '../../formats/formats.js';
+import { JSON_REPRESENTATION } from '../../formats/representation.js';
+import { keyOf, type CacheKey } from '../cache-key.js';
+import type { Call } from '../call.js';
+import { capOf } from '../endpoint-query.js';
+import type { DataPartition, KnownData, PartitionedData } from '../known-data.js';
+import type { BucketsOfRows, QueryRequest } from '../ports.js';
+
+/** Creates the request of a query of a call. */
+export type RequestOf = (bound: BoundQuery, data: KnownData | undefined) => QueryRequest;
+
+/** A call whose result is composed of the rows of the partitions of a time range. */
+export interface RangeCall {
+  readonly call: Call & { readonly bound: BoundQuery };
+  readonly pieces: Pieces;
+  readonly rowCap: number;
+  /** One body with the rows of several. */
+  readonly join: NonNullable<RowFormat['join']>;
+  readonly requestOf: RequestOf;
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Partitions of one range above which its result is not composed. */
+const MAX_PARTITIONS = 400;
+
+/** @returns undefined for a call whose result is none of rows in buckets */
+export function rangeCallOf(call: Call, bound: BoundQuery, requestOf: RequestOf): RangeCall | undefined {
+  const { endpoint, sandbox, representation = JSON_REPRESENTATION } = call;
+  const { pieces } = endpoint;
+  const format = FORMATS[representation.format];
+  if (!pieces || sandbox || !('cut' in format) || !format.join) return undefined;
+  return {
+    ...{ call: { ...call, bound }, pieces, rowCap: capOf(call), join: format.join, requestOf },
+    from: boundMs(bound, pieces.from) ?? -Infinity,
+    to: Math.floor(boundMs(bound, pieces.to) ?? Infinity),
+  };
+}
+
+/** Milliseconds of a time that is bound, `2026-05-17 10:05:03.123456`: whole ones, or half of one more. */
+function boundMs({ parameters }: BoundQuery, name: string): number | undefined {
+  const value = revealed(parameters[name] ?? null);
+  if (value === null) return undefined;
+  const [, seconds = '', ms = '', rest = ''] = /^(.{19})(?:\.(\d{1,3})(\d*))?$/.exec(String(value)) ?? [];
+  const whole = Date.parse(`${seconds.replace(' ', 'T')}.${ms.padEnd(3, '0')}Z`);
+  return /[1-9]/.test(rest) ? whole + 0.5 : whole;
+}
+
+/** The partitions that can have rows of a range, in the order of their times. */
+export function partitionsIn(
+  { from, to }: RangeCall,
+  { partitions }: PartitionedData,
+): readonly DataPartition[] {
+  return partitions.filter(({ since, until }) => since * 1000 <= to && (until + 1) * 1000 > from);
+}
+
+/** Whether there are several partitions, none of which has rows of the times of another. */
+export function isDivided(partitions: readonly DataPartition[]): boolean {
+  const isAfter = ({ since }: DataPartition, index: number): boolean =>
+    index === 0 || since > (partitions[index - 1]?.until ?? 0);
+  return partitions.length > 1 && partitions.length <= MAX_PARTITIONS && partitions.every(isAfter);
+}
+
+/** Whether every row of a partition is within the range, so that its piece is that of every such range. */
+export function isInside({ since, until }: DataPartition, { pieces, from, to }: RangeCall): boolean {
+  const first = since * 1000;
+  return (pieces.isFromExcluded ? first > from : first >= from) && (until + 1) * 1000 <= to;
+}
+
+/**
+ * Whether the same partitions have rows of the range as before, and some are unchanged.
+ *
+ * @param fixed those
+ */
+export function isUnchanged(
+  range: RangeCall,
+  { before, later }: Readonly<Record<'before' | 'later', PartitionedData>>,
+  fixed: readonly DataPartition[],
+): boolean {
+  const hashes = new Map(partitionsIn(range, later).map(({ id, hash: now }) => [id, now]));
+  const known = partitionsIn(range, before);
+  return (
+    later.rest === before.rest &&
+    hashes.size === known.length &&
+    known.every(({ id }) => hashes.has(id)) &&
+    fixed.every(({ id, hash: then }) => hashes.get(id) === then)
+  );
+}
+
+/** Whether the buckets of each piece are beyond those of the piece before it. @param pieces as the result has them */
+export function isOneAfterAnother(pieces: readonly BucketsOfRows[], { isDescending }: BucketColumn): boolean {
+  let before: string | undefined;
+  for (const { isOrdered, first, last } of pieces) {
+    if (!isOrdered) return false;
+    if (first === undefined) continue;
+    if (before !== undefined && (isDescending ? first >= before : first <= before)) return false;
+    before = last;
+  }
+  return true;
+}
+
+/** What the pieces of a call have in common with those of calls with another range. */
+export function shapeOf({ call, pieces }: RangeCall): string {
+  const parameters = { ...call.bound.parameters, [pieces.from]: null, [pieces.to]: null };
+  const { table, time, bucket } = pieces;
+  const { hash: ofCall } = keyOf(call, { ...call.bound, parameters });
+  return hash('sha256', JSON.stringify([ofCall, table, time, bucket.name, bucket.isDescending]), 'hex');
+}
+
+/** The place of a piece in the cache. */
+export function keyOfPiece(range: RangeCall, { id }: DataPartition): CacheKey {
+  const { endpoint } = range.call;
+  return {
+    endpointId: endpoint.id,
+    cachingMs: (endpoint.settings.untilChanged?.atMost ?? 0) * 1000,
+    hash: hash('sha256', JSON.stringify([shapeOf(range), id]), 'hex'),
+  };
+}
+
+/** The version of the rows of a piece. */
+export function versionOfPiece({ rest }: PartitionedData, partition: DataPartition): string {
+  return hash('sha256', JSON.stringify([rest, partition.hash]), 'base64url');
+}
+
+/** Which partitions a query reads: these, or all but these. */
+export interface ReadPartitions {
+  readonly partitions: readonly DataPartition[];
+  readonly areExcluded?: boolean;
+}
+
+/**
+ * The request of the rows of some partitions.
+ *
+ * @param isOfVersion whether ClickHouse rejects the query where it reads a part that the version does not have
+ */
+export function requestOver(
+  { call: { bound }, requestOf }: RangeCall,
+  { version, changed, filters, versionFilters }: PartitionedData,
+  { partitions, areExcluded = false }: ReadPartitions,
+  isOfVersion: boolean,
+): QueryRequest {
+  const ids = partitions.map(({ id }) => quoteText(id)).join(',');
+  const condition = `_partition_id ${areExcluded ? 'NOT ' : ''}IN (${ids})`;
+  const settings = { ...bound.settings, additional_table_filters: filters(condition) };
+  return requestOf(
+    { ...bound, settings },
+    isOfVersion ? { version, changed, tableFilters: versionFilters(condition) } : undefined,
+  );
+}

@@ -1,0 +1,89 @@
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { DataVersions } from '../data-versions.js';
+import type { DataPartition, PartitionedData } from '../known-data.js';
+import type { Requester, RunQuery } from '../ports.js';
+import type { ResultStore } from '../result-store.js';
+import { areEqualRows } from './equal-rows.js';
+import { isUnchanged, requestOver, type RangeCall } from './range.js';
+
+/** How a verification ended: `changed` where the data did, so that nothing could be compared. */
+export type Verification = 'equal' | 'different' | 'changed' | 'failed';
+
+export interface VerifierDependencies {
+  readonly runQuery: RunQuery;
+  readonly store: ResultStore;
+  readonly dataVersions: DataVersions;
+  /** At least 0 and less than 1. */
+  readonly random: () => number;
+  readonly onVerified: (endpoint: Endpoint, outcome: Verification) => void;
+}
+
+/** Kept pieces. */
+export interface KeptPieces {
+  readonly partitions: readonly DataPartition[];
+  /** The body of a result with their rows. */
+  readonly body: Buffer;
+}
+
+/** One composed result in so many is verified, where its endpoint does not say otherwise. */
+const DEFAULT_EVERY = 500;
+
+/** The requester of verifications: behind every caller, and without limits. */
+const VERIFICATION: Requester = { lane: 'verification', priority: 'warming' };
+
+/**
+ * Compares kept pieces with one query over their partitions, for some composed results, one at a time, while no caller waits. An
+ * endpoint whose pieces are different is not composed any more.
+ */
+export class PieceVerifier {
+  /** Digests of the endpoints whose pieces were different. */
+  private readonly wrong = new Set<string>();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly dependencies: VerifierDependencies) {}
+
+  isWrong({ digest }: Endpoint): boolean {
+    return this.wrong.has(digest);
+  }
+
+  /** Resolves when no verification runs. */
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  /** @param known the version of which the pieces are */
+  sometimes(range: RangeCall, known: PartitionedData, kept: () => KeptPieces): void {
+    const { verify = DEFAULT_EVERY } = range.pieces;
+    if (this.running || this.dependencies.random() * verify >= 1) return;
+    this.running = this.run(range, known, kept()).finally(() => (this.running = undefined));
+  }
+
+  /** Never rejects. */
+  private async run(range: RangeCall, known: PartitionedData, kept: KeptPieces): Promise<void> {
+    const { store, onVerified } = this.dependencies;
+    const { endpoint } = range.call;
+    const outcome = await this.compare(range, known, kept).catch(() => 'failed' as const);
+    if (outcome === 'different') this.wrong.add(endpoint.digest);
+    onVerified(endpoint, outcome);
+    if (outcome === 'different') await store.purge({ endpointId: endpoint.id });
+  }
+
+  private async compare(
+    range: RangeCall,
+    known: PartitionedData,
+    { partitions, body }: KeptPieces,
+  ): Promise<Verification> {
+    const { dataVersions, runQuery } = this.dependencies;
+    const whole = await runQuery({
+      ...requestOver(range, known, { partitions }, true),
+      requestId: `${range.call.requestId}-verify`,
+      // The caller has its response, and may be gone.
+      signal: new AbortController().signal,
+      requester: VERIFICATION,
+    });
+    const later = await dataVersions.partitions(range.call, dataVersions.now());
+    if (!whole.isOfVersion || !later || !isUnchanged(range, { before: known, later }, partitions))
+      return 'changed';
+    return areEqualRows(whole.body, body) ? 'equal' : 'different';
+  }
+}

@@ -1,0 +1,43 @@
+import { OPERATORS } from '../../endpoint/figures.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { DataVersions } from '../query/data-versions.js';
+import type { HitCounter } from '../query/hit-counts.js';
+import { PieceComposer } from '../query/pieces/composer.js';
+import { PieceVerifier } from '../query/pieces/verifier.js';
+import type { Clock, RunQuery } from '../query/ports.js';
+import type { ResultStore } from '../query/result-store.js';
+
+export interface OpenComposerDependencies {
+  readonly runQuery: RunQuery;
+  readonly store: ResultStore;
+  readonly dataVersions: DataVersions;
+  readonly hits: HitCounter;
+  readonly metrics: Pick<Metrics, 'pieces'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Creates what composes results of pieces, with its figures and its log. */
+export function openComposer(dependencies: OpenComposerDependencies): PieceComposer {
+  const { runQuery, store, dataVersions, hits, metrics, logger, clock } = dependencies;
+  const verifier = new PieceVerifier({
+    ...{ runQuery, store, dataVersions, random: Math.random },
+    onVerified: ({ name }, outcome) => {
+      metrics.pieces.verified(name, outcome);
+      if (outcome !== 'different') return;
+      logger.error(
+        'the kept pieces of an endpoint are different from one query over them: its results are no longer composed',
+        { endpoint: name, advice: `run querygate check, correct the query or remove pieces` },
+      );
+    },
+  });
+  return new PieceComposer({
+    ...{ runQuery, store, dataVersions, verifier, clock },
+    onComposed: ({ id, name }, pieces, saved) => {
+      const cost = saved.readBy(OPERATORS);
+      metrics.pieces.composed(name, pieces, cost);
+      hits.countSaved(id, cost);
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import { withCheckTools } from '../../../src/commands/check/check-tools.js';
+import type { CheckedEndpoint } from '../../../src/commands/check/checked-endpoint.js';
+import { withComposed } from '../../../src/commands/check/compose-on-data.js';
+import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readConfig } from '../../../src/gateway/config/config.js';
+import { versionedEndpoint, VersionedServer } from '../../support/versioned-gateway.js';
+
+const COLUMNS = `"DateTime('UTC')"`;
+const header = (more = ''): string => `parameters:
+  from: { kind: timestamp, required: true, description: The begin. }
+  to: { kind: timestamp, required: true, description: The end. }
+columns: { bucket: ${COLUMNS}, n: UInt64 }
+pieces: { table: events, time: t, bucket: bucket, from: from, to: to }
+example: { from: '2026-01-01', to: '2026-01-07' }${more}`;
+const IN_RANGE = 't >= @from AND t < @to';
+const GROUPED = 'GROUP BY bucket ORDER BY bucket';
+
+let server: VersionedServer;
+
+beforeAll(async () => {
+  server = await VersionedServer.start();
+  const engine = 'ENGINE = MergeTree PARTITION BY toYYYYMMDD(t) ORDER BY t';
+  await server.run(`CREATE TABLE events (t DateTime('UTC'), id UInt64) ${engine}`);
+  await server.run(`CREATE TABLE others (t DateTime('UTC'), id UInt64) ${engine}`);
+  await server.run(`CREATE TABLE monthly (t DateTime('UTC'), id UInt64) ENGINE = MergeTree ORDER BY t`);
+  await server.run('CREATE VIEW seen AS SELECT * FROM events');
+  await server.run(
+    "INSERT INTO events SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 1800, number % 50 FROM numbers(6 * 48)",
+  );
+}, 120_000);
+
+afterAll(() => server.stop(), 120_000);
+
+/** What `querygate check` adds for an endpoint. */
+async function findings(
+  select: string,
+  change: (text: string) => string = (text) => text,
+): Promise<Pick<CheckedEndpoint, 'problems' | 'warnings'>> {
+  const endpoint = readSqlEndpoint(change(versionedEndpoint('checked', 1, header(), select)));
+  const checked: CheckedEndpoint = {
+    ...{ name: 'checked', problems: [], warnings: [], tables: [] },
+    example: { rows: 1, truncated: false, milliseconds: 1, rowsRead: 1, bytesRead: 1 },
+  };
+  const config = readConfig({ API_KEY: 'a key of every caller' });
+  const { signal } = new AbortController();
+  const [found] = await withCheckTools(server.server.adminConnection, { ...config, signal }, (tools) =>
+    withComposed([checked], [endpoint], { source: server.server.adminConnection, tools }),
+  );
+  return { problems: found?.problems ?? [], warnings: found?.warnings ?? [] };
+}
+
+const hourly = (from: string, more = '', expression = 'toStartOfHour(t)'): string =>
+  `SELECT ${expression} AS bucket, count() AS n FROM ${from} WHERE ${IN_RANGE} ${more} ${GROUPED}`;
+
+it.each([
+  ['hours of a table', hourly('events')],
+  ['rows joined with others', hourly('events AS e LEFT JOIN (SELECT id FROM others) AS o ON o.id = e.id')],
+  ['rows of a subquery', hourly('(SELECT *, id % 2 AS odd FROM events)', 'AND odd = 1')],
+  [
+    'groups of a subquery',
+    `SELECT bucket, n FROM (SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY bucket) WHERE n > 0 ORDER BY bucket`,
+  ],
+  ['rows whose id another table has', hourly('events', 'AND id NOT IN (SELECT id FROM others)')],
+])('finds nothing wrong with %s', async (_what, select) => {
+  expect(await findings(select)).toEqual({ problems: [], warnings: [] });
+});
+
+const NOT_COMPOSED = 'its results are not composed of pieces: ';
+
+it.each([
+  ['a view of the table', hourly('seen'), 'the query reads the view logs.seen'],
+  [
+    'a view beside the table',
+    hourly('events', 'AND id IN (SELECT id FROM seen)'),
+    'the query reads the view logs.seen',
+  ],
+  [
+    'the table twice',
+    hourly('events', 'AND id > (SELECT avg(id) FROM events)'),
+    'it reads logs.events more than once',
+  ],
+  [
+    'a table of another time',
+    `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM others AS o INNER JOIN events AS e ON e.id = o.id WHERE o.t >= @from AND o.t < @to ${GROUPED}`,
+    'it does not read logs.events as the first table of its FROM',
+  ],
+  [
+    'rows without a partner',
+    `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM events AS e FULL JOIN others AS o ON e.id = o.id WHERE e.t >= @from AND e.t < @to ${GROUPED}`,
+    'it has a FULL JOIN, which returns rows without a partner',
+  ],
+  [
+    'the time of a joined table',
+    `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM events AS e INNER JOIN others AS o ON e.id = o.id WHERE o.t >= @from AND e.t < @to ${GROUPED}`,
+    'it compares a column t that is not the one of logs.events',
+  ],
+  [
+    'two levels of groups',
+    `SELECT bucket, count() AS n FROM (SELECT toStartOfHour(t) AS bucket, id FROM events WHERE ${IN_RANGE} GROUP BY bucket, id) ${GROUPED}`,
+    'it groups the rows more than once',
+  ],
+  [
+    'a bucket of an aggregate function',
+    `SELECT min(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE}`,
+    'the column bucket is computed by an aggregate function',
+  ],
+  [
+    'the newest time of groups',
+    `SELECT bucket, n FROM (SELECT max(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY toStartOfHour(t)) ORDER BY bucket`,
+    'the column bucket is computed by an aggregate function',
+  ],
+])('warns of %s', async (_what, select, reason) => {
+  expect(await findings(select)).toEqual({ problems: [], warnings: [NOT_COMPOSED + reason] });
+});
+
+it('warns of a table without partitions, and of buckets that have rows of two days', async () => {
+  const monthly = (text: string): string => text.replaceAll('events', 'monthly');
+  expect((await findings(hourly('events'), monthly)).warnings).toEqual([
+    `${NOT_COMPOSED}logs.monthly is partitioned by nothing, and not by one function of t`,
+  ]);
+  const [warning] = (await findings(hourly('events', '', "toDateTime(toMonday(t), 'UTC')"))).warnings;
+  expect(warning).toMatch(/none of 12 ranges of its data could be: .* buckets with rows of two partitions$/);
+});
