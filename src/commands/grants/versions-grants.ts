@@ -1,7 +1,9 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
 
 /** What the gateway reads of ClickHouse's own tables to know in which version tables are. */
-const SYSTEM_TABLES = ['one', 'tables', 'columns', 'functions', 'parts', 'parts_columns', 'row_policies'];
+const SYSTEM_TABLES = [
+  ...['one', 'tables', 'columns', 'functions', 'parts', 'parts_columns', 'mutations', 'row_policies'],
+];
 
 /** The rights of the user that reads the versions of the tables of a database, as statements without a user. */
 export function versionsGrants(database: string): readonly string[] {

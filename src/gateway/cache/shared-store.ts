@@ -5,7 +5,13 @@ import type { RedisClient } from '../coordination/redis-connection.js';
 import type { RedisKeys } from '../coordination/redis-keys.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
-import { sizeOf, usableFrom, withEveryEncoding, type EndpointResult } from '../query/endpoint-result.js';
+import {
+  knownAt,
+  sizeOf,
+  usableFrom,
+  withEveryEncoding,
+  type EndpointResult,
+} from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
@@ -63,7 +69,10 @@ export class SharedStore implements ResultStore {
       client.getBuffer(this.keys.result(key)).catch(missIfOtherType),
     );
     const result = Buffer.isBuffer(value) ? decodeResult(key, value) : undefined;
-    return result && this.now() >= usableFrom(result, key.cachingMs) ? result : undefined;
+    if (!result || this.now() < usableFrom(result, key.cachingMs)) return undefined;
+    // A gateway with other settings may have stored it for longer.
+    const expiresAt = knownAt(result) + key.cachingMs;
+    return result.expiresAt > expiresAt + MAX_CLOCK_SKEW_MS ? { ...result, expiresAt } : result;
   };
 
   readonly set = async (key: CacheKey, incomplete: EndpointResult, usableUntil: number): Promise<void> => {

@@ -20,7 +20,7 @@ export class TieredStore implements ResultStore {
     const local = await this.local.get(key);
     if (local && this.local.isFresh(local)) return local;
     const shared = await this.shared.get(key);
-    if (!shared || (local && !isNewer(shared, local))) return local;
+    if (!shared || (local && shared.createdAt <= local.createdAt)) return local;
     this.onSharedHit(key);
     await this.local.set(key, shared, this.usableUntilOf(key, shared));
     return shared;
@@ -30,7 +30,7 @@ export class TieredStore implements ResultStore {
     const local = this.local.find(key.hash);
     await this.local.set(key, result, usableUntil);
     // What the shared cache has is confirmed by each gateway for itself: the whole result would be written again and again.
-    if (local?.createdAt === result.createdAt && isProven(local) && isProven(result)) return;
+    if (local?.createdAt === result.createdAt && local.data && result.data) return;
     await this.shared.set(key, result, usableUntil);
   };
 
@@ -38,12 +38,3 @@ export class TieredStore implements ResultStore {
     await Promise.all([this.local.purge(scope), this.shared.purge(scope)]);
   };
 }
-
-function isNewer(one: EndpointResult, other: EndpointResult): boolean {
-  if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt;
-  return isProven(one) && !isProven(other);
-}
-
-/** Whether a read of the version after the query found what the one before it had found. */
-const isProven = ({ data }: EndpointResult): boolean =>
-  data !== undefined && data.unprovenSince === undefined;

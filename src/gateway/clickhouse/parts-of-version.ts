@@ -36,7 +36,11 @@ export function onlyParts(parts: readonly string[], server: string, among?: stri
   return `NOT throwIf(${ends}, ${quoteText(MARK)})${among === undefined ? '' : ` AND ${among}`}`;
 }
 
-/** Whether ClickHouse ended a query because it reads a part that {@link onlyParts} does not name. */
-export function readsOtherParts(error: unknown): boolean {
-  return error instanceof ClickHouseError && error.code === THROW_IF && error.message.includes(MARK);
+/** Errors of what a query of a version has more than others: a text that is too long, settings that the user must not change. */
+const BY_ITS_FORM: ReadonlySet<string> = new Set(['62', '115', '164', '452']);
+
+/** Whether a query without a version may succeed: it read a part that {@link onlyParts} does not name, or has a form that ClickHouse rejects. */
+export function isOfVersions(error: unknown): boolean {
+  if (!(error instanceof ClickHouseError)) return false;
+  return BY_ITS_FORM.has(error.code) || (error.code === THROW_IF && error.message.includes(MARK));
 }

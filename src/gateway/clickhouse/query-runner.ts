@@ -19,7 +19,7 @@ import {
   safetySettings,
   type RunnerLimits,
 } from './query-settings.js';
-import { readsOtherParts, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
+import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
 
@@ -88,7 +88,7 @@ async function ofVersion(
   try {
     return { ...(await runOver(data)), isOfVersion: true };
   } catch (error) {
-    if (!readsOtherParts(error)) throw error;
+    if (!isOfVersions(error)) throw error;
     return runOver(undefined);
   }
 }

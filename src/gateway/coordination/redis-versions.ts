@@ -12,10 +12,15 @@ export class RedisVersions<T> {
     private readonly server: string,
   ) {}
 
-  /** @throws SyntaxError where something else wrote the value */
   readonly get = async (tables: string): Promise<T | undefined> => {
     const text = await this.redis.read((client) => client.get(this.keyOf(tables)));
-    return typeof text === 'string' ? (JSON.parse(text) as T) : undefined;
+    if (typeof text !== 'string') return undefined;
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      // Something else wrote the value, which is read again.
+      return undefined;
+    }
   };
 
   readonly set = async (tables: string, value: T, lifetimeMs: number): Promise<void> => {

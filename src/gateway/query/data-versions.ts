@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 import type { EndpointResult } from './endpoint-result.js';
-import type { KnownData, PartitionedData, ProcessTime } from './known-data.js';
+import type { KnownData, PartitionedData } from './known-data.js';
 
 /** Knows in which version the tables of a query are. Never rejects: without a version, seconds count. */
 export interface DataVersions {
@@ -9,14 +9,14 @@ export interface DataVersions {
   /**
    * The state of the tables of an endpoint with pieces; undefined where its results cannot be composed.
    *
-   * @param since after when it must be read
+   * @param isRead whether it must be read now
    */
   readonly partitions: (
     call: Omit<Call, 'demand'>,
-    since?: ProcessTime,
+    how?: { readonly isRead: boolean },
   ) => Promise<PartitionedData | undefined>;
-  /** The time now, for the `unprovenSince` of a result. */
-  readonly now: () => ProcessTime;
+  /** Whether the tables have a version, as a read that begins now finds it. */
+  readonly isStill: (call: Call, version: string) => Promise<boolean>;
   /** The result as fresh again, where its tables still have its version; otherwise undefined. */
   readonly confirm: (
     call: Omit<Call, 'demand'>,
@@ -28,6 +28,6 @@ export interface DataVersions {
 export const NO_VERSIONS: DataVersions = {
   before: () => Promise.resolve(undefined),
   partitions: () => Promise.resolve(undefined),
-  now: () => ({ process: '', at: 0 }),
+  isStill: () => Promise.resolve(false),
   confirm: () => Promise.resolve(undefined),
 };

@@ -93,12 +93,12 @@ async function queryClickHouse(
     const known = settings.untilChanged ? await dataVersions.before({ ...call, bound }) : undefined;
     const { body, equalBytes, isOfVersion, ...facts } = await runQuery(requestOf(call, bound, now, known));
     const created = { ...facts, createdAt: now.getTime() };
-    if (!known || !isOfVersion) {
-      known?.changed();
-      return resultOf(call, created, { body, equalBytes });
-    }
-    const data = { version: known.version, confirmedAt: now.getTime(), unprovenSince: dataVersions.now() };
-    return resultOf(call, { ...created, data }, { body, equalBytes });
+    if (!known) return resultOf(call, created, { body, equalBytes });
+    if (!isOfVersion) known.changed();
+    // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
+    const isKnown = isOfVersion && (await dataVersions.isStill({ ...call, bound }, known.version));
+    const data = { version: known.version, confirmedAt: now.getTime() };
+    return resultOf(call, { ...created, ...(isKnown && { data }) }, { body, equalBytes });
   } catch (error) {
     throw blameParameters(call.endpoint, error);
   }

@@ -4,18 +4,6 @@ export interface DataOfResult {
   readonly version: string;
   /** When the tables were last known to have these rows; milliseconds since 1970. */
   readonly confirmedAt: number;
-  /**
-   * When its query ended, while no version that was read later is known to be the same. The tables may have changed during the
-   * query, so that the result must not be served any longer than its query's beginning allows.
-   */
-  readonly unprovenSince?: ProcessTime;
-}
-
-/** A point in time of one process, which no change of its clock moves; milliseconds. */
-export interface ProcessTime {
-  /** Random, of the process. */
-  readonly process: string;
-  readonly at: number;
 }
 
 /** The state of the tables of a query, of one of which the partitions are told apart. */

@@ -15,6 +15,9 @@ export interface EndpointVersionsDependencies {
   readonly clock: Clock;
 }
 
+/** Warnings of a process. */
+const MAX_REPORTED = 1000;
+
 /** The versions of the data of this gateway's endpoints, and the log of those that have none. */
 export class EndpointVersions {
   private readonly open: OpenVersions | undefined;
@@ -69,8 +72,9 @@ export class EndpointVersions {
   };
 
   private warnOnce(message: string, fields: Fields): void {
-    const line = JSON.stringify([message, fields]);
-    if (this.reported.has(line)) return;
+    // Reasons that differ in a count are one.
+    const line = JSON.stringify([message, fields]).replaceAll(/\d+/g, '0');
+    if (this.reported.has(line) || this.reported.size >= MAX_REPORTED) return;
     this.reported.add(line);
     this.dependencies.logger.warn(message, fields);
   }

@@ -10,13 +10,13 @@ import { safetySettings } from '../clickhouse/query-settings.js';
 import type { Clock } from '../query/ports.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import { EVERY_ROW } from '../query/row-scope.js';
-import { findQueryData, type QueryData, type WantedPieces } from '../versions/query-data.js';
+import { findQueryData, type QueryData } from '../versions/query-data.js';
 import { QueryVersions } from '../versions/query-versions.js';
 import { readVersion } from '../versions/read-version.js';
 import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
 
 /** Milliseconds that ClickHouse may take; a caller waits for them, and then for the query instead. */
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 3000;
 const CONNECTIONS = 4;
 
 const nothing = (): void => undefined;
@@ -63,7 +63,7 @@ export function openVersions(
   });
   const dataVersions = new QueryVersions({
     versions,
-    findData: (bound, pieces) => findData(client, bound, pieces && wantedPieces(pieces, connection.database)),
+    findData: (bound, pieces) => findData(client, bound, connection.database, pieces),
     database: connection.database,
     steadyClock: steadyMs,
     ...{ onNoVersion, onNoPieces },
@@ -80,15 +80,25 @@ export function openVersions(
   };
 }
 
-function wantedPieces({ table, time, bucket }: Pieces, database: string): WantedPieces {
-  return { table, time, bucket: bucket.name, database };
-}
-
-function findData(client: QueryClient, bound: BoundQuery, pieces?: WantedPieces): Promise<QueryData> {
+function findData(
+  client: QueryClient,
+  bound: BoundQuery,
+  database: string,
+  pieces: Pieces | undefined,
+): Promise<QueryData> {
   const ofQuery = rowReader(client, bound);
   const explain = async (prefix: string): Promise<readonly string[]> =>
     (await ofQuery<{ explain: string }>(`${prefix}${bound.text}`)).map(({ explain: line }) => line);
-  return findQueryData({ text: bound.text, explain }, rowReader(client), pieces);
+  const conditions = new Map(
+    [...(bound.conditions ?? [])].flatMap(([name, condition]) =>
+      [name, `${database}.${name}`].map((full) => [full, condition]),
+    ),
+  );
+  return findQueryData(
+    { text: bound.text, explain, conditions },
+    rowReader(client),
+    pieces && { ...pieces, bucket: pieces.bucket.name, database },
+  );
 }
 
 /** @param bound the query whose values a text has; absent: the values come with each text. */

@@ -151,14 +151,25 @@ function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Compa
     return known !== undefined && factsOf(known) !== factsOf(endpoint);
   });
   const removed = before.filter(({ name }) => !later.has(name));
-  const digests = new Map(after.map(({ id, digest }) => [id, digest]));
-  const outdated = before.filter(({ id, digest }) => digests.get(id) !== digest).map(({ id }) => id);
+  const ids = new Map(after.map((endpoint) => [endpoint.id, endpoint]));
+  const outdated = before
+    .filter((endpoint) => areOutdated(endpoint, ids.get(endpoint.id)))
+    .map(({ id }) => id);
   const names = (endpoints: readonly Endpoint[]): readonly string[] => endpoints.map(({ name }) => name);
   return {
     changes: { added: names(added), changed: names(changed), removed: names(removed) },
     changed: [...added, ...changed],
     outdated: new Set(outdated),
   };
+}
+
+/** Whether no request can get the results of an endpoint any more, or would get them for longer than they are now cached. */
+function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
+  if (before.digest !== after?.digest) return true;
+  const [was, is] = [before, after].map(({ settings: { caching } }) =>
+    caching === 'disabled' ? 0 : caching,
+  );
+  return (is ?? 0) < (was ?? 0);
 }
 
 /** Everything of an endpoint that callers can see; its query is in the digest. */

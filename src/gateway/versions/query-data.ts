@@ -1,3 +1,5 @@
+import { quoteName } from '../../endpoint/quote-sql.js';
+import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
 import { readTree, type TreeNode } from '../sandbox/tree.js';
 import { problemOfPiecesIn } from './pieces-in-tree.js';
 
@@ -48,8 +50,10 @@ const DEFAULTS = `SELECT database || '.' || table AS full, name, default_express
   ORDER BY full, name`;
 
 // arrayJoin returns the same rows each time; ClickHouse lists it because one row becomes several.
+// Of some it does not say it: they read embedded dictionaries, or what the session has; times without a year have the one of today.
 const FUNCTIONS = `SELECT name, origin FROM system.functions
-  WHERE origin != 'System' OR deterministic = 0 AND name != 'arrayJoin'`;
+  WHERE origin != 'System' OR deterministic = 0 AND name != 'arrayJoin'
+    OR match(name, '^(region|transaction|getClientHTTPHeader|fuzz|ai[A-Z])|BestEffort')`;
 
 /** Engines whose rows are those of their data parts on this server. */
 const HAS_PARTS =
@@ -90,6 +94,13 @@ export async function findQueryData(
   throw new NoVersion('its tables are being altered');
 }
 
+/** Whether a query sets settings, which then count instead of those that are sent. */
+function hasSettings(query: string): boolean {
+  return tokenize(query).some(
+    ({ kind, start, end }) => kind === 'word' && query.slice(start, end).toUpperCase() === 'SETTINGS',
+  );
+}
+
 /** The pieces of an endpoint. */
 export interface WantedPieces {
   readonly table: string;
@@ -109,6 +120,8 @@ function isOfTime(key: string, time: string): boolean {
 /** A SELECT, and how ClickHouse explains it with its values. */
 export interface Explained {
   readonly text: string;
+  /** The filters of a caller's pinned parameters, by table; of the query of an endpoint. */
+  readonly conditions?: ReadonlyMap<string, string>;
   readonly explain: (prefix: string) => Promise<readonly string[]>;
 }
 
@@ -125,6 +138,12 @@ class Analysis {
 
   async of(select: Explained, pieces: WantedPieces | undefined): Promise<QueryData> {
     const tree = await this.read(select, 'the query');
+    for (const [full, condition] of select.conditions ?? [])
+      if (this.objects.has(full))
+        await this.read(
+          this.explained(`SELECT 1 FROM ${quotedName(full)} WHERE ${condition}`),
+          `the filter of ${full}`,
+        );
     const rows = [...this.objects.values()].sort((a, b) => (a.full < b.full ? -1 : 1));
     const tables = rows.filter(({ engine }) => engine !== 'View').map(({ full }) => full);
     return {
@@ -172,6 +191,7 @@ class Analysis {
   private async readTable({ full, engine, query }: TableRow, where: string): Promise<void> {
     if (HAS_PARTS.test(engine)) return;
     if (engine !== 'View') throw new NoVersion(`${where} reads ${full}, a table of the engine ${engine}`);
+    if (hasSettings(query)) throw new NoVersion(`${where} reads the view ${full}, which has SETTINGS`);
     await this.read(this.explained(query), `the view ${full}`);
   }
 
@@ -226,8 +246,7 @@ class Analysis {
   }
 
   private async isFixed(table: string, expression: string): Promise<boolean> {
-    const [database = '', ...name] = table.split('.').map((word) => `\`${word.replaceAll('`', '\\`')}\``);
-    const { text, explain } = this.explained(`SELECT ${expression} FROM ${database}.${name.join('.')}`);
+    const { text, explain } = this.explained(`SELECT ${expression} FROM ${quotedName(table)}`);
     try {
       this.requireNoOwnFunctions(text, '');
       this.visit(readTree(await explain(EXPLAIN)), new Set(), '');
@@ -237,6 +256,12 @@ class Analysis {
       throw error;
     }
   }
+}
+
+/** `database.name` as SQL. */
+function quotedName(full: string): string {
+  const [database = '', ...name] = full.split('.');
+  return `${quoteName(database)}.${quoteName(name.join('.'))}`;
 }
 
 /** One text for the definitions of objects, in their order. */

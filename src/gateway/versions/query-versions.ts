@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { ClickHouseError } from '@clickhouse/client';
 import { LRUCache } from 'lru-cache';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
@@ -10,7 +10,8 @@ import { onlyParts } from '../clickhouse/parts-of-version.js';
 import type { DataVersions } from '../query/data-versions.js';
 import { bindCall, type EndpointQuery } from '../query/endpoint-query.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
-import type { KnownData, PartitionedData, ProcessTime } from '../query/known-data.js';
+import type { KnownData, PartitionedData } from '../query/known-data.js';
+import { pinnedParameters } from '../query/row-scope.js';
 import { NoVersion, type QueryData } from './query-data.js';
 import { partsOf, versionOf, type TablesVersion } from './read-version.js';
 import type { TableVersions, Wanted } from './table-versions.js';
@@ -36,15 +37,14 @@ const MAX_TEXTS = 1000;
 
 /** Milliseconds after which a text whose data has no version is analysed again. */
 const RETRY_MS = 60_000;
+/** Milliseconds after which a text that ClickHouse did not analyse is analysed again: each caller would wait for it. */
+const RETRY_SOON_MS = 1000;
 
 /** The versions of the data of endpoints on one server, by its own bookkeeping of parts. */
 export class QueryVersions implements DataVersions {
-  private readonly process = randomUUID();
   private readonly dataByText = new LRUCache<string, Promise<QueryData>>({ max: MAX_TEXTS });
 
   constructor(private readonly dependencies: QueryVersionsDependencies) {}
-
-  readonly now = (): ProcessTime => ({ process: this.process, at: this.dependencies.steadyClock() });
 
   readonly before = async (query: Versioned): Promise<KnownData | undefined> => {
     const { versions } = this.dependencies;
@@ -70,24 +70,34 @@ export class QueryVersions implements DataVersions {
     if (!known) return undefined;
     return this.unlessUnknown(query, async () => {
       const checkMs = checkMsOf(query);
-      const { unprovenSince } = known;
       const bound = query.bound ?? bindCall(query);
-      const notBefore = unprovenSince && this.steadyTimeOf(unprovenSince);
-      const { tables, readAt } = await this.versionOf(query, bound, { maxAgeMs: checkMs, notBefore });
+      const { tables, readAt } = await this.versionOf(query, bound, { maxAgeMs: checkMs });
       if (tables.version !== known.version) return undefined;
       return { ...facts, expiresAt: readAt + checkMs, data: { version: known.version, confirmedAt: readAt } };
     });
   };
 
+  readonly isStill = async (query: Versioned, version: string): Promise<boolean> => {
+    const bound = query.bound ?? bindCall(query);
+    const found = await this.unlessUnknown(query, () =>
+      this.versionOf(query, bound, { maxAgeMs: checkMsOf(query), ...this.now() }),
+    );
+    return found?.tables.version === version;
+  };
+
+  private now(): Pick<Wanted, 'notBefore'> {
+    return { notBefore: this.dependencies.steadyClock() };
+  }
+
   readonly partitions = async (
     query: Versioned,
-    since?: ProcessTime,
+    { isRead } = { isRead: false },
   ): Promise<PartitionedData | undefined> => {
     const { pieces } = query.endpoint;
     if (!pieces) return undefined;
     const bound = query.bound ?? bindCall(query);
     return this.unlessUnknown(query, async () => {
-      const wanted = { maxAgeMs: checkMsOf(query), notBefore: since && this.steadyTimeOf(since) };
+      const wanted = { maxAgeMs: checkMsOf(query), ...(isRead && this.now()) };
       const { data, tables, readAt } = await this.versionOf(query, bound, wanted);
       if (!data.pieces) return undefined;
       if ('reason' in data.pieces) {
@@ -132,11 +142,6 @@ export class QueryVersions implements DataVersions {
     }
   }
 
-  /** A time of this process that is not before a time of whichever process. */
-  private steadyTimeOf({ process, at }: ProcessTime): number {
-    return process === this.process ? at : this.dependencies.steadyClock();
-  }
-
   private async unlessUnknown<T>(query: Versioned, find: () => Promise<T>): Promise<T | undefined> {
     try {
       return await find();
@@ -174,9 +179,8 @@ export class QueryVersions implements DataVersions {
     const found = this.dependencies.findData(bound, query.endpoint.pieces);
     this.dataByText.set(text, found);
     found.catch((error: unknown) => {
-      // What ClickHouse did not analyse now, it may analyse at the next request; what has no version stays so for a while.
-      if (error instanceof NoVersion) this.dataByText.set(text, found, { ttl: RETRY_MS });
-      else this.dataByText.delete(text);
+      // What ClickHouse did not analyse now, it may analyse soon; what has no version stays so for a while.
+      this.dataByText.set(text, found, { ttl: error instanceof NoVersion ? RETRY_MS : RETRY_SOON_MS });
     });
     return found;
   }
@@ -221,13 +225,28 @@ function requireConstant({ sandbox }: Versioned, { parameters }: BoundQuery): vo
   if (NOW.name in parameters) throw new NoVersion('the query uses @now');
 }
 
-/** What decides which tables a query reads, and how: its text, the names that are bound, and the pieces that are declared. */
-function textOf({ endpoint: { pieces } }: EndpointQuery, { text, parameters }: BoundQuery): string {
+/**
+ * What decides which tables a query reads, and how: its text, the names that are bound, the parameters whose filters are sent, and the
+ * pieces that are declared.
+ */
+function textOf({ endpoint: { pieces }, scope }: EndpointQuery, bound: BoundQuery): string {
+  const { text, parameters, conditions } = bound;
   const names = [...text.matchAll(/\{(\w+):Identifier\}/g)].map(([, name = '']) =>
     revealed(parameters[name] ?? null),
   );
-  return names.length === 0 && !pieces ? text : JSON.stringify([text, names, pieces]);
+  if (names.length === 0 && !pieces && !conditions) return text;
+  return JSON.stringify([text, names, conditions && [...pinnedParameters(scope)], pieces]);
 }
 
-const reasonIn = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+/** ClickHouse's own texts can have values of callers, and the query. */
+function reasonIn(error: unknown): string {
+  if (error instanceof NoVersion) return error.message;
+  if (!(error instanceof ClickHouseError)) {
+    const { name } = error instanceof Error ? error : new Error();
+    return `ClickHouse did not tell the version of its tables in time, or is away (${name})`;
+  }
+  const { code, type = 'error', message } = error;
+  const grant = /have the grant [^\n.]*/.exec(message)?.[0].replace('have', 'needs');
+  const advice = code === '497' && grant ? `: the user of versions ${grant}` : '';
+  return `ClickHouse did not analyse its query: ${type} (${code})${advice}`;
+}

@@ -46,6 +46,8 @@ export const partsOf = (
 
 /** Parts of all tables together above which a query is not bound to them: its text would be too long. */
 const MAX_PARTS = 5000;
+/** Characters of their names; ClickHouse's default of `max_query_size` is 262,144. */
+const MAX_NAMES = 200_000;
 
 interface VersionRow {
   readonly release: string;
@@ -59,6 +61,8 @@ interface VersionRow {
     since: number,
     until: number,
   ])[];
+  /** Changes that parts do not have yet, although the definitions do. */
+  readonly mutations: readonly (readonly [full: string, id: string, command: string])[];
   readonly policies: number;
 }
 
@@ -81,6 +85,10 @@ const VERSION = `SELECT version() AS release, toString(serverUUID()) AS server,
       FROM system.parts WHERE active AND ${IN_OBJECTS} ORDER BY full, id, name
     ) GROUP BY full, id ORDER BY full, id
   )) AS parts,
+  (SELECT groupArray((full, mutation_id, command)) FROM (
+    SELECT ${OF_TABLE}, mutation_id, command FROM system.mutations WHERE NOT is_done AND ${IN_OBJECTS}
+    ORDER BY full, mutation_id, command
+  )) AS mutations,
   (SELECT toUInt32(count()) FROM (
     SELECT table, ${OF_TABLE} FROM system.row_policies
     WHERE database IN {databases:Array(String)} AND (table = '' OR full IN {objects:Array(String)})
@@ -100,7 +108,7 @@ export async function readVersion(data: QueryData, readRows: ReadRows): Promise<
   const [row] = await readRows<VersionRow>(VERSION, { objects, databases: databasesOf(objects) });
   if (!row) throw new Error('ClickHouse returned no version of the tables');
   const definitions = definitionsOf(row.objects);
-  const base = hashOf(row.release, row.server, SETTINGS_OF_VERSIONS, definitions);
+  const base = hashOf(row.release, row.server, SETTINGS_OF_VERSIONS, definitions, row.mutations);
   const partitions: Record<string, Partition[]> = {};
   for (const [full, id, hash, names, since, until] of row.parts)
     (partitions[full] ??= []).push({ id, hash, names, since, until });
@@ -122,8 +130,12 @@ const hashOf = (...values: readonly unknown[]): string =>
 
 function problemOf({ policies, parts }: VersionRow): string | undefined {
   if (policies > 0) return 'a table that it reads has a row policy';
-  const count = parts.reduce((sum, [, , , names]) => sum + names.length, 0);
-  return count > MAX_PARTS ? `its tables have ${count} parts, more than ${MAX_PARTS}` : undefined;
+  const names = parts.flatMap(([, , , of]) => of);
+  if (names.length > MAX_PARTS) return `its tables have ${names.length} parts, more than ${MAX_PARTS}`;
+  const characters = names.reduce((sum, name) => sum + name.length + "'',".length, 0);
+  return characters > MAX_NAMES
+    ? `the names of its tables’ parts have ${characters} characters, more than ${MAX_NAMES}`
+    : undefined;
 }
 
 /** The default of a column that a part lacks is computed when the part is read. */

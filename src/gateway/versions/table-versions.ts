@@ -42,8 +42,13 @@ interface Read extends KnownVersion {
 interface State {
   last: Read | undefined;
   running: { readonly beganAt: number; readonly read: Promise<Read> } | undefined;
+  /** By the steady clock: when the last read failed. */
+  failedAt: number;
   isMoving: boolean;
 }
+
+/** Milliseconds after a failed read in which none is begun. */
+const RETRY_MS = 1000;
 
 /** How many sets of tables are remembered; the oldest is forgotten. */
 const MAX_STATES = 1000;
@@ -74,6 +79,8 @@ export class TableVersions {
     }
     const { running } = state;
     if (running && running.beganAt >= (wanted.notBefore ?? -Infinity)) return running.read;
+    // Each caller would wait for a ClickHouse that does not respond.
+    if (this.dependencies.steadyClock() - state.failedAt < RETRY_MS) throw new Error('the last read failed');
     return this.start(data, state, wanted.maxAgeMs);
   }
 
@@ -91,7 +98,10 @@ export class TableVersions {
     const forget = (): void => {
       if (state.running?.read === started) state.running = undefined;
     };
-    started.then(forget, forget);
+    started.then(forget, () => {
+      forget();
+      state.failedAt = steadyClock();
+    });
     return started;
   }
 
@@ -117,7 +127,7 @@ export class TableVersions {
     if (known) return known;
     const [oldest] = this.states.keys();
     if (this.states.size >= MAX_STATES && oldest !== undefined) this.states.delete(oldest);
-    const state: State = { last: undefined, running: undefined, isMoving: false };
+    const state: State = { last: undefined, running: undefined, failedAt: -Infinity, isMoving: false };
     this.states.set(key, state);
     return state;
   }

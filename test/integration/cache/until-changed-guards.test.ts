@@ -70,9 +70,12 @@ const GUARDS = {
       const first = gateway.get('counted');
       await isHeld;
       await server.run("INSERT INTO events VALUES ('2027-01-01', 3, 3)");
+      const secondRead = proxy.holdNext(/FROM system\.parts WHERE active/);
       release();
-      await first;
+      await Promise.race([first, secondRead.isHeld]);
       await server.run("ALTER TABLE events DROP PARTITION '2027-01-01'");
+      secondRead.release();
+      await first;
       nextSecond();
       return gateway.get('counted');
     },

@@ -109,7 +109,7 @@ export class PieceComposer {
       const composed = await this.attempt(range, known);
       if (composed === 'refused') this.refused.set(shapeOf(range), true);
       if (composed !== 'changed') return composed === 'refused' ? undefined : composed;
-      known = await dataVersions.partitions(range.call, dataVersions.now());
+      known = await dataVersions.partitions(range.call, { isRead: true });
     }
     return undefined;
   }
@@ -132,7 +132,7 @@ export class PieceComposer {
     const [createdAt, later] =
       queried.length === 0
         ? [known.readAt, known]
-        : [startedAt, await dataVersions.partitions(range.call, dataVersions.now())];
+        : [startedAt, await dataVersions.partitions(range.call, { isRead: true })];
     const fixed = filled.filter((piece) => !moved.includes(piece));
     const ofFixed = fixed.map(({ partition }) => partition);
     if (!later || !isUnchanged(range, { before: known, later }, ofFixed)) return 'changed';

@@ -81,7 +81,7 @@ export class PieceVerifier {
       signal: new AbortController().signal,
       requester: VERIFICATION,
     });
-    const later = await dataVersions.partitions(range.call, dataVersions.now());
+    const later = await dataVersions.partitions(range.call, { isRead: true });
     if (!whole.isOfVersion || !later || !isUnchanged(range, { before: known, later }, partitions))
       return 'changed';
     return areEqualRows(whole.body, body) ? 'equal' : 'different';

@@ -50,8 +50,15 @@ describe('a reload', () => {
     expect(before && under.served.has(before)).toBe(false);
     expect(under.served.find('sample')?.settings.caching).toBe(5);
     expect(await under.reloader.reload()).toMatchObject({ ok: true, changed: [], removed: ['sample'] });
-    // Other settings give the same results.
-    expect(under.outdated).toEqual([[], [before?.id]]);
+    // What was cached for longer than it may be fresh now.
+    expect(under.outdated).toEqual([[before?.id], [before?.id]]);
+  });
+
+  it('keeps the results of an endpoint with other settings, where they may be cached for as long', async () => {
+    const under = new ReloadUnderTest();
+    under.loads = [() => Promise.resolve(loaded(sampleEndpoint({ maxRows: 5, caching: 100_000 })))];
+    expect(await under.reloader.reload()).toMatchObject({ ok: true, changed: ['sample'] });
+    expect(under.outdated).toEqual([[]]);
   });
 
   it.each([

@@ -85,7 +85,7 @@ function verifierOf({
     dataVersions: {
       before: () => Promise.resolve(undefined),
       partitions: () => Promise.resolve(dataOf(hashLater)),
-      now: () => ({ process: 'p', at: 0 }),
+      isStill: () => Promise.resolve(false),
       confirm: () => Promise.resolve(undefined),
     },
     random: () => random,
