@@ -72,6 +72,7 @@ function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly
   const [all, failed] = [requestsWith(samples, /./), requestsFailed(samples)];
   const hits = sum(samples, 'querygate_requests_total', { cache: 'HIT' });
   const cacheable = sum(samples, 'querygate_requests_total', { cache: /./ });
+  const savedRows = sum(samples, 'querygate_pieces_saved_rows_total');
   const rate = rates.at(-1);
   const isCircuitOpen = sum(samples, 'querygate_clickhouse_breaker_open') > 0;
   const isRedisCircuitOpen = cache.redis === 'circuit open';
@@ -84,6 +85,7 @@ function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly
     ['Failed (5xx)', number(failed), failed > 0],
     ['From the cache', cacheable === 0 ? '–' : `${Math.round((100 * hits) / cacheable)} %`],
     ['Cache in memory', bytes(sum(samples, 'querygate_cache_bytes'))],
+    ...(savedRows > 0 ? ([['Rows not read again', number(savedRows)]] as const) : []),
     ['Queries running', number(sum(samples, 'querygate_queries_running'))],
     ['Queries waiting', number(sum(samples, 'querygate_queries_waiting'))],
     ['ClickHouse', isCircuitOpen ? 'circuit open' : 'in use', isCircuitOpen],

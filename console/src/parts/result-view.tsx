@@ -99,6 +99,7 @@ function guessType(sample: Cell | undefined): string {
 const CACHE_TEXTS: Readonly<Record<string, string>> = {
   HIT: 'from the cache',
   MISS: 'fresh, now cached',
+  PARTIAL: 'kept rows and new ones',
   STALE: 'out of date: ClickHouse is away',
   BYPASS: 'not cached',
 };

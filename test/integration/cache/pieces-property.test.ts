@@ -7,7 +7,7 @@ import {
   type VersionedGateway,
 } from '../../support/versioned-gateway.js';
 
-const ROUNDS = Number(process.env['PIECES_ROUNDS'] ?? 300);
+const ROUNDS = Number(process.env['PIECES_ROUNDS'] ?? 120);
 const SEED = Number(process.env['PIECES_SEED'] ?? 20961127);
 /** Seconds for which a result may be late: `check` of the endpoints. */
 const CHECK_MS = 1000;

@@ -180,7 +180,12 @@ export class PieceComposer {
       const request = isLast
         ? requestOver(range, known, { partitions: others, areExcluded: true }, !known.isMoving)
         : requestOver(range, known, { partitions: [piece.partition] }, true);
-      results.set(piece, await this.query({ ...request, bucket: range.pieces.bucket, signal }, piece));
+      // All queries of a result share its time limit.
+      const spentMs = performance.now() - range.beganAt;
+      results.set(
+        piece,
+        await this.query({ ...request, bucket: range.pieces.bucket, signal, spentMs }, piece),
+      );
     };
     const missing = pieces.filter(({ kept }) => !kept);
     try {

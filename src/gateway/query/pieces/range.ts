@@ -24,6 +24,8 @@ export interface RangeCall {
   /** One body with the rows of several. */
   readonly join: NonNullable<RowFormat['join']>;
   readonly requestOf: RequestOf;
+  /** Of this process, in milliseconds. */
+  readonly beganAt: number;
   /** Milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
@@ -40,6 +42,7 @@ export function rangeCallOf(call: Call, bound: BoundQuery, requestOf: RequestOf)
   if (!pieces || sandbox || !('cut' in format) || !format.join) return undefined;
   return {
     ...{ call: { ...call, bound }, pieces, rowCap: capOf(call), join: format.join, requestOf },
+    beganAt: performance.now(),
     from: boundMs(bound, pieces.from) ?? -Infinity,
     to: Math.floor(boundMs(bound, pieces.to) ?? Infinity),
   };
