@@ -84,9 +84,13 @@ function isOfOtherPartitions(before: string, token: string, after: string): bool
  */
 export function problemOfPieces(
   query: Query,
-  { pieces }: Pick<EndpointDeclaration, 'pieces'>,
+  { pieces, columns }: Pick<EndpointDeclaration, 'pieces' | 'columns'>,
+  optionalColumns: ReadonlyMap<string, unknown> = new Map(),
 ): Problem | undefined {
   if (!pieces) return undefined;
+  const { name = '' } = bucketOf(pieces.bucket, columns) ?? {};
+  if (optionalColumns.has(name))
+    return problem('PIECES_INVALID', `names ${name}, which an optional part adds`);
   const { time, from, to } = pieces;
   const tokens = tokensOf(query);
   const word = tokens.find((token, index) =>

@@ -80,7 +80,8 @@ async function compareRanges(
   const { now, runQuery, signal } = tools;
   const store = memoryStore();
   const verifier = new PieceVerifier({
-    ...{ runQuery, store, dataVersions, random: () => 1, onVerified: () => undefined },
+    ...{ runQuery, dataVersions, random: () => 1, onVerified: () => undefined },
+    purge: () => Promise.resolve(),
   });
   const composer = new PieceComposer({
     ...{ runQuery, store, dataVersions, verifier, clock: now, onComposed: () => undefined },

@@ -65,7 +65,7 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   };
   const ofPages = after && problemOfPages(order, built);
   if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
-  const ofPieces = problemOfPieces(built.query, declaration);
+  const ofPieces = problemOfPieces(built.query, declaration, built.optionalColumns);
   if (ofPieces) throw new SqlFileError([{ ...header.placeOf({ path: ['pieces'] }), ...ofPieces }]);
   return createEndpoint(declaration, built);
 }

@@ -64,7 +64,7 @@ export function createQueryRunner(
         run(client, { ...timedRequest, data }, maxResponseBytes(limits), {
           ...settings,
           ...request.query.settings,
-          ...(data && SETTINGS_OF_VERSIONS),
+          ...((data ?? request.isVersioned) && SETTINGS_OF_VERSIONS),
           ...limitSettings({ ...limits, timeoutMs }),
         });
       return runDistributed(

@@ -125,6 +125,7 @@ export function requestOf(
     signal,
     requester,
     limits: endpoint.settings.queryLimits,
+    isVersioned: endpoint.settings.untilChanged !== undefined,
     data,
   };
 }

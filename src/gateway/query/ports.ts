@@ -86,6 +86,8 @@ export interface QueryRequest extends SlotRequest {
   readonly requestId: string;
   /** Limits of the endpoint's settings, if they differ from the gateway's. */
   readonly limits?: QueryLimits | undefined;
+  /** Whether the settings under which equal data gives equal rows are sent, whatever the profile of the user says. */
+  readonly isVersioned?: boolean;
   /** The version of the tables that the query should read, and no data of later ones. */
   readonly data?: KnownData | undefined;
   /** Sent to ClickHouse, so that its spans belong to the caller's trace (W3C Trace Context). */

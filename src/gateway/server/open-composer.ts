@@ -6,11 +6,11 @@ import type { HitCounter } from '../query/hit-counts.js';
 import { PieceComposer } from '../query/pieces/composer.js';
 import { PieceVerifier } from '../query/pieces/verifier.js';
 import type { Clock, RunQuery } from '../query/ports.js';
-import type { ResultStore } from '../query/result-store.js';
+import type { OpenCache } from './open-cache.js';
 
 export interface OpenComposerDependencies {
   readonly runQuery: RunQuery;
-  readonly store: ResultStore;
+  readonly cache: Pick<OpenCache, 'store' | 'purge'>;
   readonly dataVersions: DataVersions;
   readonly hits: HitCounter;
   readonly metrics: Pick<Metrics, 'pieces'>;
@@ -20,9 +20,10 @@ export interface OpenComposerDependencies {
 
 /** Creates what composes results of pieces, with its figures and its log. */
 export function openComposer(dependencies: OpenComposerDependencies): PieceComposer {
-  const { runQuery, store, dataVersions, hits, metrics, logger, clock } = dependencies;
+  const { runQuery, dataVersions, hits, metrics, logger, clock } = dependencies;
+  const { store, purge } = dependencies.cache;
   const verifier = new PieceVerifier({
-    ...{ runQuery, store, dataVersions, random: Math.random },
+    ...{ runQuery, purge, dataVersions, random: Math.random },
     onVerified: ({ name }, outcome) => {
       metrics.pieces.verified(name, outcome);
       if (outcome !== 'different') return;

@@ -90,7 +90,7 @@ export async function openQueryExecution(
   const fetchAny = createFetcher({
     ...{ runQuery, store: cache.store, dataVersions },
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
-    composer: openComposer({ runQuery, store: cache.store, dataVersions, hits, metrics, logger, clock }),
+    composer: openComposer({ runQuery, cache, dataVersions, hits, metrics, logger, clock }),
     clock,
     onJoined: metrics.waiterCoalesced,
   });

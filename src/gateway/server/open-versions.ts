@@ -11,6 +11,7 @@ import type { Clock } from '../query/ports.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import { EVERY_ROW } from '../query/row-scope.js';
 import { findQueryData, type QueryData } from '../versions/query-data.js';
+import { withMarks } from '../versions/pieces-in-tree.js';
 import { QueryVersions } from '../versions/query-versions.js';
 import { readVersion } from '../versions/read-version.js';
 import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
@@ -20,6 +21,8 @@ const TIMEOUT_MS = 3000;
 const CONNECTIONS = 4;
 
 const nothing = (): void => undefined;
+
+const RANGE_ENDS = ['from', 'to'] as const;
 
 /** With fractions: a read that begins in the millisecond in which a query ends can be before its end. */
 const steadyMs = (): number => performance.now();
@@ -87,17 +90,24 @@ function findData(
   pieces: Pieces | undefined,
 ): Promise<QueryData> {
   const ofQuery = rowReader(client, bound);
-  const explain = async (prefix: string): Promise<readonly string[]> =>
-    (await ofQuery<{ explain: string }>(`${prefix}${bound.text}`)).map(({ explain: line }) => line);
+  const explainer =
+    (text: string) =>
+    async (prefix: string): Promise<readonly string[]> =>
+      (await ofQuery<{ explain: string }>(`${prefix}${text}`)).map(({ explain: line }) => line);
   const conditions = new Map(
     [...(bound.conditions ?? [])].flatMap(([name, condition]) =>
       [name, `${database}.${name}`].map((full) => [full, condition]),
     ),
   );
   return findQueryData(
-    { text: bound.text, explain, conditions },
+    { text: bound.text, explain: explainer(bound.text), conditions },
     rowReader(client),
-    pieces && { ...pieces, bucket: pieces.bucket.name, database },
+    pieces && {
+      ...pieces,
+      ...{ database, bucket: pieces.bucket.name, isDescending: pieces.bucket.isDescending },
+      ends: RANGE_ENDS.filter((end) => bound.text.includes(`{${pieces[end]}:`)),
+      explain: explainer(withMarks(bound.text, pieces)),
+    },
   );
 }
 

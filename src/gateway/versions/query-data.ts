@@ -1,7 +1,7 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
 import { readTree, type TreeNode } from '../sandbox/tree.js';
-import { problemOfPiecesIn } from './pieces-in-tree.js';
+import { problemOfPiecesIn, type RangeEnd } from './pieces-in-tree.js';
 
 /** What a query reads. */
 export interface QueryData {
@@ -109,6 +109,11 @@ export interface WantedPieces {
   readonly time: string;
   /** The column of the result. */
   readonly bucket: string;
+  readonly isDescending: boolean;
+  /** The parameters of the range that the query has. */
+  readonly ends: readonly RangeEnd[];
+  /** Explains the query, in which the ends of the range are marked. */
+  readonly explain: (prefix: string) => Promise<readonly string[]>;
 }
 
 /** Whether a partition key is a function of a column alone, such as `toYYYYMMDD(timestamp)`. */
@@ -137,7 +142,7 @@ class Analysis {
   ) {}
 
   async of(select: Explained, pieces: WantedPieces | undefined): Promise<QueryData> {
-    const tree = await this.read(select, 'the query');
+    await this.read(select, 'the query');
     for (const [full, condition] of select.conditions ?? [])
       if (this.objects.has(full))
         await this.read(
@@ -151,28 +156,27 @@ class Analysis {
       objects: rows.map(({ full }) => full),
       computed: await this.computedColumns(tables),
       definitions: definitionsOf(rows.map(({ full, definition }) => [full, definition])),
-      ...(pieces && { pieces: this.piecesIn(tree, pieces) }),
+      ...(pieces && { pieces: await this.piecesIn(pieces) }),
     };
   }
 
   /** Reads a query and, through its views, others. */
-  private async read({ text, explain }: Explained, where: string): Promise<TreeNode> {
+  private async read({ text, explain }: Explained, where: string): Promise<void> {
     this.requireNoOwnFunctions(text, where);
     const tree = readTree(await explain(EXPLAIN));
     const names = new Set<string>();
     this.visit(tree, names, where);
     const unknown = [...names].filter((name) => name !== ONE_ROW && !this.objects.has(name));
-    if (unknown.length === 0) return tree;
+    if (unknown.length === 0) return;
     const rows = await this.readRows<TableRow>(TABLES, { objects: unknown, databases: databasesOf(unknown) });
     const missing = unknown.find((name) => !rows.some(({ full }) => full === name));
     if (missing !== undefined)
       throw new NoVersion(`${where} reads ${missing}, which the user of versions cannot see`);
     for (const row of rows) this.objects.set(row.full, row);
     for (const row of rows) await this.readTable(row, where);
-    return tree;
   }
 
-  private piecesIn(tree: TreeNode, pieces: WantedPieces): NonNullable<QueryData['pieces']> {
+  private async piecesIn(pieces: WantedPieces): Promise<NonNullable<QueryData['pieces']>> {
     const table = [...this.objects.keys()].find(
       (full) => full === pieces.table || full === `${pieces.database}.${pieces.table}`,
     );
@@ -184,7 +188,7 @@ class Analysis {
       return {
         reason: `${table} is partitioned by ${key || 'nothing'}, and not by one function of ${pieces.time}`,
       };
-    const reason = problemOfPiecesIn(tree, { ...pieces, table });
+    const reason = problemOfPiecesIn(readTree(await pieces.explain(EXPLAIN)), { ...pieces, table });
     return reason === undefined ? { table } : { reason };
   }
 

@@ -58,13 +58,17 @@ it.each([
   ['rows of a subquery', hourly('(SELECT *, id % 2 AS odd FROM events)', 'AND odd = 1')],
   [
     'groups of a subquery',
-    `SELECT bucket, n FROM (SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY bucket) WHERE n > 0 ORDER BY bucket`,
+    `SELECT bucket, n FROM (SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY bucket) ORDER BY bucket`,
   ],
+  ['elements of arrays', hourly('events ARRAY JOIN [1, 2] AS element', 'AND element > 0')],
   ['rows whose id another table has', hourly('events', 'AND id NOT IN (SELECT id FROM others)')],
 ])('finds nothing wrong with %s', async (_what, select) => {
   expect(await findings(select)).toEqual({ problems: [], warnings: [] });
 });
 
+const RANGE_HIDDEN =
+  'its WHERE does not compare t of logs.events itself with both ends of the range, in terms of their own; a column of the result that has the name t hides it';
+const GROUPS_FILTERED = 'it filters or joins the groups: HAVING, WHERE around GROUP BY, arrayJoin';
 const NOT_COMPOSED = 'its results are not composed of pieces: ';
 
 it.each([
@@ -87,12 +91,45 @@ it.each([
   [
     'rows without a partner',
     `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM events AS e FULL JOIN others AS o ON e.id = o.id WHERE e.t >= @from AND e.t < @to ${GROUPED}`,
-    'it has a FULL JOIN, which returns rows without a partner',
+    'it has a join other than LEFT JOIN and INNER JOIN (ALL FULL)',
   ],
   [
     'the time of a joined table',
     `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM events AS e INNER JOIN others AS o ON e.id = o.id WHERE o.t >= @from AND e.t < @to ${GROUPED}`,
-    'it compares a column t that is not the one of logs.events',
+    RANGE_HIDDEN,
+  ],
+  [
+    'the first partner of a row',
+    `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM events AS e ANY INNER JOIN others AS o ON e.id = o.id WHERE e.t >= @from AND e.t < @to ${GROUPED}`,
+    'it has a join other than LEFT JOIN and INNER JOIN (ANY INNER)',
+  ],
+  ['a filter of groups', hourly('events').replace('ORDER BY', 'HAVING n > 1 ORDER BY'), GROUPS_FILTERED],
+  [
+    'a filter around groups',
+    `SELECT bucket, n FROM (SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY bucket) WHERE n > 0 ORDER BY bucket`,
+    GROUPS_FILTERED,
+  ],
+  ['elements of groups', hourly('events', '', 'arrayJoin([toStartOfHour(t)])'), GROUPS_FILTERED],
+  [
+    'a column of the result that hides the time',
+    `SELECT toStartOfHour(t) AS t, t AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY t ORDER BY bucket`,
+    RANGE_HIDDEN,
+  ],
+  [
+    'a range that another condition widens',
+    hourly('events').replace('t < @to', '(t < @to OR id = 7)'),
+    RANGE_HIDDEN,
+  ],
+  [
+    'another order',
+    hourly('events').replace('ORDER BY', 'ORDER BY n,'),
+    'its ORDER BY does not begin with bucket ASC',
+  ],
+  ['the opposite order', `${hourly('events')} DESC`, 'its ORDER BY does not begin with bucket ASC'],
+  [
+    'no order',
+    hourly('events').replace('ORDER BY bucket', ''),
+    'its ORDER BY does not begin with bucket ASC',
   ],
   [
     'two levels of groups',
@@ -102,12 +139,12 @@ it.each([
   [
     'a bucket of an aggregate function',
     `SELECT min(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE}`,
-    'the column bucket is computed by an aggregate function',
+    'the column bucket is not computed of single rows',
   ],
   [
     'the newest time of groups',
     `SELECT bucket, n FROM (SELECT max(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY toStartOfHour(t)) ORDER BY bucket`,
-    'the column bucket is computed by an aggregate function',
+    'the column bucket is not computed of single rows',
   ],
 ])('warns of %s', async (_what, select, reason) => {
   expect(await findings(select)).toEqual({ problems: [], warnings: [NOT_COMPOSED + reason] });

@@ -58,7 +58,8 @@ async function composed(
     const runQuery: RunQuery = (request) => around((number += 1), () => tools.runQuery(request));
     const store = new MemoryStore();
     const verifier = new PieceVerifier({
-      ...{ runQuery, store, dataVersions, random: () => 1, onVerified: () => undefined },
+      ...{ runQuery, dataVersions, random: () => 1, onVerified: () => undefined },
+      purge: () => Promise.resolve(),
     });
     const composer = new PieceComposer({
       ...{ runQuery, store, dataVersions, verifier, clock, onComposed: () => undefined },

@@ -214,7 +214,7 @@ describe('a result comes from one query', () => {
       expect.objectContaining({
         level: 'warn',
         message: 'the results of an endpoint cannot be composed of pieces: each comes from one query',
-        fields: { endpoint: 'without-key', reason: 'the column bucket is computed by an aggregate function' },
+        fields: { endpoint: 'without-key', reason: 'the column bucket is not computed of single rows' },
       }),
     );
   });

@@ -20,6 +20,7 @@ import {
   isDivided,
   isInside,
   isOneAfterAnother,
+  isStill,
   isUnchanged,
   keyOfPiece,
   partitionsIn,
@@ -58,6 +59,11 @@ const CONCURRENCY = 4;
 const ATTEMPTS = 2;
 /** How many kinds of result that cannot be composed are remembered, and for how many milliseconds. */
 const REFUSED = { max: 1000, ttl: 300_000 };
+/** Milliseconds for which a kind of result is not composed whose partitions changed each time. */
+const CHANGED_MS = 5000;
+
+/** Why a result is not composed: the data changed, its rows are not those of the pieces, or this range has to come from one query. */
+type Otherwise = 'changed' | 'refused' | 'whole';
 
 /** The rows of a partition within the range. */
 interface Piece {
@@ -108,41 +114,43 @@ export class PieceComposer {
     for (let attempt = 0; known && attempt < ATTEMPTS; attempt += 1) {
       const composed = await this.attempt(range, known);
       if (composed === 'refused') this.refused.set(shapeOf(range), true);
-      if (composed !== 'changed') return composed === 'refused' ? undefined : composed;
+      if (composed !== 'changed') return typeof composed === 'string' ? undefined : composed;
       known = await dataVersions.partitions(range.call, { isRead: true });
     }
+    // Its partitions change all the time: composing would cost more than it saves.
+    if (known) this.refused.set(shapeOf(range), true, { ttl: CHANGED_MS });
     return undefined;
   }
 
-  private async attempt(
-    range: RangeCall,
-    known: PartitionedData,
-  ): Promise<Composed | 'changed' | 'refused' | undefined> {
+  private async attempt(range: RangeCall, known: PartitionedData): Promise<Composed | Otherwise> {
     const { dataVersions, clock } = this.dependencies;
     const startedAt = clock().getTime();
     const partitions = partitionsIn(range, known);
-    if (!isDivided(partitions)) return undefined;
+    if (!isDivided(partitions, known.partitions)) return 'whole';
     const filled = await this.fill(range, known, await this.find(range, known, partitions));
-    const queried = filled.flatMap((piece) => piece.queried ?? []);
-    const caused = filled.flatMap((piece) => (piece.isShared ? [] : (piece.queried ?? [])));
-    const moved = filled.filter((piece) => piece.queried && !piece.queried.isOfVersion);
-    if (moved.length > 0) known.changed();
-    if (moved.some((piece) => piece !== filled.at(-1))) return 'changed';
+    // The rows beyond the cap are those of one query over all of them.
+    if (!filled) return 'whole';
+    const isAllKept = filled.every(({ queried }) => !queried);
     // Without a query, the rows are those of the moment when the versions were read.
-    const [createdAt, later] =
-      queried.length === 0
-        ? [known.readAt, known]
-        : [startedAt, await dataVersions.partitions(range.call, { isRead: true })];
+    const later = isAllKept ? known : await dataVersions.partitions(range.call, { isRead: true });
+    if (!later) return 'changed';
+    const moved = filled.filter(({ queried }) => queried && !queried.isOfVersion);
+    if (moved.length > 0) known.changed();
     const fixed = filled.filter((piece) => !moved.includes(piece));
+    const changes = { before: known, later };
+    await this.keep(
+      fixed.filter(({ partition }) => isStill(partition, changes)),
+      startedAt,
+    );
     const ofFixed = fixed.map(({ partition }) => partition);
-    if (!later || !isUnchanged(range, { before: known, later }, ofFixed)) return 'changed';
+    const isOnlyLast = moved.every((piece) => piece === filled.at(-1));
+    if (!isOnlyLast || !isUnchanged(range, changes, ofFixed)) return 'changed';
     const composed = this.composed(range, filled);
     if (!composed) return 'refused';
-    await this.keep(fixed, startedAt);
     this.report(range, later, filled);
     const isOfVersion = moved.length === 0 && later.version === known.version;
     return {
-      ...{ ...composed, createdAt, cost: sumOfCosts(caused.map(({ cost }) => cost)), ...waitOf(caused) },
+      ...{ ...composed, ...costOf(filled), createdAt: isAllKept ? known.readAt : startedAt },
       ...(isOfVersion && { data: { version: later.version, confirmedAt: later.readAt } }),
     };
   }
@@ -163,17 +171,19 @@ export class PieceComposer {
     );
   }
 
-  /** Queries the rows that are not kept. @throws Failure */
+  /** Queries the rows that are not kept. @returns undefined where there are more than the row cap. @throws Failure */
   private async fill(
     range: RangeCall,
     known: PartitionedData,
     pieces: readonly Piece[],
-  ): Promise<readonly FilledPiece[]> {
+  ): Promise<readonly FilledPiece[] | undefined> {
     const results = new Map<Piece, Queried>();
+    let rows = pieces.reduce((sum, { kept }) => sum + (kept?.rowCount ?? 0), 0);
     const abort = new LinkedAbort(range.call.signal);
     const { signal } = abort;
     const query = async (piece: Piece): Promise<void> => {
       signal.throwIfAborted();
+      if (rows > range.rowCap) return;
       const isLast = piece === pieces.at(-1);
       const others = pieces.filter((other) => other !== piece).map(({ partition }) => partition);
       // The last partition of a table that gets rows all the time is read as it is.
@@ -182,10 +192,10 @@ export class PieceComposer {
         : requestOver(range, known, { partitions: [piece.partition] }, true);
       // All queries of a result share its time limit.
       const spentMs = performance.now() - range.beganAt;
-      results.set(
-        piece,
-        await this.query({ ...request, bucket: range.pieces.bucket, signal, spentMs }, piece),
-      );
+      const { bucket } = range.pieces;
+      const queried = await this.query({ ...request, bucket, signal, spentMs }, piece);
+      results.set(piece, queried);
+      rows += queried.result.truncated ? Infinity : queried.result.rowCount;
     };
     const missing = pieces.filter(({ kept }) => !kept);
     try {
@@ -196,7 +206,7 @@ export class PieceComposer {
     } finally {
       abort.end();
     }
-    return pieces.map((piece) => filledBy(piece, results.get(piece)));
+    return rows > range.rowCap ? undefined : pieces.map((piece) => filledBy(piece, results.get(piece)));
   }
 
   /** Queries a piece; calls that lack one that is kept share a query. */
@@ -209,21 +219,15 @@ export class PieceComposer {
     return { result: value, isShared: joined };
   }
 
-  /** @returns undefined where the rows are not those of the pieces, one after another, or some are beyond the row cap */
+  /** @returns undefined where the rows are not those of the pieces, one after another */
   private composed(
-    { pieces: { bucket }, rowCap, join }: RangeCall,
+    { pieces: { bucket }, join }: RangeCall,
     filled: readonly FilledPiece[],
   ): Pick<Composed, 'rowCount' | 'body' | 'pieces'> | undefined {
     const inOrder = bucket.isDescending ? filled.toReversed() : filled;
+    const buckets = inOrder.map((piece) => piece.buckets);
+    if (!isOneAfterAnother(buckets, bucket)) return undefined;
     const rowCount = filled.reduce((sum, piece) => sum + piece.rowCount, 0);
-    if (rowCount > rowCap || filled.some(({ queried }) => queried?.truncated)) return undefined;
-    if (
-      !isOneAfterAnother(
-        inOrder.map(({ buckets }) => buckets),
-        bucket,
-      )
-    )
-      return undefined;
     return { rowCount, body: join(inOrder.map(({ body }) => body)), pieces: figuresOf(filled) };
   }
 
@@ -276,11 +280,13 @@ function figuresOf(pieces: readonly FilledPiece[]): PiecesOfResult {
   };
 }
 
-/** The last query, and the longest wait for a slot. */
-function waitOf(results: readonly QueryResult[]): Pick<QueryResult, 'queryId' | 'waitingMs'> {
-  const queryId = results.at(-1)?.queryId;
-  const waits = results.flatMap(({ waitingMs }) => waitingMs ?? []);
+/** What the queries of this call cost, with the last of them and the longest wait for a slot. */
+function costOf(pieces: readonly FilledPiece[]): Pick<QueryResult, 'cost' | 'queryId' | 'waitingMs'> {
+  const caused = pieces.flatMap((piece) => (piece.isShared ? [] : (piece.queried ?? [])));
+  const queryId = caused.at(-1)?.queryId;
+  const waits = caused.flatMap(({ waitingMs }) => waitingMs ?? []);
   return {
+    cost: sumOfCosts(caused.map(({ cost }) => cost)),
     ...(queryId !== undefined && { queryId }),
     ...(waits.length > 0 && { waitingMs: Math.max(...waits) }),
   };

@@ -4,14 +4,26 @@ const FLOAT = /-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)/gi;
 /** Relative difference of floats above which two results are different. */
 const TOLERANCE = 1e-9;
 
-/** Whether two texts are equal, but for the last digits of floats. */
+/** Whether two bodies have equal rows, but for the last digits of floats, and for the order of rows that the query leaves open. */
 export function areEqualRows(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
-  const [first, second] = [one.toString(), other.toString()];
-  const [floats, others] = [first.match(FLOAT) ?? [], second.match(FLOAT) ?? []];
+  const [first, second] = [rowsOf(one), rowsOf(other)];
+  return areNear(first, second) || areNear(first.toSorted(), second.toSorted());
+}
+
+/** The lines of a body, without what stands around and between the rows of JSON. */
+const rowsOf = (body: Buffer): readonly string[] =>
+  body
+    .toString()
+    .replaceAll(/^\{"result":\[|\]\}$/g, '')
+    .split(/,?\r?\n/);
+
+function areNear(rows: readonly string[], others: readonly string[]): boolean {
+  const [one, other] = [rows.join('\n'), others.join('\n')];
+  const [floats, floatsOfOther] = [one.match(FLOAT) ?? [], other.match(FLOAT) ?? []];
   return (
-    first.replaceAll(FLOAT, '0.0') === second.replaceAll(FLOAT, '0.0') &&
-    floats.every((float, index) => isNear(Number(float), Number(others[index])))
+    one.replaceAll(FLOAT, '0.0') === other.replaceAll(FLOAT, '0.0') &&
+    floats.every((float, index) => isNear(Number(float), Number(floatsOfOther[index])))
   );
 }
 

@@ -65,11 +65,19 @@ export function partitionsIn(
   return partitions.filter(({ since, until }) => since * 1000 <= to && (until + 1) * 1000 > from);
 }
 
-/** Whether there are several partitions, none of which has rows of the times of another. */
-export function isDivided(partitions: readonly DataPartition[]): boolean {
+/** Seconds since 1970 from which times are not what they seem: ClickHouse has them in 32 bits, in which those before 1970 are late ones. */
+const LATEST = 2_000_000_000;
+
+/** Whether a table has the times of all its partitions, of which several are in a range, each with times of its own. */
+export function isDivided(inRange: readonly DataPartition[], all: readonly DataPartition[]): boolean {
   const isAfter = ({ since }: DataPartition, index: number): boolean =>
-    index === 0 || since > (partitions[index - 1]?.until ?? 0);
-  return partitions.length > 1 && partitions.length <= MAX_PARTITIONS && partitions.every(isAfter);
+    index === 0 || since > (inRange[index - 1]?.until ?? 0);
+  return (
+    inRange.length > 1 &&
+    inRange.length <= MAX_PARTITIONS &&
+    inRange.every(isAfter) &&
+    all.every(({ since, until }) => since <= until && until < LATEST)
+  );
 }
 
 /** Whether every row of a partition is within the range, so that its piece is that of every such range. */
@@ -96,6 +104,16 @@ export function isUnchanged(
     known.every(({ id }) => hashes.has(id)) &&
     fixed.every(({ id, hash: then }) => hashes.get(id) === then)
   );
+}
+
+/** Whether a partition, and everything but the partitions, is the same as before. */
+export function isStill(
+  { id }: DataPartition,
+  { before, later }: Readonly<Record<'before' | 'later', PartitionedData>>,
+): boolean {
+  const hashIn = ({ partitions }: PartitionedData): string | undefined =>
+    partitions.find((partition) => partition.id === id)?.hash;
+  return later.rest === before.rest && hashIn(later) === hashIn(before);
 }
 
 /** Whether the buckets of each piece are beyond those of the piece before it. @param pieces as the result has them */

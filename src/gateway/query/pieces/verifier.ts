@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { DataVersions } from '../data-versions.js';
 import type { DataPartition, PartitionedData } from '../known-data.js';
 import type { Requester, RunQuery } from '../ports.js';
-import type { ResultStore } from '../result-store.js';
+import type { PurgeScope } from '../result-store.js';
 import { areEqualRows } from './equal-rows.js';
 import { isUnchanged, requestOver, type RangeCall } from './range.js';
 
@@ -11,7 +11,8 @@ export type Verification = 'equal' | 'different' | 'changed' | 'failed';
 
 export interface VerifierDependencies {
   readonly runQuery: RunQuery;
-  readonly store: ResultStore;
+  /** Purges cached results, those of other gateways too. */
+  readonly purge: (scope: PurgeScope) => Promise<unknown>;
   readonly dataVersions: DataVersions;
   /** At least 0 and less than 1. */
   readonly random: () => number;
@@ -60,12 +61,12 @@ export class PieceVerifier {
 
   /** Never rejects. */
   private async run(range: RangeCall, known: PartitionedData, kept: KeptPieces): Promise<void> {
-    const { store, onVerified } = this.dependencies;
+    const { purge, onVerified } = this.dependencies;
     const { endpoint } = range.call;
     const outcome = await this.compare(range, known, kept).catch(() => 'failed' as const);
     if (outcome === 'different') this.wrong.add(endpoint.digest);
     onVerified(endpoint, outcome);
-    if (outcome === 'different') await store.purge({ endpointId: endpoint.id });
+    if (outcome === 'different') await purge({ endpointId: endpoint.id });
   }
 
   private async compare(

@@ -79,7 +79,7 @@ describe('partitions', () => {
       false,
     ],
   ])('%s', (_what, partitions, expected) => {
-    expect(isDivided(partitions)).toBe(expected);
+    expect(isDivided(partitions, partitions)).toBe(expected);
   });
 });
 

@@ -74,13 +74,9 @@ function verifierOf({
       const of = isOfVersion ? { isOfVersion } : {};
       return Promise.resolve({ body: Buffer.from(body), rowCount: 1, truncated: false, cost, ...of });
     },
-    store: {
-      get: () => Promise.resolve(undefined),
-      set: () => Promise.resolve(),
-      purge: ({ endpointId }) => {
-        purged.push(endpointId);
-        return Promise.resolve();
-      },
+    purge: ({ endpointId }) => {
+      purged.push(endpointId);
+      return Promise.resolve();
     },
     dataVersions: {
       before: () => Promise.resolve(undefined),
