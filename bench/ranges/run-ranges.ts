@@ -39,12 +39,12 @@ parameters:
   least: { kind: integer, required: true, description: Milliseconds at least. }
   from: { kind: timestamp, required: true, description: The begin. }
   to: { kind: timestamp, required: true, description: The end. }
-columns: { hour: "DateTime('UTC')", n: UInt64, ms: UInt64, slowest: UInt32 }
+columns: { hour: "DateTime('UTC')", n: UInt64, total: UInt64, slowest: UInt32 }
 caching: ${WAYS[name].caching}
 ${WAYS[name].hasPieces ? 'pieces: { table: records, time: t, bucket: hour, from: from, to: to }' : ''}
 example: { least: '0', from: '2026-01-01', to: '2026-01-02' }
 */
-SELECT toStartOfHour(t) AS hour, count() AS n, sum(ms) AS ms, max(ms) AS slowest
+SELECT toStartOfHour(t) AS hour, count() AS n, sum(ms) AS total, max(ms) AS slowest
 FROM records WHERE ms >= @least AND t >= @from AND t < @to GROUP BY hour ORDER BY hour
 `;
 
