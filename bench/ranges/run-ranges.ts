@@ -14,8 +14,8 @@ import type { Stage } from '../stage.js';
 const DAYS = 7;
 /** Seconds between two questions of a dashboard. */
 const EVERY_SECONDS = 10;
-const QUESTIONS = 24;
-/** Rows that come in, in one insert a second; each tenth insert is of a time some days ago. */
+const QUESTIONS = 18;
+/** Rows that come in, in one insert a second; one a minute is of a time some days ago. */
 const ROWS_PER_INSERT = 200;
 const FIRST_REQUESTS = 12;
 const HOUR = 3600;
@@ -198,7 +198,7 @@ async function fill(admin: QueryClient, rows: number): Promise<void> {
 /** Inserts rows of now, and late ones. */
 async function insertUntil(signal: AbortSignal, admin: QueryClient): Promise<void> {
   for (let insert = 0; !signal.aborted; insert += 1) {
-    const late = insert % 10 === 9 ? (1 + (insert % 6)) * DAY : 0;
+    const late = insert % 60 === 59 ? (1 + (insert % 6)) * DAY : 0;
     const at = Math.floor(Date.now() / 1000) - late;
     await admin.command({
       query: `INSERT INTO logs.records SELECT toDateTime(${at}, 'UTC'), number FROM numbers(${ROWS_PER_INSERT})`,
