@@ -125,7 +125,6 @@ export function requestOf(
     signal,
     requester,
     limits: endpoint.settings.queryLimits,
-    isVersioned: endpoint.settings.untilChanged !== undefined,
     data,
   };
 }

@@ -171,8 +171,9 @@ export function requestOver(
   const ids = partitions.map(({ id }) => quoteText(id)).join(',');
   const condition = `_partition_id ${areExcluded ? 'NOT ' : ''}IN (${ids})`;
   const settings = { ...bound.settings, additional_table_filters: filters(condition) };
-  return requestOf(
+  const request = requestOf(
     { ...bound, settings },
     isOfVersion ? { version, changed, tableFilters: versionFilters(condition) } : undefined,
   );
+  return { ...request, isVersioned: true };
 }
