@@ -108,21 +108,6 @@ it.each([
   expect(rows).toEqual([{ n: right }]);
 });
 
-it('sees a column that is dropped and added again while no part has changed', async () => {
-  const { rows } = await run(async ({ gateway, nextSecond }) => {
-    expect((await gateway.get('summed')).rows).toEqual([{ n: 21 }]);
-    nextSecond();
-    await server.run('SYSTEM STOP MERGES events');
-    await server.run('ALTER TABLE events DROP COLUMN w', { alter_sync: 0 });
-    await server.run('ALTER TABLE events DROP COLUMN v', { alter_sync: 0 });
-    await server.run('ALTER TABLE events ADD COLUMN v UInt64 DEFAULT 7 AFTER id', { alter_sync: 0 });
-    await server.run('ALTER TABLE events ADD COLUMN w UInt64 ALIAS v AFTER v', { alter_sync: 0 });
-    return gateway.get('summed');
-  });
-  // ClickHouse reads the default, or the values that the part still has.
-  expect(rows).toEqual(await server.rows(QUERIES['summed'] ?? ''));
-});
-
 const reasonsIn = (gateway: VersionedGateway): readonly unknown[] =>
   gateway.logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields['reason']);
 

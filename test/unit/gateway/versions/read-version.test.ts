@@ -16,6 +16,7 @@ const ROW = {
     ['logs.v', '2'],
   ],
   parts: [['logs.a', 'all', 'hash', ['all_1_1_0'], 10, 20]],
+  mutations: [],
   policies: 0,
 };
 
@@ -37,6 +38,7 @@ describe('readVersion', () => {
     ['another definition', { objects: [['logs.a', '3'], ...ROW.objects.slice(1)] }],
     ['other parts', { parts: [['logs.a', 'all', 'another hash', ['all_1_1_0'], 10, 20]] }],
     ['no parts', { parts: [] }],
+    ['a change that parts do not have yet', { mutations: [['logs.a', 'mutation_2.txt', 'DROP COLUMN v']] }],
   ])('is another version with %s', async (_what, row) => {
     const [one, same, other] = await Promise.all([versionOf({}), versionOf({}), versionOf(row)]);
     expect(one.version).toBe(same.version);
