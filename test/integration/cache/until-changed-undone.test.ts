@@ -108,6 +108,20 @@ it.each([
   expect(rows).toEqual([{ n: right }]);
 });
 
+it('sees a column that is dropped and added again while no part has changed', async () => {
+  const { rows } = await run(async ({ gateway, nextSecond }) => {
+    expect((await gateway.get('summed')).rows).toEqual([{ n: 21 }]);
+    await server.run('SYSTEM STOP MERGES events');
+    for (const change of ['DROP COLUMN w', 'DROP COLUMN v', 'ADD COLUMN v UInt64 DEFAULT 7 AFTER id'])
+      await server.run(`ALTER TABLE events ${change}`, { alter_sync: 0 });
+    await server.run('ALTER TABLE events ADD COLUMN w UInt64 ALIAS v AFTER v', { alter_sync: 0 });
+    // Only now: the gateway reads versions by itself after its start, and may trust such a read for a second.
+    nextSecond();
+    return gateway.get('summed');
+  });
+  expect(rows).toEqual([{ n: 14 }]);
+});
+
 const reasonsIn = (gateway: VersionedGateway): readonly unknown[] =>
   gateway.logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields['reason']);
 
