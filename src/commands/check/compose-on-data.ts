@@ -1,61 +1,35 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { problem } from '../../endpoint/problems.js';
 import type { Values } from '../../endpoint/values.js';
+import { LocalStore } from '../../gateway/cache/local-store.js';
 import { bindCall } from '../../gateway/query/endpoint-query.js';
-import type { EndpointResult } from '../../gateway/query/endpoint-result.js';
 import { requestOf } from '../../gateway/query/fetch-result.js';
 import type { Call } from '../../gateway/query/call.js';
 import { PieceComposer } from '../../gateway/query/pieces/composer.js';
 import { areEqualRows } from '../../gateway/query/pieces/equal-rows.js';
 import { PieceVerifier } from '../../gateway/query/pieces/verifier.js';
-import type { ResultStore } from '../../gateway/query/result-store.js';
 import { EVERY_ROW } from '../../gateway/query/row-scope.js';
-import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
-import { openVersions, type OpenVersions } from '../../gateway/server/open-versions.js';
+import type { OpenVersions } from '../../gateway/server/open-versions.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
 import { exampleOf, type CheckTools } from './check-endpoint.js';
 
 /** Ranges of the data that are compared. */
 const RANGES = 12;
+/** Of the pieces that are kept meanwhile; more are queried again. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/**
- * Adds to what was checked whether results that are composed of pieces are those of one query, over ranges of the data.
- *
- * @param source the connection of a user that may read the versions of tables, or why there is none
- */
-export async function withComposed(
-  checked: readonly CheckedEndpoint[],
-  endpoints: readonly Endpoint[],
-  { source, tools }: { readonly source: OpenClickHouse['versions']; readonly tools: CheckTools },
-): Promise<readonly CheckedEndpoint[]> {
-  const withPieces = new Map(
-    endpoints.flatMap((endpoint) => (endpoint.pieces ? [[endpoint.name, endpoint] as const] : [])),
-  );
-  if ('reason' in source || withPieces.size === 0) return checked;
-  const versions = openVersions(source, { clock: tools.now });
-  try {
-    const all: CheckedEndpoint[] = [];
-    for (const each of checked) {
-      const endpoint = withPieces.get(each.name);
-      all.push(endpoint && each.example ? await compared(each, endpoint, versions, tools) : each);
-    }
-    return all;
-  } finally {
-    await versions.close();
-  }
-}
-
-async function compared(
+/** Adds to what was checked whether results that are composed of pieces are those of one query, over ranges of the data. */
+export async function withPieces(
   checked: CheckedEndpoint,
   endpoint: Endpoint,
   versions: OpenVersions,
   tools: CheckTools,
 ): Promise<CheckedEndpoint> {
-  const reason = (await versions.reasonOf(endpoint)) ?? (await versions.reasonOfPieces(endpoint));
   const warn = (text: string): CheckedEndpoint => ({
     ...checked,
     warnings: [...checked.warnings, `its results are not composed of pieces: ${text}`],
   });
+  const reason = await versions.reasonOfPieces(endpoint);
   if (reason !== undefined) return warn(reason);
   const { composed, different } = await compareRanges(endpoint, versions, tools);
   if (different !== undefined) {
@@ -78,7 +52,7 @@ async function compareRanges(
   tools: CheckTools,
 ): Promise<{ readonly composed: number; readonly different?: readonly string[] }> {
   const { now, runQuery, signal } = tools;
-  const store = memoryStore();
+  const store = new LocalStore(MAX_BYTES, now);
   const verifier = new PieceVerifier({
     ...{ runQuery, dataVersions, random: () => 1, onVerified: () => undefined },
     purge: () => Promise.resolve(),
@@ -123,15 +97,3 @@ const boundsOf = (
   { pieces }: Endpoint,
   [from, to]: readonly [string, string],
 ): Readonly<Record<string, string>> => (pieces ? { [pieces.from]: from, [pieces.to]: to } : {});
-
-function memoryStore(): ResultStore {
-  const results = new Map<string, EndpointResult>();
-  return {
-    get: ({ hash }) => Promise.resolve(results.get(hash)),
-    set: ({ hash }, result) => {
-      results.set(hash, result);
-      return Promise.resolve();
-    },
-    purge: () => Promise.resolve(),
-  };
-}

@@ -1,11 +1,13 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
-import { openVersions } from '../../gateway/server/open-versions.js';
+import { openVersions, type OpenVersions } from '../../gateway/server/open-versions.js';
+import type { CheckTools } from './check-endpoint.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
+import { withPieces } from './compose-on-data.js';
 
 /**
- * Adds to what was checked whether the results of each endpoint can be cached until their data changes. That they cannot is a
- * warning where the endpoint is set so.
+ * Adds to what was checked whether the results of each endpoint can be cached until their data changes, and whether those of an endpoint
+ * with pieces can be composed. That they cannot is a warning where the endpoint is set so.
  *
  * @param source the connection of a user that may read the versions of tables, or why there is none
  */
@@ -13,25 +15,37 @@ export async function withUntilChanged(
   checked: readonly CheckedEndpoint[],
   endpoints: readonly Endpoint[],
   source: OpenClickHouse['versions'],
+  tools: CheckTools,
 ): Promise<readonly CheckedEndpoint[]> {
-  const versions = 'reason' in source ? undefined : openVersions(source, { clock: () => new Date() });
+  const versions = 'reason' in source ? source : openVersions(source, { clock: tools.now });
+  const byName = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]));
   try {
-    const reasons = new Map<string, string | undefined>();
-    for (const endpoint of endpoints)
-      reasons.set(endpoint.name, 'reason' in source ? source.reason : await versions?.reasonOf(endpoint));
-    const isSet = new Map(endpoints.map(({ name, settings }) => [name, settings.untilChanged !== undefined]));
-    return checked.map((each) => withReason(each, reasons.get(each.name), isSet.get(each.name) ?? false));
+    const all: CheckedEndpoint[] = [];
+    for (const each of checked) {
+      const endpoint = byName.get(each.name);
+      all.push(endpoint ? await withVersions(each, endpoint, versions, tools) : each);
+    }
+    return all;
   } finally {
-    await versions?.close();
+    if (!('reason' in versions)) await versions.close();
   }
 }
 
-function withReason(checked: CheckedEndpoint, reason: string | undefined, isSet: boolean): CheckedEndpoint {
-  if (reason === undefined) return { ...checked, untilChanged: { possible: true } };
+async function withVersions(
+  checked: CheckedEndpoint,
+  endpoint: Endpoint,
+  versions: OpenVersions | { readonly reason: string },
+  tools: CheckTools,
+): Promise<CheckedEndpoint> {
+  const reason = 'reason' in versions ? versions.reason : await versions.reasonOf(endpoint);
+  if (reason === undefined && !('reason' in versions)) {
+    const possible = { ...checked, untilChanged: { possible: true } };
+    return endpoint.pieces && checked.example ? withPieces(possible, endpoint, versions, tools) : possible;
+  }
   const warning = `caching: until-changed is not possible, so that results are cached for seconds: ${reason}`;
   return {
     ...checked,
-    warnings: isSet ? [...checked.warnings, warning] : checked.warnings,
-    untilChanged: { possible: false, reason },
+    warnings: endpoint.settings.untilChanged ? [...checked.warnings, warning] : checked.warnings,
+    untilChanged: { possible: false, ...(reason !== undefined && { reason }) },
   };
 }

@@ -10,7 +10,6 @@ import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { checkEndpoint } from '../check/check-endpoint.js';
 import { withCheckTools } from '../check/check-tools.js';
-import { withComposed } from '../check/compose-on-data.js';
 import { withUntilChanged } from '../check/until-changed.js';
 import { versionsConnection, type OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
@@ -75,12 +74,9 @@ async function runCheck(
     const { connection, needed } = await readerOf(server, config, endpoints.all());
     if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
     const isTemporary = server.source === 'temporary';
-    const task = { config, progress, signal, files, writes: write, isTemporary };
     const versions = versionsOf(server, config);
-    const untilChanged = await withUntilChanged(await checkAll(unique, connection, task), unique, versions);
-    const result = await withCheckTools(connection, { ...config, ...task }, (tools) =>
-      withComposed(untilChanged, unique, { source: versions, tools }),
-    );
+    const task = { config, progress, signal, files, writes: write, isTemporary, versions };
+    const result = await checkAll(unique, connection, task);
     const compared = needed
       ? await checkGrants(config.project, needed, result)
       : await checkReader(connection, endpoints.all(), result);
@@ -125,13 +121,15 @@ interface CheckTask {
   readonly files: SqlFiles;
   readonly writes: boolean;
   readonly isTemporary: boolean;
+  /** The connection of a user that may read the versions of tables, or why there is none. */
+  readonly versions: OpenClickHouse['versions'];
 }
 
 /** Checks endpoints one at a time, so that concurrent queries do not distort the times. */
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, files, ...options }: CheckTask,
+  { config, progress, files, versions, ...options }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
   const paths = await filesByEndpoint(config.project);
   return withCheckTools(connection, { ...config, ...options }, async (tools) => {
@@ -141,7 +139,7 @@ async function checkAll(
       const source = { sql: files.of(endpoint), shownPath: paths.get(endpoint.name) };
       checked.push(await checkEndpoint(endpoint, tools, source));
     }
-    return checked;
+    return withUntilChanged(checked, endpoints, versions, tools);
   });
 }
 

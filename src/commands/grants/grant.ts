@@ -11,8 +11,8 @@ export interface Grant {
 
 /** The grant as a statement of SQL, for a user or, in a users file, without one. */
 export function grantStatement({ privilege, database, name }: Grant, user?: string): string {
-  const target = `${written(database)}.${written(name)}`;
-  return `GRANT ${privilege} ON ${target}${user === undefined ? '' : ` TO ${written(user)}`}`;
+  const target = `${writtenName(database)}.${writtenName(name)}`;
+  return `GRANT ${privilege} ON ${target}${user === undefined ? '' : ` TO ${writtenName(user)}`}`;
 }
 
 /** Sorted by their statements, each once. */
@@ -21,4 +21,5 @@ export function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
   return [...byStatement].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, grant]) => grant);
 }
 
-const written = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name));
+/** A name of a user or a database as SQL; in quotes only where it needs them. */
+export const writtenName = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name));

@@ -1,4 +1,4 @@
-import { quoteName } from '../../endpoint/quote-sql.js';
+import { writtenName } from './grant.js';
 
 /** What the gateway reads of ClickHouse's own tables to know in which version tables are. */
 const SYSTEM_TABLES = [
@@ -7,10 +7,9 @@ const SYSTEM_TABLES = [
 
 /** The rights of the user that reads the versions of the tables of a database, as statements without a user. */
 export function versionsGrants(database: string): readonly string[] {
-  const written = /^[A-Za-z_]\w*$/.test(database) ? database : quoteName(database);
   return [
     // ClickHouse analyses the queries of endpoints for it, and lists only tables that it may read.
-    `GRANT SELECT ON ${written}.*`,
+    `GRANT SELECT ON ${writtenName(database)}.*`,
     ...SYSTEM_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
     'GRANT SHOW ROW POLICIES ON *.*',
   ];

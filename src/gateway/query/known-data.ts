@@ -6,7 +6,7 @@ export interface DataOfResult {
   readonly confirmedAt: number;
 }
 
-/** The state of the tables of a query, of one of which the partitions are told apart. */
+/** The state of the tables of a query, with the partitions of one of them. */
 export interface PartitionedData {
   /** As {@link DataOfResult} has it. */
   readonly version: string;

@@ -1,6 +1,6 @@
 import { withCheckTools } from '../../../src/commands/check/check-tools.js';
 import type { CheckedEndpoint } from '../../../src/commands/check/checked-endpoint.js';
-import { withComposed } from '../../../src/commands/check/compose-on-data.js';
+import { withUntilChanged } from '../../../src/commands/check/until-changed.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { readConfig } from '../../../src/gateway/config/config.js';
 import { versionedEndpoint, VersionedServer } from '../../support/versioned-gateway.js';
@@ -44,7 +44,7 @@ async function findings(
   const config = readConfig({ API_KEY: 'a key of every caller' });
   const { signal } = new AbortController();
   const [found] = await withCheckTools(server.server.adminConnection, { ...config, signal }, (tools) =>
-    withComposed([checked], [endpoint], { source: server.server.adminConnection, tools }),
+    withUntilChanged([checked], [endpoint], server.server.adminConnection, tools),
   );
   return { problems: found?.problems ?? [], warnings: found?.warnings ?? [] };
 }

@@ -3,6 +3,7 @@ import type { CheckTools } from '../../../src/commands/check/check-endpoint.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { readConfig } from '../../../src/gateway/config/config.js';
+import { LocalStore } from '../../../src/gateway/cache/local-store.js';
 import type { Call } from '../../../src/gateway/query/call.js';
 import { bindCall } from '../../../src/gateway/query/endpoint-query.js';
 import { requestOf } from '../../../src/gateway/query/fetch-result.js';
@@ -11,7 +12,6 @@ import { PieceVerifier } from '../../../src/gateway/query/pieces/verifier.js';
 import type { RunQuery } from '../../../src/gateway/query/ports.js';
 import { EVERY_ROW } from '../../../src/gateway/query/row-scope.js';
 import { openVersions } from '../../../src/gateway/server/open-versions.js';
-import { MemoryStore } from '../../support/memory-store.js';
 import { versionedEndpoint, VersionedServer } from '../../support/versioned-gateway.js';
 
 const HEADER = `parameters:
@@ -56,7 +56,7 @@ async function composed(
     const { dataVersions } = versions;
     let number = 0;
     const runQuery: RunQuery = (request) => around((number += 1), () => tools.runQuery(request));
-    const store = new MemoryStore();
+    const store = new LocalStore(1_000_000, clock);
     const verifier = new PieceVerifier({
       ...{ runQuery, dataVersions, random: () => 1, onVerified: () => undefined },
       purge: () => Promise.resolve(),
