@@ -48,7 +48,10 @@ beforeAll(async () => {
         versionedEndpoint(name, index, `${RANGE}\n${COUNTS}\n${header}`, query),
       ]),
     ),
-    { clock: time.clock, environment: { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: redis.prefix } },
+    {
+      clock: time.clock,
+      environment: { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: redis.prefix, ADMIN_PORT: '0' },
+    },
   );
 }, 120_000);
 
@@ -167,6 +170,37 @@ describe('what changes', () => {
     await server.run("INSERT INTO events VALUES ('2026-01-03 07:00:00', 1)");
     expect(await counted('hourly', RANGE_OF_DAYS)).toEqual([2 * 48 + 1, 'PARTIAL']);
   });
+});
+
+it('counts kept and queried pieces, and what the kept ones did not read again', async () => {
+  const admin = gateway.gateway.adminUrl ?? '';
+  const figures = async (): Promise<readonly number[]> => {
+    const metrics = await (await fetch(`${admin}/metrics`)).text();
+    const samples = [
+      'total{endpoint="latest-first",from="cache"}',
+      'total{endpoint="latest-first",from="clickhouse"}',
+    ];
+    const { endpoints } = (await (await fetch(`${admin}/cache`)).json()) as {
+      readonly endpoints: readonly {
+        endpoint: string;
+        partial: number;
+        savedRows: number;
+        savedBytes: number;
+      }[];
+    };
+    const of = endpoints.find(({ endpoint }) => endpoint === 'latest-first');
+    const counted = [...samples, 'saved_rows_total{endpoint="latest-first"}'].map((sample) => {
+      const [, line = '0'] = metrics.split(`querygate_pieces_${sample} `);
+      return Number.parseInt(line, 10);
+    });
+    return [...counted, of?.partial ?? 0, of?.savedRows ?? 0];
+  };
+  await call('latest-first', asked('01T12:00:00Z', '05T12:00:00Z'));
+  const before = await figures();
+  await call('latest-first', asked('01T13:00:00Z', '05T13:00:00Z'));
+  const after = await figures();
+  // Three days are kept, and two are cut.
+  expect(after.map((figure, index) => figure - (before[index] ?? 0))).toEqual([3, 2, 3 * 48, 1, 3 * 48]);
 });
 
 it('keeps no piece of a day that the range cuts', async () => {

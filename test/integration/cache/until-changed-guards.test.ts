@@ -1,9 +1,7 @@
-import { SettableClock } from '../../support/settable-clock.js';
-import { RewritingProxy } from '../../support/rewriting-proxy.js';
+import { withGatewayBehindProxy, type BehindProxy } from '../../support/gateway-behind-proxy.js';
 import {
   versionedEndpoint,
   VersionedServer,
-  type VersionedGateway,
   type VersionedResponse,
 } from '../../support/versioned-gateway.js';
 
@@ -29,34 +27,11 @@ beforeEach(async () => {
   await server.run('CREATE VIEW low AS SELECT id FROM events WHERE v < 10');
 });
 
-interface Tools {
-  readonly gateway: VersionedGateway;
-  readonly proxy: RewritingProxy;
-  /** What was cached has to be confirmed from now on. */
-  readonly nextSecond: () => void;
-}
-
 /** Runs a scenario against a gateway whose queries are rewritten. @returns the rows of its last response */
-async function run(
+const run = async (
   rewrite: (sql: string) => string,
-  scenario: (tools: Tools) => Promise<VersionedResponse>,
-): Promise<unknown> {
-  const proxy = await RewritingProxy.start(server.server.adminConnection.url, rewrite);
-  const time = new SettableClock();
-  const gateway = await server.openGateway(ENDPOINTS, {
-    clock: time.clock,
-    environment: { CLICKHOUSE_URL: proxy.url },
-  });
-  const nextSecond = (): void => {
-    time.advance(1000);
-  };
-  try {
-    return (await scenario({ gateway, proxy, nextSecond })).rows;
-  } finally {
-    await gateway.close();
-    await proxy.close();
-  }
-}
+  scenario: (tools: BehindProxy) => Promise<VersionedResponse>,
+): Promise<unknown> => (await withGatewayBehindProxy(server, ENDPOINTS, { rewrite }, scenario)).rows;
 
 /** What each guard is for: a scenario, its right rows, and what the queries are without the guard. */
 const GUARDS = {
@@ -64,7 +39,7 @@ const GUARDS = {
     without: (sql: string) => sql.replace(/\nSETTINGS additional_table_filters = [^]*$/, ''),
     right: [{ n: 2 }],
     wrong: [{ n: 3 }],
-    scenario: async ({ gateway, proxy, nextSecond }: Tools) => {
+    scenario: async ({ gateway, proxy, nextSecond }: BehindProxy) => {
       // The version is read before the query is sent.
       const { isHeld, release } = proxy.holdNext(/^(?!EXPLAIN|DESCRIBE)[^]*count\(\) AS n FROM events/);
       const first = gateway.get('counted');
@@ -85,7 +60,7 @@ const GUARDS = {
       sql.replaceAll('lower(hex(sipHash128(toString(uuid), create_table_query)))', "'same'"),
     right: [{ n: 2 }],
     wrong: [{ n: 1 }],
-    scenario: async ({ gateway, nextSecond }: Tools) => {
+    scenario: async ({ gateway, nextSecond }: BehindProxy) => {
       await gateway.get('viewed');
       await server.run('CREATE OR REPLACE VIEW low AS SELECT id FROM events WHERE v < 100');
       nextSecond();
@@ -97,7 +72,7 @@ const GUARDS = {
       sql.replaceAll('WHERE active AND', "WHERE active AND NOT startsWith(name, 'patch-') AND"),
     right: [{ n: 30 }],
     wrong: [{ n: 21 }],
-    scenario: async ({ gateway, nextSecond }: Tools) => {
+    scenario: async ({ gateway, nextSecond }: BehindProxy) => {
       await gateway.get('summed');
       await server.run('UPDATE events SET v = 10 WHERE id = 1', { enable_lightweight_update: 1 });
       nextSecond();

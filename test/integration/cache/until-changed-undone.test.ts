@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../../src/gateway/auth/api-key.js';
-import { RewritingProxy } from '../../support/rewriting-proxy.js';
+import { withGatewayBehindProxy, type BehindProxy } from '../../support/gateway-behind-proxy.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
@@ -45,39 +45,18 @@ beforeEach(async () => {
   );
 });
 
-interface Tools {
-  readonly gateway: VersionedGateway;
-  readonly proxy: RewritingProxy;
-  /** What was cached has to be confirmed from now on. */
-  readonly nextSecond: () => void;
-}
+const ENDPOINTS = Object.fromEntries(
+  Object.entries(QUERIES).map(([name, select], index) => [
+    name,
+    versionedEndpoint(name, index, COLUMNS, select),
+  ]),
+);
 
-async function run(
-  use: (tools: Tools) => Promise<VersionedResponse>,
-  endpoints = Object.fromEntries(
-    Object.entries(QUERIES).map(([name, select], index) => [
-      name,
-      versionedEndpoint(name, index, COLUMNS, select),
-    ]),
-  ),
+const run = (
+  use: (tools: BehindProxy) => Promise<VersionedResponse>,
+  endpoints = ENDPOINTS,
   environment: Readonly<Record<string, string>> = {},
-): Promise<VersionedResponse> {
-  const proxy = await RewritingProxy.start(server.server.adminConnection.url, (sql) => sql);
-  const time = new SettableClock();
-  const gateway = await server.openGateway(endpoints, {
-    clock: time.clock,
-    environment: { CLICKHOUSE_URL: proxy.url, ...environment },
-  });
-  const nextSecond = (): void => {
-    time.advance(1000);
-  };
-  try {
-    return await use({ gateway, proxy, nextSecond });
-  } finally {
-    await gateway.close();
-    await proxy.close();
-  }
-}
+): Promise<VersionedResponse> => withGatewayBehindProxy(server, endpoints, { environment }, use);
 
 const RENAMED = ['RENAME TABLE low TO kept', 'RENAME TABLE more TO low', 'RENAME TABLE kept TO more'];
 const EXCHANGED = ['EXCHANGE TABLES events AND others'];

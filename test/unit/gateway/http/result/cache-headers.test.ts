@@ -55,6 +55,24 @@ describe('cacheHeaders', () => {
   });
 
   it.each([
+    [
+      EVERY_ROW_READER,
+      { kept: 6, of: 8, areDays: true },
+      'querygate; fwd=miss; stored; ttl=50; detail="6 of 8 days"',
+    ],
+    [EVERY_ROW_READER, { kept: 1, of: 2 }, 'querygate; fwd=miss; stored; ttl=50; detail="1 of 2 partitions"'],
+    // What did not change in the whole table is nothing for a caller who sees its own rows.
+    [OWN_ROWS_READER, { kept: 6, of: 8, areDays: true }, 'querygate; fwd=miss; stored; ttl=50'],
+  ] as const)('says to %j of which pieces %j a result was composed: %s', (reader, pieces, cacheStatus) => {
+    const outcome = outcomeOf('PARTIAL');
+    const composed = { ...outcome, result: { ...outcome.result, pieces } };
+    expect(headersOf(composed, 60, CREATED + 10_000, reader)).toMatchObject({
+      'X-Cache': 'PARTIAL',
+      'Cache-Status': cacheStatus,
+    });
+  });
+
+  it.each([
     ['MISS', 60, 'querygate; fwd=miss; detail=partial'],
     ['BYPASS', 60, 'querygate; fwd=request; detail=partial'],
     ['BYPASS', 'disabled', 'querygate; fwd=bypass; detail=partial'],
