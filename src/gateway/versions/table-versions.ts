@@ -78,9 +78,10 @@ export class TableVersions {
       if (shared && this.isRecent(shared, wanted)) return this.note(state, shared);
     }
     const { running } = state;
-    if (running && running.beganAt >= (wanted.notBefore ?? -Infinity)) return running.read;
+    const now = this.dependencies.steadyClock();
+    if (running && running.beganAt >= (wanted.notBefore ?? now - wanted.maxAgeMs)) return running.read;
     // Each caller would wait for a ClickHouse that does not respond.
-    if (this.dependencies.steadyClock() - state.failedAt < RETRY_MS) throw new Error('the last read failed');
+    if (now - state.failedAt < RETRY_MS) throw new Error('the last read failed');
     return this.start(data, state, wanted.maxAgeMs);
   }
 
