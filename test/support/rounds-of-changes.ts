@@ -67,6 +67,14 @@ export class ChangingData {
     await this.server.stop();
   }
 
+  /** Attaches a detached part of a partition, if there is one: of a whole partition readers would see some parts first. */
+  async attachPart(table: string, partition: string): Promise<void> {
+    const [part] = await this.server.rows(
+      `SELECT name FROM system.detached_parts WHERE database = 'logs' AND table = '${table}' AND partition_id = '${partition}' ORDER BY name`,
+    );
+    if (part) await this.server.run(`ALTER TABLE ${table} ATTACH PART '${String(part['name'])}'`, AT_ONCE);
+  }
+
   /** Changes of every test: none, an empty Redis and, seldom, a ClickHouse that is killed. */
   private commonChanges(random: Random): Readonly<Record<string, Change>> {
     return {

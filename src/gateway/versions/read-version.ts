@@ -49,50 +49,46 @@ const MAX_PARTS = 5000;
 /** Characters of their names; ClickHouse's default of `max_query_size` is 262,144. */
 const MAX_NAMES = 200_000;
 
-interface VersionRow {
-  readonly release: string;
-  readonly server: string;
-  readonly objects: readonly (readonly [full: string, definition: string])[];
-  readonly parts: readonly (readonly [
-    full: string,
-    id: string,
-    hash: string,
-    names: readonly string[],
-    since: number,
-    until: number,
-  ])[];
-  /** Changes that parts do not have yet, although the definitions do. */
-  readonly mutations: readonly (readonly [full: string, id: string, command: string])[];
-  readonly policies: number;
+/** A table or a view, a change that is not done, a row policy, or the server. */
+interface StateRow {
+  readonly kind: 'object' | 'mutation' | 'policy' | 'server';
+  /** The name of the object or of the table, or the UUID of the server. */
+  readonly full: string;
+  /** Of the object its definition, of the mutation its ID, of the server its release. */
+  readonly what: string;
+  /** Of a mutation. */
+  readonly command: string;
+}
+
+interface PartRow {
+  readonly full: string;
+  readonly partition: string;
+  readonly name: string;
+  /** Of all its files. */
+  readonly hash: string;
+  readonly since: number;
+  readonly until: number;
 }
 
 const IN_OBJECTS = 'database IN {databases:Array(String)} AND full IN {objects:Array(String)}';
 const OF_TABLE = "database || '.' || table AS full";
 
-// The rows of immutable parts with these checksums are the same rows. Patch parts are among them: `patch-HASH-ID` are updates of the
-// rows of the partition ID.
-const VERSION = `SELECT version() AS release, toString(serverUUID()) AS server,
-  (SELECT groupArray((full, definition)) FROM (
-    SELECT ${FULL_NAME} AS full, ${DEFINITION} AS definition FROM system.tables WHERE ${IN_OBJECTS} ORDER BY full
-  )) AS objects,
-  (SELECT groupArray((full, id, hash, names, since, until)) FROM (
-    SELECT full, id, lower(hex(sipHash128(groupArray(name), groupArray(hash_of_all_files)))) AS hash,
-      groupArray(name) AS names, minIf(first, NOT isPatch) AS since, maxIf(last, NOT isPatch) AS until
-    FROM (
-      SELECT ${OF_TABLE}, startsWith(partition_id, 'patch-') AS isPatch,
-        if(isPatch, substring(partition_id, ${'patch-'.length + 32 + '-'.length + 1}), partition_id) AS id, name, hash_of_all_files,
-        toUnixTimestamp(min_time) AS first, toUnixTimestamp(max_time) AS last
-      FROM system.parts WHERE active AND ${IN_OBJECTS} ORDER BY full, id, name
-    ) GROUP BY full, id ORDER BY full, id
-  )) AS parts,
-  (SELECT groupArray((full, mutation_id, command)) FROM (
-    SELECT ${OF_TABLE}, mutation_id, command FROM system.mutations WHERE NOT is_done AND ${IN_OBJECTS}
-    ORDER BY full, mutation_id, command
-  )) AS mutations,
-  (SELECT toUInt32(count()) FROM (
-    SELECT table, ${OF_TABLE} FROM system.row_policies
-    WHERE database IN {databases:Array(String)} AND (table = '' OR full IN {objects:Array(String)})
-  )) AS policies`;
+// Mutations: changes that parts do not have yet, although the definitions do.
+const STATE = `SELECT 'object' AS kind, ${FULL_NAME} AS full, ${DEFINITION} AS what, '' AS command
+  FROM system.tables WHERE ${IN_OBJECTS}
+UNION ALL SELECT 'mutation', ${OF_TABLE}, mutation_id, command
+  FROM system.mutations WHERE NOT is_done AND ${IN_OBJECTS}
+UNION ALL SELECT 'policy', ${OF_TABLE}, '', ''
+  FROM system.row_policies WHERE database IN {databases:Array(String)} AND (table = '' OR full IN {objects:Array(String)})
+UNION ALL SELECT 'server', toString(serverUUID()), version(), ''`;
+
+// The rows of immutable parts with these checksums are the same rows.
+const PARTS = `SELECT ${OF_TABLE}, partition_id AS partition, name, hash_of_all_files AS hash,
+    toUnixTimestamp(min_time) AS since, toUnixTimestamp(max_time) AS until
+  FROM system.parts WHERE active AND ${IN_OBJECTS} LIMIT ${MAX_PARTS + 1}`;
+
+/** `patch-HASH-ID`: updates of the rows of the partition ID. */
+const PATCH = /^patch-[^-]{32}-/;
 
 const COLUMNS_OF_PARTS = `SELECT ${OF_TABLE}, column, toUInt32(count()) AS parts FROM system.parts_columns
   WHERE active AND NOT startsWith(partition_id, 'patch-') AND column IN {columns:Array(String)} AND ${IN_OBJECTS}
@@ -105,18 +101,55 @@ const COLUMNS_OF_PARTS = `SELECT ${OF_TABLE}, column, toUInt32(count()) AS parts
  */
 export async function readVersion(data: QueryData, readRows: ReadRows): Promise<TablesVersion> {
   const { objects } = data;
-  const [row] = await readRows<VersionRow>(VERSION, { objects, databases: databasesOf(objects) });
-  if (!row) throw new Error('ClickHouse returned no version of the tables');
-  const definitions = definitionsOf(row.objects);
-  const base = hashOf(row.release, row.server, SETTINGS_OF_VERSIONS, definitions, row.mutations);
-  const partitions: Record<string, Partition[]> = {};
-  for (const [full, id, hash, names, since, until] of row.parts)
-    (partitions[full] ??= []).push({ id, hash, names, since, until });
-  const problem = problemOf(row) ?? (await problemOfColumns(data, partitions, readRows));
+  const parameters = { objects, databases: databasesOf(objects) };
+  // A mutation that is done before the first read has its parts in the second.
+  const state = sorted(await readRows<StateRow>(STATE, parameters));
+  const parts = sorted(await readRows<PartRow>(PARTS, parameters));
+  const of = (wanted: StateRow['kind']): readonly StateRow[] => state.filter(({ kind }) => kind === wanted);
+  const [server] = of('server');
+  if (!server) throw new Error('ClickHouse returned no version of the tables');
+  const definitions = definitionsOf(of('object').map(({ full, what }) => [full, what]));
+  const mutations = of('mutation').map(({ full, what, command }) => [full, what, command]);
+  const base = hashOf(server.what, server.full, SETTINGS_OF_VERSIONS, definitions, mutations);
+  const partitions = partitionsOf(parts);
+  const problem = problemOf(of('policy'), parts) ?? (await problemOfColumns(data, partitions, readRows));
   return {
-    ...{ version: versionOf(base, partitions), base, server: row.server, definitions, partitions },
+    ...{ version: versionOf(base, partitions), base, server: server.full, definitions, partitions },
     ...(problem !== undefined && { problem }),
   };
+}
+
+/** The parts of each partition of each table. @param rows in an order that is always the same */
+function partitionsOf(rows: readonly PartRow[]): TablesVersion['partitions'] {
+  const byTable: Record<string, Map<string, PartRow[]>> = {};
+  for (const row of rows) {
+    const byId = (byTable[row.full] ??= new Map<string, PartRow[]>());
+    const id = row.partition.replace(PATCH, '');
+    const parts = byId.get(id);
+    if (parts) parts.push(row);
+    else byId.set(id, [row]);
+  }
+  return Object.fromEntries(
+    Object.entries(byTable).map(([full, byId]) => [full, [...byId].map((entry) => partitionOf(...entry))]),
+  );
+}
+
+function partitionOf(id: string, parts: readonly PartRow[]): Partition {
+  const times = parts.filter(({ partition }) => partition === id);
+  return {
+    id,
+    hash: hashOf(parts.map(({ name, hash }) => [name, hash])),
+    names: parts.map(({ name }) => name),
+    // Updates have no times.
+    since: times.reduce((least, { since }) => Math.min(least, since), times[0]?.since ?? 0),
+    until: times.reduce((most, { until }) => Math.max(most, until), 0),
+  };
+}
+
+/** Rows in the order of their texts: ClickHouse returns them in any. */
+function sorted<Row extends object>(rows: readonly Row[]): readonly Row[] {
+  const keyed = rows.map((row) => ({ row, key: Object.values(row).join('\0') }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
 }
 
 /** Hash over the data parts of tables, and over what else decides which rows they have. */
@@ -128,11 +161,10 @@ export function versionOf(base: string, partitions: TablesVersion['partitions'])
 const hashOf = (...values: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 
-function problemOf({ policies, parts }: VersionRow): string | undefined {
-  if (policies > 0) return 'a table that it reads has a row policy';
-  const names = parts.flatMap(([, , , of]) => of);
-  if (names.length > MAX_PARTS) return `its tables have ${names.length} parts, more than ${MAX_PARTS}`;
-  const characters = names.reduce((sum, name) => sum + name.length + "'',".length, 0);
+function problemOf(policies: readonly StateRow[], parts: readonly PartRow[]): string | undefined {
+  if (policies.length > 0) return 'a table that it reads has a row policy';
+  if (parts.length > MAX_PARTS) return `its tables have more than ${MAX_PARTS} parts`;
+  const characters = parts.reduce((sum, { name }) => sum + name.length + "'',".length, 0);
   return characters > MAX_NAMES
     ? `the names of its tables’ parts have ${characters} characters, more than ${MAX_NAMES}`
     : undefined;

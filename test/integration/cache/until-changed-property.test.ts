@@ -87,7 +87,7 @@ function changes(random: Random): Readonly<Record<string, Change>> {
     'drop a partition': () => data.server.run(`ALTER TABLE events DROP PARTITION '${day}'`, AT_ONCE),
     truncate: () => data.server.run('TRUNCATE TABLE others'),
     detach: () => data.server.run(`ALTER TABLE events DETACH PARTITION '${day}'`, AT_ONCE),
-    attach: () => data.server.run(`ALTER TABLE events ATTACH PARTITION '${day}'`, AT_ONCE),
+    attach: () => data.attachPart('events', day),
     replace: () => data.server.run(`ALTER TABLE others REPLACE PARTITION '${day}' FROM events`, AT_ONCE),
     exchange: () => data.server.run('EXCHANGE TABLES events AND others'),
     'another view': () => data.server.run(random.of(VIEWS)),

@@ -8,51 +8,81 @@ const DATA: QueryData = {
   definitions: 'logs.a 1\nlogs.v 2',
 };
 
-const ROW = {
-  release: '26.7',
-  server: 'one',
-  objects: [
-    ['logs.a', '1'],
-    ['logs.v', '2'],
-  ],
-  parts: [['logs.a', 'all', 'hash', ['all_1_1_0'], 10, 20]],
-  mutations: [],
-  policies: 0,
-};
+type Row = Readonly<Record<string, string | number>>;
 
-const versionOf = (row: object): ReturnType<typeof readVersion> =>
-  readVersion(DATA, (() => Promise.resolve([{ ...ROW, ...row }])) as ReadRows);
+const state = (kind: string, full: string, what: string, command = ''): Row => ({
+  kind,
+  full,
+  what,
+  command,
+});
+const part = (partition: string, name: string, more: Row = {}): Row => ({
+  ...{ full: 'logs.a', partition, name, hash: 'hash', since: 10, until: 20, ...more },
+});
+
+const SERVER = state('server', 'one', '26.7');
+const STATE = [SERVER, state('object', 'logs.v', '2'), state('object', 'logs.a', '1')];
+const PARTS = [part('one', 'one_1_1_0'), part('two', 'two_2_2_0', { since: 30, until: 40 })];
+
+const versionOf = ({ rows = STATE, parts = PARTS }: Readonly<Record<string, readonly Row[]>>) =>
+  readVersion(DATA, ((text: string) =>
+    Promise.resolve(text.includes('system.parts ') ? parts : rows)) as ReadRows);
 
 describe('readVersion', () => {
-  it('returns the parts and the definitions', async () => {
+  it('returns the parts of each partition, and the definitions', async () => {
+    const hash = expect.any(String) as string;
     expect(await versionOf({})).toMatchObject({
       server: 'one',
       definitions: DATA.definitions,
-      partitions: { 'logs.a': [{ id: 'all', hash: 'hash', names: ['all_1_1_0'], since: 10, until: 20 }] },
+      partitions: {
+        'logs.a': [
+          { id: 'one', hash, names: ['one_1_1_0'], since: 10, until: 20 },
+          { id: 'two', hash, names: ['two_2_2_0'], since: 30, until: 40 },
+        ],
+      },
+    });
+  });
+
+  it('is the same in whatever order ClickHouse returns its rows', async () => {
+    const reversed = await versionOf({ rows: STATE.toReversed(), parts: PARTS.toReversed() });
+    expect(reversed).toEqual(await versionOf({}));
+  });
+
+  it('counts updates of rows as a part of their partition, whose times they do not have', async () => {
+    const update = part(`patch-${'0'.repeat(32)}-two`, 'patch_3_3_0', { since: 0, until: 0 });
+    const { partitions } = await versionOf({ parts: [...PARTS, update] });
+    expect(partitions['logs.a']?.[1]).toMatchObject({
+      ...{ id: 'two', names: ['patch_3_3_0', 'two_2_2_0'], since: 30, until: 40 },
     });
   });
 
   it.each([
-    ['another release of ClickHouse', { release: '26.8' }],
-    ['another server', { server: 'two' }],
-    ['another definition', { objects: [['logs.a', '3'], ...ROW.objects.slice(1)] }],
-    ['other parts', { parts: [['logs.a', 'all', 'another hash', ['all_1_1_0'], 10, 20]] }],
+    ['another release of ClickHouse', { rows: [state('server', 'one', '26.8'), ...STATE.slice(1)] }],
+    ['another server', { rows: [state('server', 'two', '26.7'), ...STATE.slice(1)] }],
+    ['another definition', { rows: [...STATE.slice(0, 2), state('object', 'logs.a', '3')] }],
+    [
+      'a part with other files',
+      { parts: [part('one', 'one_1_1_0', { hash: 'another' }), ...PARTS.slice(1)] },
+    ],
+    ['another part', { parts: [...PARTS, part('two', 'two_3_3_0')] }],
     ['no parts', { parts: [] }],
-    ['a change that parts do not have yet', { mutations: [['logs.a', 'mutation_2.txt', 'DROP COLUMN v']] }],
-  ])('is another version with %s', async (_what, row) => {
-    const [one, same, other] = await Promise.all([versionOf({}), versionOf({}), versionOf(row)]);
+    [
+      'a change that parts do not have yet',
+      { rows: [...STATE, state('mutation', 'logs.a', 'mutation_2.txt', 'DROP COLUMN v')] },
+    ],
+  ])('is another version with %s', async (_what, rows) => {
+    const [one, same, other] = await Promise.all([versionOf({}), versionOf({}), versionOf(rows)]);
     expect(one.version).toBe(same.version);
     expect(one.version).not.toBe(other.version);
   });
 
   it('has a problem where a table has a row policy, which can return other rows of the same parts', async () => {
-    expect((await versionOf({ policies: 1 })).problem).toBe('a table that it reads has a row policy');
+    const { problem } = await versionOf({ rows: [...STATE, state('policy', 'logs.a', '')] });
+    expect(problem).toBe('a table that it reads has a row policy');
   });
 
   it('has a problem where a query could not name all parts', async () => {
-    const names = Array.from({ length: 5001 }, (_, index) => `all_${index}_${index}_0`);
-    expect((await versionOf({ parts: [['logs.a', 'all', 'hash', names, 10, 20]] })).problem).toBe(
-      'its tables have 5001 parts, more than 5000',
-    );
+    const parts = Array.from({ length: 5001 }, (_, index) => part('one', `one_${index}_${index}_0`));
+    expect((await versionOf({ parts })).problem).toBe('its tables have more than 5000 parts');
   });
 });
