@@ -120,7 +120,7 @@ function changes(random: Random): Readonly<Record<string, Change>> {
     'merge others': () => data.server.run('OPTIMIZE TABLE others FINAL'),
     'drop a partition': () => data.server.run(`ALTER TABLE events DROP PARTITION '${day}'`, AT_ONCE),
     detach: () => data.server.run(`ALTER TABLE events DETACH PARTITION '${day}'`, AT_ONCE),
-    attach: () => data.server.run(`ALTER TABLE events ATTACH PARTITION '${day}'`, AT_ONCE),
+    attach: () => data.attachPart('events', day),
     replace: () => data.server.run(`ALTER TABLE events REPLACE PARTITION '${day}' FROM others`, AT_ONCE),
     exchange: () => data.server.run('EXCHANGE TABLES events AND others'),
   };

@@ -28,6 +28,7 @@ const ENDPOINTS = {
 } as const;
 
 type Name = keyof typeof ENDPOINTS;
+const NAMES = Object.keys(ENDPOINTS) as readonly Name[];
 
 let server: VersionedServer;
 let redis: TestRedis;
@@ -62,6 +63,8 @@ beforeEach(async () => {
     "INSERT INTO events SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 1800, number FROM numbers(6 * 48)",
   );
   time.advance(10_000);
+  // The first result of a kind is not composed.
+  for (const name of NAMES) await call(name, asked('01T00:00:00Z', '02T00:00:00Z'));
 });
 
 afterAll(async () => {
@@ -88,6 +91,13 @@ async function counted(name: Name, range: string): Promise<readonly [sum: number
   const { rows, cache } = await call(name, range);
   return [rows.reduce((sum, { n }) => sum + Number(n), 0), cache];
 }
+
+it('answers the first of a kind from one query, and keeps pieces from the second on', async () => {
+  const caches: (string | null)[] = [];
+  for (const from of ['01T12:00:00Z', '01T13:00:00Z', '01T14:00:00Z'])
+    caches.push((await call('hourly', asked(from, '05T00:00:00Z', '&zone=Europe/Paris'))).cache);
+  expect(caches).toEqual(['MISS', 'MISS', 'PARTIAL']);
+});
 
 it('keeps the days that a range covers, for other ranges too, and says how many', async () => {
   const first = await call('hourly', asked('01T12:00:00Z', '06T12:00:00Z'));
@@ -201,11 +211,28 @@ it('counts kept and queried pieces, and what the kept ones did not read again', 
   const after = await figures();
   // Three days are kept, and two are cut.
   expect(after.map((figure, index) => figure - (before[index] ?? 0))).toEqual([3, 2, 3 * 48, 1, 3 * 48]);
+  // From 13:00 on, the first day is kept too: a query over its rows reads its one granule.
+  await call('latest-first', asked('01T12:30:00Z', '05T12:30:00Z'));
+  const later = await figures();
+  const saved = 4 * 48;
+  expect(later.map((figure, index) => figure - (after[index] ?? 0))).toEqual([3, 2, saved, 1, saved]);
 });
 
 it('keeps no piece of a day that the range cuts', async () => {
   expect(await counted('hourly', asked('02T06:00:00Z', '04T06:00:00Z'))).toEqual([2 * 48, 'MISS']);
   expect(await counted('hourly', asked('02T00:00:00Z', '05T00:00:00Z'))).toEqual([3 * 48, 'PARTIAL']);
+});
+
+it('divides no day where a bucket has rows before and after a full hour', async () => {
+  await call('by-day-of-zone', asked('01T00:00:00Z', '05T00:00:00Z'));
+  const sums: (readonly [number, string | null])[] = [];
+  for (const from of ['01T12:10:00Z', '01T12:20:00Z', '01T12:40:00Z'])
+    sums.push(await counted('by-day-of-zone', asked(from, '05T00:00:00Z')));
+  expect(sums).toEqual([
+    [23 + 3 * 48, 'PARTIAL'],
+    [23 + 3 * 48, 'PARTIAL'],
+    [22 + 3 * 48, 'PARTIAL'],
+  ]);
 });
 
 describe('a result comes from one query', () => {

@@ -5,18 +5,20 @@ import { concurrently } from '../../../endpoint/concurrently.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Figures } from '../../../endpoint/figures.js';
 import type { QueryCost } from '../../../endpoint/limit-rules.js';
-import type { CacheKey } from '../cache-key.js';
 import type { Call } from '../call.js';
 import type { DataVersions } from '../data-versions.js';
 import { digestOf } from '../encode-bodies.js';
-import { inOwnMemory, type EndpointResult, type PiecesOfResult } from '../endpoint-result.js';
-import type { DataOfResult, DataPartition, PartitionedData } from '../known-data.js';
+import { inOwnMemory, type PiecesOfResult } from '../endpoint-result.js';
+import type { DataOfResult, PartitionedData } from '../known-data.js';
 import { LinkedAbort } from '../linked-abort.js';
-import type { BucketsOfRows, Clock, QueryRequest, QueryResult, RunQuery } from '../ports.js';
+import type { Clock, QueryRequest, QueryResult, RunQuery } from '../ports.js';
 import type { ResultStore } from '../result-store.js';
 import { SingleFlight } from '../single-flight.js';
 import { sumOfCosts } from '../sum-of-costs.js';
+import { costOf, figuresOf, filledBy, type FilledPiece, type Piece, type Queried } from './piece.js';
 import {
+  conditionOf,
+  conditionOfOthers,
   isDivided,
   isInside,
   isOneAfterAnother,
@@ -26,10 +28,11 @@ import {
   partitionsIn,
   rangeCallOf,
   requestOver,
-  shapeOf,
+  spansOf,
   versionOfPiece,
   type RangeCall,
   type RequestOf,
+  type Span,
 } from './range.js';
 import type { PieceVerifier } from './verifier.js';
 
@@ -61,39 +64,18 @@ const ATTEMPTS = 2;
 const REFUSED = { max: 1000, ttl: 300_000 };
 /** Milliseconds for which a kind of result is not composed whose partitions changed each time. */
 const CHANGED_MS = 5000;
+/** How many kinds of result are remembered that were asked for. */
+const MAX_SEEN = 10_000;
 
 /** Why a result is not composed: the data changed, its rows are not those of the pieces, or this range has to come from one query. */
 type Otherwise = 'changed' | 'refused' | 'whole';
 
-/** The rows of a partition within the range. */
-interface Piece {
-  readonly partition: DataPartition;
-  /** Of its place in the cache; absent where the range cuts the partition. */
-  readonly key: CacheKey | undefined;
-  readonly version: string;
-  readonly kept: EndpointResult | undefined;
-}
-
-/** A result of a query, which another call can have caused. */
-interface Queried {
-  readonly result: QueryResult;
-  readonly isShared: boolean;
-}
-
-/** A piece with its rows, which a query returned where they were not kept. */
-interface FilledPiece extends Piece {
-  readonly queried: QueryResult | undefined;
-  /** Whether another call caused that query. */
-  readonly isShared: boolean;
-  readonly rowCount: number;
-  readonly body: Buffer;
-  readonly buckets: BucketsOfRows;
-}
-
 /**
- * Composes results of pieces: the rows of a partition of a table, which are kept as long as the partition has its version. The rows of
- * the others come from ClickHouse, one query for each, so that their buckets show whether the rows of the range are indeed those of its
- * partitions, one after another: no bucket may have rows of two.
+ * Composes results of pieces: the rows of a partition of a table, or of one after a full hour, which are kept as long as the partition
+ * has its version. The rows of the others come from ClickHouse, one query for each, so that their buckets show whether the rows of the
+ * range are indeed those of its pieces, one after another: no bucket may have rows of two.
+ *
+ * The first result of a kind comes from one query, and keeps no pieces: it may be the only one.
  *
  * The rows are those of one moment: from a read of the versions before the queries to one after them, all partitions but the last are
  * unchanged, and the query of the last one reads at its moment whatever none of the others has.
@@ -101,6 +83,10 @@ interface FilledPiece extends Piece {
 export class PieceComposer {
   /** Shapes of calls whose results cannot be composed. */
   private readonly refused = new LRUCache<string, true>(REFUSED);
+  /** Shapes of calls whose partitions are not divided: a bucket has rows before and after a full hour. */
+  private readonly undivided = new LRUCache<string, true>({ max: MAX_SEEN });
+  /** Shapes of calls that there were. */
+  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
   private readonly running = new SingleFlight<QueryResult>();
 
   constructor(private readonly dependencies: ComposerDependencies) {}
@@ -109,26 +95,25 @@ export class PieceComposer {
   async compose(call: Call, bound: BoundQuery, requestOf: RequestOf): Promise<Composed | undefined> {
     const { dataVersions, verifier } = this.dependencies;
     const range = rangeCallOf(call, bound, requestOf);
-    if (!range || verifier.isWrong(call.endpoint) || this.refused.has(shapeOf(range))) return undefined;
+    if (!range || verifier.isWrong(call.endpoint) || this.refused.has(range.shape)) return undefined;
     let known = await dataVersions.partitions(range.call);
     for (let attempt = 0; known && attempt < ATTEMPTS; attempt += 1) {
       const composed = await this.attempt(range, known);
-      if (composed === 'refused') this.refused.set(shapeOf(range), true);
+      if (composed === 'refused') this.refused.set(range.shape, true);
       if (composed !== 'changed') return typeof composed === 'string' ? undefined : composed;
       known = await dataVersions.partitions(range.call, { isRead: true });
     }
     // Its partitions change all the time: composing would cost more than it saves.
-    if (known) this.refused.set(shapeOf(range), true, { ttl: CHANGED_MS });
+    if (known) this.refused.set(range.shape, true, { ttl: CHANGED_MS });
     return undefined;
   }
 
   private async attempt(range: RangeCall, known: PartitionedData): Promise<Composed | Otherwise> {
     const { dataVersions, clock } = this.dependencies;
     const startedAt = clock().getTime();
-    const partitions = partitionsIn(range, known);
-    if (!isDivided(partitions, known.partitions)) return 'whole';
-    const filled = await this.fill(range, known, await this.find(range, known, partitions));
+    const pieces = await this.piecesOf(range, known);
     // The rows beyond the cap are those of one query over all of them.
+    const filled = pieces && (await this.fill(range, known, pieces));
     if (!filled) return 'whole';
     const isAllKept = filled.every(({ queried }) => !queried);
     // Without a query, the rows are those of the moment when the versions were read.
@@ -146,7 +131,7 @@ export class PieceComposer {
     const isOnlyLast = moved.every((piece) => piece === filled.at(-1));
     if (!isOnlyLast || !isUnchanged(range, changes, ofFixed)) return 'changed';
     const composed = this.composed(range, filled);
-    if (!composed) return 'refused';
+    if (!composed) return this.refusalOf(range, filled);
     this.report(range, later, filled);
     const isOfVersion = moved.length === 0 && later.version === known.version;
     return {
@@ -155,18 +140,39 @@ export class PieceComposer {
     };
   }
 
+  /** Partitions whose rows are not those of one bucket after another can be so where they are not divided. */
+  private refusalOf(range: RangeCall, spans: readonly Span[]): Otherwise {
+    if (!spans.some(({ since }) => since !== undefined)) return 'refused';
+    this.undivided.set(range.shape, true);
+    return 'changed';
+  }
+
+  private isFirst({ shape }: RangeCall): boolean {
+    const isFirst = !this.seen.has(shape);
+    this.seen.set(shape, true);
+    return isFirst;
+  }
+
+  /** @returns undefined where the result has to come from one query */
+  private async piecesOf(range: RangeCall, known: PartitionedData): Promise<readonly Piece[] | undefined> {
+    const partitions = partitionsIn(range, known);
+    if (!isDivided(partitions, known.partitions)) return undefined;
+    const isWhole = this.undivided.has(range.shape);
+    const spans = isWhole ? partitions.map((partition) => ({ partition })) : spansOf(range, partitions);
+    const pieces = await this.find(range, known, spans);
+    // A question that is asked once pays for no pieces.
+    const isLone = this.isFirst(range) && !pieces.some(({ kept }) => kept);
+    return isLone ? undefined : pieces;
+  }
+
   /** The pieces of a range, with the rows that are kept. */
-  private find(
-    range: RangeCall,
-    known: PartitionedData,
-    partitions: readonly DataPartition[],
-  ): Promise<readonly Piece[]> {
+  private find(range: RangeCall, known: PartitionedData, spans: readonly Span[]): Promise<readonly Piece[]> {
     return Promise.all(
-      partitions.map(async (partition) => {
-        const key = isInside(partition, range) ? keyOfPiece(range, partition) : undefined;
-        const version = versionOfPiece(known, partition);
+      spans.map(async (span) => {
+        const key = isInside(span, range) ? keyOfPiece(range, span) : undefined;
+        const version = versionOfPiece(known, span.partition);
         const kept = key && (await this.dependencies.store.get(key));
-        return { partition, key, version, kept: kept?.data?.version === version ? kept : undefined };
+        return { ...span, key, version, kept: kept?.data?.version === version ? kept : undefined };
       }),
     );
   }
@@ -188,8 +194,8 @@ export class PieceComposer {
       const others = pieces.filter((other) => other !== piece).map(({ partition }) => partition);
       // The last partition of a table that gets rows all the time is read as it is.
       const request = isLast
-        ? requestOver(range, known, { partitions: others, areExcluded: true }, !known.isMoving)
-        : requestOver(range, known, { partitions: [piece.partition] }, true);
+        ? requestOver(range, known, conditionOfOthers(others), !known.isMoving)
+        : requestOver(range, known, conditionOf(range, [piece]), true);
       // All queries of a result share its time limit.
       const spentMs = performance.now() - range.beganAt;
       const { bucket } = range.pieces;
@@ -258,36 +264,8 @@ export class PieceComposer {
     if (kept.length === 0) return;
     const inOrder = pieces.bucket.isDescending ? kept.toReversed() : kept;
     verifier.sometimes(range, known, () => ({
-      partitions: kept.map(({ partition }) => partition),
+      spans: kept,
       body: join(inOrder.map(({ body }) => body)),
     }));
   }
-}
-
-function filledBy(piece: Piece, { result: queried, isShared = false }: Partial<Queried> = {}): FilledPiece {
-  const { kept } = piece;
-  const rows = queried ?? (kept && { ...kept, body: kept.bodies.identity });
-  if (!rows?.buckets) throw new Error('a piece has no rows');
-  const { rowCount, body, buckets } = rows;
-  return { ...piece, queried, isShared, rowCount, body, buckets };
-}
-
-function figuresOf(pieces: readonly FilledPiece[]): PiecesOfResult {
-  return {
-    kept: pieces.filter(({ kept }) => kept).length,
-    of: pieces.length,
-    ...(pieces.every(({ partition }) => /^\d{8}$/.test(partition.id)) && { areDays: true }),
-  };
-}
-
-/** What the queries of this call cost, with the last of them and the longest wait for a slot. */
-function costOf(pieces: readonly FilledPiece[]): Pick<QueryResult, 'cost' | 'queryId' | 'waitingMs'> {
-  const caused = pieces.flatMap((piece) => (piece.isShared ? [] : (piece.queried ?? [])));
-  const queryId = caused.at(-1)?.queryId;
-  const waits = caused.flatMap(({ waitingMs }) => waitingMs ?? []);
-  return {
-    cost: sumOfCosts(caused.map(({ cost }) => cost)),
-    ...(queryId !== undefined && { queryId }),
-    ...(waits.length > 0 && { waitingMs: Math.max(...waits) }),
-  };
 }

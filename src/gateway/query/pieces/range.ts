@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { BoundQuery } from '../../../endpoint/bind.js';
 import { revealed } from '../../../endpoint/parameters/secret-value.js';
 import type { BucketColumn, Pieces } from '../../../endpoint/pieces.js';
-import { quoteText } from '../../../endpoint/quote-sql.js';
+import { quoteName, quoteText } from '../../../endpoint/quote-sql.js';
 import type { RowFormat } from '../../formats/format.js';
 import { FORMATS } from '../../formats/formats.js';
 import { JSON_REPRESENTATION } from '../../formats/representation.js';
@@ -24,6 +24,8 @@ export interface RangeCall {
   /** One body with the rows of several. */
   readonly join: NonNullable<RowFormat['join']>;
   readonly requestOf: RequestOf;
+  /** What its pieces have in common with those of calls with another range. */
+  readonly shape: string;
   /** Of this process, in milliseconds. */
   readonly beganAt: number;
   /** Milliseconds since 1970. */
@@ -42,6 +44,7 @@ export function rangeCallOf(call: Call, bound: BoundQuery, requestOf: RequestOf)
   if (!pieces || sandbox || !('cut' in format) || !format.join) return undefined;
   return {
     ...{ call: { ...call, bound }, pieces, rowCap: capOf(call), join: format.join, requestOf },
+    shape: shapeOf(call, bound, pieces),
     beganAt: performance.now(),
     from: boundMs(bound, pieces.from) ?? -Infinity,
     to: Math.floor(boundMs(bound, pieces.to) ?? Infinity),
@@ -80,11 +83,56 @@ export function isDivided(inRange: readonly DataPartition[], all: readonly DataP
   );
 }
 
-/** Whether every row of a partition is within the range, so that its piece is that of every such range. */
-export function isInside({ since, until }: DataPartition, { pieces, from, to }: RangeCall): boolean {
-  const first = since * 1000;
-  return (pieces.isFromExcluded ? first > from : first >= from) && (until + 1) * 1000 <= to;
+/** The rows of a partition: all of them, or those of one side of a time, in seconds since 1970. */
+export interface Span {
+  readonly partition: DataPartition;
+  readonly since?: number;
+  readonly before?: number;
 }
+
+const HOUR = 3600;
+
+/**
+ * The spans of partitions that have the rows of a range. A first partition that the range cuts is divided at the next full hour: what
+ * is after it stays the same while the begin of the range moves on.
+ *
+ * @param inRange at least two
+ */
+export function spansOf(range: RangeCall, inRange: readonly DataPartition[]): readonly Span[] {
+  const [first, ...others] = inRange.map((partition) => ({ partition }));
+  const hour = Math.ceil(range.from / 1000 / HOUR) * HOUR;
+  if (!first || isInside(first, range) || hour <= first.partition.since || hour > first.partition.until)
+    return inRange.map((partition) => ({ partition }));
+  const isAtHour = hour * 1000 === range.from;
+  return [...(isAtHour ? [] : [{ ...first, before: hour }]), { ...first, since: hour }, ...others];
+}
+
+/** Whether every row of a span is within the range, so that its piece is that of every such range. */
+export function isInside(
+  { partition, since = partition.since }: Span,
+  { pieces, from, to }: RangeCall,
+): boolean {
+  const first = since * 1000;
+  return (pieces.isFromExcluded ? first > from : first >= from) && (partition.until + 1) * 1000 <= to;
+}
+
+/** The condition of the rows of spans. */
+export function conditionOf({ pieces: { time } }: RangeCall, spans: readonly Span[]): string {
+  return spans
+    .map(({ partition, since, before }) =>
+      [
+        `_partition_id = ${quoteText(partition.id)}`,
+        ...(since === undefined ? [] : [`${quoteName(time)} >= toDateTime(${since}, 'UTC')`]),
+        ...(before === undefined ? [] : [`${quoteName(time)} < toDateTime(${before}, 'UTC')`]),
+      ].join(' AND '),
+    )
+    .map((condition, _index, all) => (all.length === 1 ? condition : `(${condition})`))
+    .join(' OR ');
+}
+
+/** The condition of the rows of all other partitions. */
+export const conditionOfOthers = (partitions: readonly DataPartition[]): string =>
+  `_partition_id NOT IN (${partitions.map(({ id }) => quoteText(id)).join(',')})`;
 
 /**
  * Whether the same partitions have rows of the range as before, and some are unchanged.
@@ -128,21 +176,21 @@ export function isOneAfterAnother(pieces: readonly BucketsOfRows[], { isDescendi
   return true;
 }
 
-/** What the pieces of a call have in common with those of calls with another range. */
-export function shapeOf({ call, pieces }: RangeCall): string {
-  const parameters = { ...call.bound.parameters, [pieces.from]: null, [pieces.to]: null };
-  const { table, time, bucket } = pieces;
-  const { hash: ofCall } = keyOf(call, { ...call.bound, parameters });
+function shapeOf(call: Call, bound: BoundQuery, { table, time, bucket, from, to }: Pieces): string {
+  const { hash: ofCall } = keyOf(call, {
+    ...bound,
+    parameters: { ...bound.parameters, [from]: null, [to]: null },
+  });
   return hash('sha256', JSON.stringify([ofCall, table, time, bucket.name, bucket.isDescending]), 'hex');
 }
 
 /** The place of a piece in the cache. */
-export function keyOfPiece(range: RangeCall, { id }: DataPartition): CacheKey {
+export function keyOfPiece(range: RangeCall, { partition, since }: Span): CacheKey {
   const { endpoint } = range.call;
   return {
     endpointId: endpoint.id,
     cachingMs: (endpoint.settings.untilChanged?.atMost ?? 0) * 1000,
-    hash: hash('sha256', JSON.stringify([shapeOf(range), id]), 'hex'),
+    hash: hash('sha256', JSON.stringify([range.shape, partition.id, since ?? null]), 'hex'),
   };
 }
 
@@ -151,25 +199,18 @@ export function versionOfPiece({ rest }: PartitionedData, partition: DataPartiti
   return hash('sha256', JSON.stringify([rest, partition.hash]), 'base64url');
 }
 
-/** Which partitions a query reads: these, or all but these. */
-export interface ReadPartitions {
-  readonly partitions: readonly DataPartition[];
-  readonly areExcluded?: boolean;
-}
-
 /**
- * The request of the rows of some partitions.
+ * The request of some rows of the range.
  *
+ * @param condition which rows of the table
  * @param isOfVersion whether ClickHouse rejects the query where it reads a part that the version does not have
  */
 export function requestOver(
   { call: { bound }, requestOf }: RangeCall,
   { version, changed, filters, versionFilters }: PartitionedData,
-  { partitions, areExcluded = false }: ReadPartitions,
+  condition: string,
   isOfVersion: boolean,
 ): QueryRequest {
-  const ids = partitions.map(({ id }) => quoteText(id)).join(',');
-  const condition = `_partition_id ${areExcluded ? 'NOT ' : ''}IN (${ids})`;
   const settings = { ...bound.settings, additional_table_filters: filters(condition) };
   const request = requestOf(
     { ...bound, settings },

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { DataVersions } from '../data-versions.js';
-import type { DataPartition, PartitionedData } from '../known-data.js';
+import type { PartitionedData } from '../known-data.js';
 import type { Requester, RunQuery } from '../ports.js';
 import type { PurgeScope } from '../result-store.js';
 import { areEqualRows } from './equal-rows.js';
-import { isUnchanged, requestOver, type RangeCall } from './range.js';
+import { conditionOf, isUnchanged, requestOver, type RangeCall, type Span } from './range.js';
 
 /** How a verification ended: `changed` where the data did, so that nothing could be compared. */
 export type Verification = 'equal' | 'different' | 'changed' | 'failed';
@@ -21,7 +21,7 @@ export interface VerifierDependencies {
 
 /** Kept pieces. */
 export interface KeptPieces {
-  readonly partitions: readonly DataPartition[];
+  readonly spans: readonly Span[];
   /** The body of a result with their rows. */
   readonly body: Buffer;
 }
@@ -33,7 +33,7 @@ const DEFAULT_EVERY = 500;
 const VERIFICATION: Requester = { lane: 'verification', priority: 'warming' };
 
 /**
- * Compares kept pieces with one query over their partitions, for some composed results, one at a time, while no caller waits. An
+ * Compares kept pieces with one query over the same rows, for some composed results, one at a time, while no caller waits. An
  * endpoint whose pieces are different is not composed any more.
  */
 export class PieceVerifier {
@@ -72,17 +72,18 @@ export class PieceVerifier {
   private async compare(
     range: RangeCall,
     known: PartitionedData,
-    { partitions, body }: KeptPieces,
+    { spans, body }: KeptPieces,
   ): Promise<Verification> {
     const { dataVersions, runQuery } = this.dependencies;
     const whole = await runQuery({
-      ...requestOver(range, known, { partitions }, true),
+      ...requestOver(range, known, conditionOf(range, spans), true),
       requestId: `${range.call.requestId}-verify`,
       // The caller has its response, and may be gone.
       signal: new AbortController().signal,
       requester: VERIFICATION,
     });
     const later = await dataVersions.partitions(range.call, { isRead: true });
+    const partitions = spans.map(({ partition }) => partition);
     if (!whole.isOfVersion || !later || !isUnchanged(range, { before: known, later }, partitions))
       return 'changed';
     return areEqualRows(whole.body, body) ? 'equal' : 'different';

@@ -4,10 +4,12 @@ import type { References } from '../../../../../src/endpoint/definition.js';
 import { bindCall } from '../../../../../src/gateway/query/endpoint-query.js';
 import { requestOf } from '../../../../../src/gateway/query/fetch-result.js';
 import {
+  conditionOf,
   isDivided,
   isInside,
   isOneAfterAnother,
   rangeCallOf,
+  spansOf,
   type RangeCall,
 } from '../../../../../src/gateway/query/pieces/range.js';
 import { EVERY_ROW } from '../../../../../src/gateway/query/row-scope.js';
@@ -55,14 +57,58 @@ describe('a partition', () => {
     // Its last row may be of any time of its last second.
     ['a microsecond before its last second ends', at('10.000000'), at('19.999999'), false],
   ])('is inside a range: %s', (_what, from, to, expected) => {
-    expect(isInside(PARTITION, rangeOf(from, to))).toBe(expected);
+    expect(isInside({ partition: PARTITION }, rangeOf(from, to))).toBe(expected);
   });
 
   it.each([
     [at('10.000000'), false],
     [at('09.999999'), true],
   ])('is inside a range that begins after %s', (from, expected) => {
-    expect(isInside(PARTITION, rangeOf(from, null, FROM_EXCLUDED))).toBe(expected);
+    expect(isInside({ partition: PARTITION }, rangeOf(from, null, FROM_EXCLUDED))).toBe(expected);
+  });
+});
+
+describe('a range that begins within a partition', () => {
+  const days = [
+    { id: 'a', hash: 'h', since: 3600, until: 86_399 },
+    { id: 'b', hash: 'h', since: 86_400, until: 90_000 },
+  ];
+  const [first = PARTITION, second = PARTITION] = days;
+  const isoOf = (seconds: number): string =>
+    new Date(seconds * 1000).toISOString().replace('T', ' ').replace('Z', '000');
+
+  it.each([
+    ['a second after an hour', 7201, [{ before: 10_800 }, { since: 10_800 }]],
+    ['at an hour', 7200, [{ since: 7200 }]],
+    ['before its rows', 3599, [{}]],
+    ['in the hour of its last row', 86_300, [{}]],
+  ])('divides it at the next hour: %s', (_what, from, expected) => {
+    const range = rangeOf(isoOf(from), null);
+    expect(spansOf(range, days)).toEqual([
+      ...expected.map((ends) => ({ partition: first, ...ends })),
+      { partition: second },
+    ]);
+  });
+
+  it('has rows after the hour that are the same for every begin in it', () => {
+    const isKept = spansOf(rangeOf(isoOf(7201), null), days).map((span) =>
+      isInside(span, rangeOf(isoOf(7201), null)),
+    );
+    expect(isKept).toEqual([false, true, true]);
+    const [atHour = { partition: first }] = spansOf(rangeOf(isoOf(7200), null, FROM_EXCLUDED), days);
+    expect(isInside(atHour, rangeOf(isoOf(7200), null, FROM_EXCLUDED))).toBe(false);
+  });
+
+  it('reads the rows of each side', () => {
+    const range = rangeOf(isoOf(7201), null);
+    const spans = spansOf(range, days);
+    expect(conditionOf(range, spans)).toBe(
+      [
+        "(_partition_id = 'a' AND `time` < toDateTime(10800, 'UTC'))",
+        "(_partition_id = 'a' AND `time` >= toDateTime(10800, 'UTC'))",
+        "(_partition_id = 'b')",
+      ].join(' OR '),
+    );
   });
 });
 

@@ -44,7 +44,10 @@ function rangeOf(): RangeCall {
   return range;
 }
 
-const KEPT = { partitions: dataOf('a').partitions, body: Buffer.from('{"result":[1]}') };
+const KEPT = {
+  spans: dataOf('a').partitions.map((partition) => ({ partition })),
+  body: Buffer.from('{"result":[1]}'),
+};
 
 /** A verifier before a ClickHouse that responds with a body. */
 function verifierOf({
@@ -114,7 +117,7 @@ describe('PieceVerifier', () => {
       {
         requestId: 'request-verify',
         requester: { priority: 'warming' },
-        data: { tableFilters: "of the version, _partition_id IN ('20260101')" },
+        data: { tableFilters: "of the version, _partition_id = '20260101'" },
       },
     ]);
   });

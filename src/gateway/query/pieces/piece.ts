@@ -1,0 +1,63 @@
+import type { EndpointResult, PiecesOfResult } from '../endpoint-result.js';
+import type { CacheKey } from '../cache-key.js';
+import type { BucketsOfRows, QueryResult } from '../ports.js';
+import { sumOfCosts } from '../sum-of-costs.js';
+import type { Span } from './range.js';
+
+/** The rows of a span within the range. */
+export interface Piece extends Span {
+  /** Of its place in the cache; absent where the range cuts the span. */
+  readonly key: CacheKey | undefined;
+  readonly version: string;
+  readonly kept: EndpointResult | undefined;
+}
+
+/** A result of a query, which another call can have caused. */
+export interface Queried {
+  readonly result: QueryResult;
+  readonly isShared: boolean;
+}
+
+/** A piece with its rows, which a query returned where they were not kept. */
+export interface FilledPiece extends Piece {
+  readonly queried: QueryResult | undefined;
+  /** Whether another call caused that query. */
+  readonly isShared: boolean;
+  readonly rowCount: number;
+  readonly body: Buffer;
+  readonly buckets: BucketsOfRows;
+}
+
+export function filledBy(
+  piece: Piece,
+  { result: queried, isShared = false }: Partial<Queried> = {},
+): FilledPiece {
+  const { kept } = piece;
+  const rows = queried ?? (kept && { ...kept, body: kept.bodies.identity });
+  if (!rows?.buckets) throw new Error('a piece has no rows');
+  const { rowCount, body, buckets } = rows;
+  return { ...piece, queried, isShared, rowCount, body, buckets };
+}
+
+/** A partition is kept where all of its rows in the range are. */
+export function figuresOf(pieces: readonly FilledPiece[]): PiecesOfResult {
+  const ids = new Set(pieces.map(({ partition }) => partition.id));
+  const queried = new Set(pieces.flatMap(({ partition, kept }) => (kept ? [] : [partition.id])));
+  return {
+    kept: ids.size - queried.size,
+    of: ids.size,
+    ...([...ids].every((id) => /^\d{8}$/.test(id)) && { areDays: true }),
+  };
+}
+
+/** What the queries of this call cost, with the last of them and the longest wait for a slot. */
+export function costOf(pieces: readonly FilledPiece[]): Pick<QueryResult, 'cost' | 'queryId' | 'waitingMs'> {
+  const caused = pieces.flatMap((piece) => (piece.isShared ? [] : (piece.queried ?? [])));
+  const queryId = caused.at(-1)?.queryId;
+  const waits = caused.flatMap(({ waitingMs }) => waitingMs ?? []);
+  return {
+    cost: sumOfCosts(caused.map(({ cost }) => cost)),
+    ...(queryId !== undefined && { queryId }),
+    ...(waits.length > 0 && { waitingMs: Math.max(...waits) }),
+  };
+}
