@@ -53,7 +53,7 @@ export class ChangingData {
     const redis = await openTestRedis();
     const time = new SettableClock();
     for (const statement of statements) await server.run(statement);
-    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: redis.prefix };
+    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: redis.prefix, ADMIN_PORT: '0' };
     const options = { clock: time.clock, environment };
     return new ChangingData(server, redis, time, [
       await server.openGateway(endpoints, options),

@@ -32,8 +32,8 @@ export function onlyParts(parts: readonly string[], server: string, among?: stri
   const names = ['', ...parts].map((part) => quoteText(part)).join(',');
   const isOther = `_part NOT IN (${names}) OR serverUUID() != ${quoteText(server)}`;
   // ClickHouse computes each condition for every part, in whatever order.
-  const ends = among === undefined ? isOther : `${among} AND (${isOther})`;
-  return `NOT throwIf(${ends}, ${quoteText(MARK)})${among === undefined ? '' : ` AND ${among}`}`;
+  const ends = among === undefined ? isOther : `(${among}) AND (${isOther})`;
+  return `NOT throwIf(${ends}, ${quoteText(MARK)})${among === undefined ? '' : ` AND (${among})`}`;
 }
 
 /** Errors of what a query of a version has more than others: a text that is too long, settings that the user must not change. */

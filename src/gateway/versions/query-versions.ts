@@ -209,7 +209,7 @@ export class QueryVersions implements DataVersions {
       const earlier = all.get(table);
       all.set(
         earlier === undefined ? name : table,
-        earlier === undefined ? condition : `${earlier} AND (${condition})`,
+        earlier === undefined ? condition : `(${earlier}) AND (${condition})`,
       );
     }
     return all;

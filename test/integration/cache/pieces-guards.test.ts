@@ -17,17 +17,19 @@ import { versionedEndpoint, VersionedServer } from '../../support/versioned-gate
 const HEADER = `parameters:
   from: { kind: timestamp, description: The begin. }
   to: { kind: timestamp, description: The end. }
+  tenant: { kind: string, description: A tenant. }
+tenant: { events: tenant }
 columns: { bucket: "DateTime('UTC')", n: UInt64 }
 pieces: { table: events, time: t, bucket: bucket, from: from, to: to }`;
 const SELECT =
-  'SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE 1 [[AND t >= @from]] [[AND t < @to]] GROUP BY bucket ORDER BY bucket';
+  "SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE 1 [[AND @tenant != '']] [[AND t >= @from]] [[AND t < @to]] GROUP BY bucket ORDER BY bucket";
 
 let server: VersionedServer;
 
 beforeAll(async () => {
   server = await VersionedServer.start();
   await server.run(
-    "CREATE TABLE events (t DateTime('UTC')) ENGINE = MergeTree PARTITION BY toYYYYMMDD(t) ORDER BY t",
+    "CREATE TABLE events (t DateTime('UTC'), tenant String MATERIALIZED if(toHour(t) < 12, 'a', 'b')) ENGINE = MergeTree PARTITION BY toYYYYMMDD(t) ORDER BY t",
   );
 }, 120_000);
 
@@ -40,10 +42,17 @@ beforeEach(async () => {
 
 afterAll(() => server.stop(), 120_000);
 
+/** Of which tenant the rows are, and where the outcomes of verifications go. */
+interface Verified {
+  readonly tenant?: string | undefined;
+  readonly verifications?: string[];
+}
+
 /** Composes the result of a call several times; resolves to the rows that each counts, `whole` for one that is not composed. */
 async function composed(
   times: number,
   around: (number: number, run: () => ReturnType<RunQuery>) => ReturnType<RunQuery>,
+  { tenant, verifications }: Verified = {},
 ): Promise<readonly (number | 'whole')[]> {
   const endpoint: Endpoint = readSqlEndpoint(versionedEndpoint('guarded', 1, HEADER, SELECT));
   const config = readConfig({ API_KEY: 'a key of every caller' });
@@ -58,14 +67,17 @@ async function composed(
     const runQuery: RunQuery = (request) => around((number += 1), () => tools.runQuery(request));
     const store = new LocalStore(1_000_000, clock);
     const verifier = new PieceVerifier({
-      ...{ runQuery, dataVersions, random: () => 1, onVerified: () => undefined },
+      ...{ runQuery, dataVersions, random: () => (verifications ? 0 : 1) },
+      onVerified: (_endpoint, outcome) => verifications?.push(outcome),
       purge: () => Promise.resolve(),
     });
     const composer = new PieceComposer({
       ...{ runQuery, store, dataVersions, verifier, clock, onComposed: () => undefined },
     });
-    const values = new Map([...endpoint.parameters.keys()].map((name) => [name, null]));
-    const call: Call = { endpoint, values, scope: EVERY_ROW, requestId: 'test', signal, demand: 'any' };
+    const names = [...endpoint.parameters.keys()];
+    const values = new Map(names.map((name) => [name, name === 'tenant' ? (tenant ?? null) : null]));
+    const scope = tenant === undefined ? EVERY_ROW : JSON.stringify([['tenant', tenant]]);
+    const call: Call = { endpoint, values, scope, requestId: 'test', signal, demand: 'any' };
     const run = (): ReturnType<PieceComposer['compose']> =>
       composer.compose(call, bindCall(call), (bound, data) => requestOf(call, bound, clock(), data));
     // The first result of a kind is not composed.
@@ -73,6 +85,7 @@ async function composed(
     const results: (number | 'whole')[] = [];
     for (let time = 0; time < times; time += 1) {
       const rows = await run();
+      await verifier.idle();
       const { result } = JSON.parse(String(rows?.body ?? '{}')) as { result?: { n: number }[] };
       results.push(result ? result.reduce((sum, { n }) => sum + n, 0) : 'whole');
     }
@@ -81,6 +94,18 @@ async function composed(
   };
   return withCheckTools(server.server.adminConnection, { ...config, signal }, compose);
 }
+
+it.each([
+  ['every row', undefined, 72],
+  ['those of a tenant', 'a', 36],
+])('verifies kept pieces by one query over the same rows: %s', async (_which, tenant, count) => {
+  const verifications: string[] = [];
+  const counts = await composed(3, (_number, run) => run(), { tenant, verifications });
+  expect([counts, verifications]).toEqual([
+    [count, count, count],
+    ['equal', 'equal'],
+  ]);
+});
 
 it('keeps no rows of a part that came after the first read of the versions and went before the second', async () => {
   const counts = await composed(2, async (number, run) => {

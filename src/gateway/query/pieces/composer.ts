@@ -30,6 +30,7 @@ import {
   requestOver,
   spansOf,
   versionOfPiece,
+  wholeSpans,
   type RangeCall,
   type RequestOf,
   type Span,
@@ -158,7 +159,7 @@ export class PieceComposer {
     const partitions = partitionsIn(range, known);
     if (!isDivided(partitions, known.partitions)) return undefined;
     const isWhole = this.undivided.has(range.shape);
-    const spans = isWhole ? partitions.map((partition) => ({ partition })) : spansOf(range, partitions);
+    const spans = isWhole ? wholeSpans(partitions) : spansOf(range, partitions);
     const pieces = await this.find(range, known, spans);
     // A question that is asked once pays for no pieces.
     const isLone = this.isFirst(range) && !pieces.some(({ kept }) => kept);

@@ -28,6 +28,7 @@ export interface FilledPiece extends Piece {
   readonly buckets: BucketsOfRows;
 }
 
+/** A piece with the rows of a query, or with those that are kept. @throws Error where there are neither */
 export function filledBy(
   piece: Piece,
   { result: queried, isShared = false }: Partial<Queried> = {},

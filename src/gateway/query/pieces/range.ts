@@ -92,6 +92,9 @@ export interface Span {
 
 const HOUR = 3600;
 
+export const wholeSpans = (partitions: readonly DataPartition[]): readonly Span[] =>
+  partitions.map((partition) => ({ partition }));
+
 /**
  * The spans of partitions that have the rows of a range. A first partition that the range cuts is divided at the next full hour: what
  * is after it stays the same while the begin of the range moves on.
@@ -99,10 +102,11 @@ const HOUR = 3600;
  * @param inRange at least two
  */
 export function spansOf(range: RangeCall, inRange: readonly DataPartition[]): readonly Span[] {
-  const [first, ...others] = inRange.map((partition) => ({ partition }));
+  const spans = wholeSpans(inRange);
+  const [first, ...others] = spans;
   const hour = Math.ceil(range.from / 1000 / HOUR) * HOUR;
   if (!first || isInside(first, range) || hour <= first.partition.since || hour > first.partition.until)
-    return inRange.map((partition) => ({ partition }));
+    return spans;
   const isAtHour = hour * 1000 === range.from;
   return [...(isAtHour ? [] : [{ ...first, before: hour }]), { ...first, since: hour }, ...others];
 }
@@ -126,7 +130,6 @@ export function conditionOf({ pieces: { time } }: RangeCall, spans: readonly Spa
         ...(before === undefined ? [] : [`${quoteName(time)} < toDateTime(${before}, 'UTC')`]),
       ].join(' AND '),
     )
-    .map((condition, _index, all) => (all.length === 1 ? condition : `(${condition})`))
     .join(' OR ');
 }
 

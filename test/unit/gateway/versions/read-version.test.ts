@@ -76,6 +76,20 @@ describe('readVersion', () => {
     expect(one.version).not.toBe(other.version);
   });
 
+  it('is another version where a mutation ends between its two statements', async () => {
+    const mutation = state('mutation', 'logs.a', 'mutation_2.txt', 'UPDATE v = 1');
+    const pending = [...STATE, mutation];
+    const mutated = [part('one', 'one_1_1_0_2'), part('two', 'two_2_2_0_2')];
+    let statements = 0;
+    const meanwhile = await readVersion(DATA, ((text: string) => {
+      const isDone = (statements += 1) > 1;
+      const isOfParts = text.includes('system.parts ');
+      if (isOfParts) return Promise.resolve(isDone ? mutated : PARTS);
+      return Promise.resolve(isDone ? STATE : pending);
+    }) as ReadRows);
+    expect(meanwhile.version).not.toBe((await versionOf({})).version);
+  });
+
   it('has a problem where a table has a row policy, which can return other rows of the same parts', async () => {
     const { problem } = await versionOf({ rows: [...STATE, state('policy', 'logs.a', '')] });
     expect(problem).toBe('a table that it reads has a row policy');

@@ -104,9 +104,9 @@ describe('a range that begins within a partition', () => {
     const spans = spansOf(range, days);
     expect(conditionOf(range, spans)).toBe(
       [
-        "(_partition_id = 'a' AND `time` < toDateTime(10800, 'UTC'))",
-        "(_partition_id = 'a' AND `time` >= toDateTime(10800, 'UTC'))",
-        "(_partition_id = 'b')",
+        "_partition_id = 'a' AND `time` < toDateTime(10800, 'UTC')",
+        "_partition_id = 'a' AND `time` >= toDateTime(10800, 'UTC')",
+        "_partition_id = 'b'",
       ].join(' OR '),
     );
   });
