@@ -34,14 +34,17 @@ export interface Wanted {
   readonly notBefore?: number | undefined;
 }
 
-interface Read extends KnownVersion {
+/** When the read of a version began. */
+interface Began extends Pick<KnownVersion, 'readAt'> {
   /** By the steady clock; absent where another gateway read it. */
   readonly beganAt?: number;
 }
 
+type Read = KnownVersion & Began;
+
 interface State {
   last: Read | undefined;
-  running: { readonly beganAt: number; readonly read: Promise<Read> } | undefined;
+  running: (Began & { readonly read: Promise<Read> }) | undefined;
   /** By the steady clock: when the last read failed. */
   failedAt: number;
   isMoving: boolean;
@@ -78,10 +81,9 @@ export class TableVersions {
       if (shared && this.isRecent(shared, wanted)) return this.note(state, shared);
     }
     const { running } = state;
-    const now = this.dependencies.steadyClock();
-    if (running && running.beganAt >= (wanted.notBefore ?? now - wanted.maxAgeMs)) return running.read;
+    if (running && this.isRecent(running, wanted)) return running.read;
     // Each caller would wait for a ClickHouse that does not respond.
-    if (now - state.failedAt < RETRY_MS) throw new Error('the last read failed');
+    if (this.dependencies.steadyClock() - state.failedAt < RETRY_MS) throw new Error('the last read failed');
     return this.start(data, state, wanted.maxAgeMs);
   }
 
@@ -95,7 +97,7 @@ export class TableVersions {
       void shared?.set(keyOf(data), known, lifetimeMs);
       return this.note(state, { ...known, beganAt });
     });
-    state.running = { beganAt, read: started };
+    state.running = { beganAt, readAt, read: started };
     const forget = (): void => {
       if (state.running?.read === started) state.running = undefined;
     };
@@ -114,7 +116,7 @@ export class TableVersions {
     return read;
   }
 
-  private isRecent({ readAt, beganAt }: Read, { maxAgeMs, notBefore }: Wanted): boolean {
+  private isRecent({ readAt, beganAt }: Began, { maxAgeMs, notBefore }: Wanted): boolean {
     const { clock, steadyClock } = this.dependencies;
     if (notBefore !== undefined && (beganAt === undefined || beganAt < notBefore)) return false;
     const ageMs = clock().getTime() - readAt;

@@ -20,6 +20,8 @@ class Reads {
   private readonly running: PromiseWithResolversOf<TablesVersion>[] = [];
   /** Milliseconds of both clocks. */
   now = 10_000;
+  /** Milliseconds by which the clock is ahead of the steady one. */
+  ahead = 0;
   readonly versions = new TableVersions({
     read: () => {
       const read = withResolvers<TablesVersion>();
@@ -27,7 +29,7 @@ class Reads {
       return read.promise;
     },
     shared: undefined,
-    clock: () => new Date(this.now),
+    clock: () => new Date(this.now + this.ahead),
     steadyClock: () => this.now,
     onRead: () => undefined,
   });
@@ -83,6 +85,18 @@ describe('TableVersions', () => {
     expect(await slow).toMatchObject({ readAt: 10_000 });
     // The one that began later counts, whichever ends first.
     expect(await reads.versions.get(DATA, A_SECOND)).toMatchObject({ tables: { version: 'second' } });
+  });
+
+  it('waits for no read whose version would be too old after the clock was set forward', async () => {
+    const reads = new Reads();
+    const earlier = reads.versions.get(DATA, A_SECOND);
+    await setImmediate();
+    reads.ahead = 1000;
+    const wanted = reads.versions.get(DATA, A_SECOND);
+    await reads.end(1, 'second');
+    expect(await wanted).toMatchObject({ readAt: 11_000, tables: { version: 'second' } });
+    await reads.end(0, 'first');
+    await earlier;
   });
 
   it('reads again for those who want a read that begins now', async () => {
