@@ -97,15 +97,15 @@ export function createEndpoint(
     ...(definition.pieces && { pieces: piecesOf(definition, query) }),
     optionalColumns,
     savedQuery,
-    readsRequestLog: textOf(query).includes(REQUEST_LOG),
+    readsRequestLog: REQUEST_LOG.test(textOf(query)),
     digest: digestOf(query, definition),
   };
   DEFINED.add(endpoint);
   return endpoint;
 }
 
-/** The table of the request log; on shards `gateway_requests_local`. */
-const REQUEST_LOG = 'gateway_requests';
+/** The table of the request log, and the gateway's own tables that come from it; on shards they end in `_local`. */
+const REQUEST_LOG = /gateway_requests|querygate_(?:usage|calls)/;
 
 /** The columns of the rows of one request. */
 export function returnedColumns(

@@ -31,7 +31,12 @@ describe('querygate check', () => {
     expect([ok, endpoints.flatMap(({ problems }) => problems)]).toEqual([true, []]);
     const files = (await readdir(REFERENCE.endpointsFolder)).filter((file) => !file.startsWith('_'));
     expect(endpoints.map(({ name }) => name)).toEqual(
-      ['gateway.callers', 'gateway.requests', ...files.map((file) => path.parse(file).name)].sort(),
+      [
+        'gateway.callers',
+        'gateway.requests',
+        'gateway.usage',
+        ...files.map((file) => path.parse(file).name),
+      ].sort(),
     );
     const logs = endpoints.find(({ name }) => name === 'logs.all');
     expect(logs).toMatchObject({

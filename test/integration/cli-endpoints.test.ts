@@ -37,6 +37,7 @@ describe('querygate endpoints', () => {
           expect.any(String),
           '-',
         ],
+        ['gateway.usage', '-', 'by since endpoint key_name', '-', '-', '10000', expect.any(String), '-'],
         [''],
       ]);
       const json = await runCli(['endpoints', '--json', '--project', folder]);

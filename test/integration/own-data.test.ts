@@ -45,7 +45,7 @@ describe('querygate check in a project with data of its own', () => {
   it('checks through the gateway that runs; querygate dev checks all endpoints at its start', async () => {
     const dev = startProcess([QUERYGATE, 'dev'], { PORT: '0', PROJECT_DIR: project });
     try {
-      await dev.untilWritten(/checked {3}all 5 endpoints: 0 with a fault, \d with a warning/);
+      await dev.untilWritten(/checked {3}all 6 endpoints: 0 with a fault, \d with a warning/);
       const checked = await run('check', 'visits.list');
       expect([checked.code, visitsIn(checked)]).toEqual([0, ['ok', '2']]);
       expect(await run('new', 'visits.more', '--table', 'visits')).toMatchObject({ code: 0 });

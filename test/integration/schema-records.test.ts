@@ -5,7 +5,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { migrate } from '../../src/commands/schema/migrate.js';
-import { readSchema, type Schema } from '../../src/gateway/schema/migration-files.js';
+import { isGatewayFile, readSchema, type Schema } from '../../src/gateway/schema/migration-files.js';
 import { variablesOf } from '../support/demo-database.js';
 import { withEmptyDatabase, type EmptyDatabase } from '../support/empty-database.js';
 import { REFERENCE } from '../support/reference-project.js';
@@ -14,7 +14,10 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
 
 const GATEWAY_FILE = 'querygate/0001_gateway_requests.sql';
+const USAGE_FILE = 'querygate/0002_usage.sql';
 const EARLIER_GATEWAY_FILE = '0011_gateway_requests';
+/** Of the gateway, as {@link EmptyDatabase} lists them. */
+const GATEWAY_TABLES = ['gateway_requests', 'querygate_usage', 'querygate_usage_of_requests'];
 
 /** What version 0.1 recorded. An applied file never changes, so neither do these checksums. */
 const EARLIER_RECORDS = {
@@ -86,34 +89,41 @@ async function withProject(
 
 const createTable = (name: string): string => `CREATE TABLE ${name} (x UInt8) ENGINE = Memory;\n`;
 
+/** The statement that creates the request log as version 0.1 did, perhaps edited. */
+async function requestLogTable(edit = (statement: string): string => statement): Promise<string> {
+  const { migrations } = await readSchema(REFERENCE.schemaFolder);
+  return edit(migrations.find(({ name }) => name === GATEWAY_FILE)?.statements[0] ?? '');
+}
+
 /** The reference schema with the gateway's files of a later version. */
 async function laterSchema(): Promise<Schema> {
   const { migrations } = await readSchema(REFERENCE.schemaFolder);
-  const name = 'querygate/0002_later.sql';
+  const name = 'querygate/0003_later.sql';
   const later = { name, earlierName: name, statements: [createTable('later')], checksum: 'later' };
-  const own = migrations.filter((file) => file.name === GATEWAY_FILE);
+  const own = migrations.filter(({ name: file }) => isGatewayFile(file));
   return { migrations: [...own, later, ...migrations.filter((file) => !own.includes(file))] };
 }
 
 describe('a database that version 0.1 migrated', () => {
-  it('has every file of this version, and keeps its records, so that version 0.1 still accepts it', async () => {
-    await withRecords(EARLIER_RECORDS, async ({ connection, select, tables }) => {
+  it('lacks the files of later versions alone, and keeps its records', async () => {
+    const use = async ({ connection, select, tables }: EmptyDatabase): Promise<void> => {
       const schema = await readSchema(REFERENCE.schemaFolder);
-      expect(schema.migrations).toHaveLength(Object.keys(EARLIER_RECORDS).length);
+      expect(await migrate({ connection, schema })).toEqual([USAGE_FILE]);
       expect(await migrate({ connection, schema })).toEqual([]);
-      expect(await select(RECORDED)).toEqual(Object.keys(EARLIER_RECORDS));
-      expect(await tables()).toEqual(['schema_migrations']);
-    });
+      expect(await select(RECORDED)).toEqual([...Object.keys(EARLIER_RECORDS), USAGE_FILE]);
+      expect(await tables()).toEqual([...GATEWAY_TABLES, 'schema_migrations']);
+    };
+    await withRecords(EARLIER_RECORDS, use, [await requestLogTable()]);
   });
 
   it('gets the files that it lacks, and then has records of both kinds', async () => {
     const older = Object.fromEntries(Object.entries(EARLIER_RECORDS).slice(0, -2));
     await withRecords(older, async ({ connection, select }) => {
       const schema = await readSchema(REFERENCE.schemaFolder);
-      const applied = [GATEWAY_FILE, 'clickhouse-schema/0010_custom_events.sql'];
+      const applied = [GATEWAY_FILE, USAGE_FILE, 'clickhouse-schema/0010_custom_events.sql'];
       expect(await migrate({ connection, schema })).toEqual(applied);
       expect(await migrate({ connection, schema })).toEqual([]);
-      expect(await select(RECORDED)).toEqual([...Object.keys(older), ...applied.toReversed()]);
+      expect(await select(RECORDED)).toEqual([...Object.keys(older), ...applied.toSorted()]);
     });
   });
 
@@ -131,18 +141,18 @@ describe('a database that version 0.1 migrated', () => {
 
   it('keeps a request log that was created by an edited file', async () => {
     const records = { ...EARLIER_RECORDS, [EARLIER_GATEWAY_FILE]: 'edited' };
-    const created = 'CREATE TABLE gateway_requests (timestamp DateTime) ENGINE = Memory';
+    const created = await requestLogTable((statement) => statement.replace('30 DAY', '31 DAY'));
     await withRecords(
       records,
       async ({ connection, select }) => {
         const schema = await readSchema(REFERENCE.schemaFolder);
-        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE]);
+        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, USAGE_FILE]);
         expect(await migrate({ connection, schema })).toEqual([]);
         expect(
           await select(
-            "SELECT name FROM system.columns WHERE database = {database:String} AND table = 'gateway_requests'",
+            "SELECT extract(create_table_query, 'TTL .* toIntervalDay.31.') FROM system.tables WHERE database = {database:String} AND name = 'gateway_requests'",
           ),
-        ).toEqual(['timestamp']);
+        ).toEqual(['TTL timestamp + toIntervalDay(31)']);
       },
       [created],
     );
@@ -154,11 +164,11 @@ describe('files of the gateway and of a project', () => {
     await withProject({ '0001_gateway_requests.sql': createTable('mine') }, async (folder) => {
       await withEmptyDatabase(async ({ connection, select, tables }) => {
         const schema = await readSchema(folder);
-        const names = [GATEWAY_FILE, 'clickhouse-schema/0001_gateway_requests.sql'];
+        const names = [GATEWAY_FILE, USAGE_FILE, 'clickhouse-schema/0001_gateway_requests.sql'];
         expect(await migrate({ connection, schema })).toEqual(names);
         expect(await migrate({ connection, schema })).toEqual([]);
-        expect(await select(RECORDED)).toEqual(names.toReversed());
-        expect(await tables()).toEqual(['gateway_requests', 'mine', 'schema_migrations']);
+        expect(await select(RECORDED)).toEqual(names.toSorted());
+        expect(await tables()).toEqual([...GATEWAY_TABLES, 'mine', 'schema_migrations'].sort());
       });
     });
   });
@@ -168,8 +178,8 @@ describe('files of the gateway and of a project', () => {
       const schema = await readSchema(folder);
       const checksum = schema.migrations.at(-1)?.checksum ?? '';
       await withRecords({ [EARLIER_GATEWAY_FILE]: checksum }, async ({ connection, tables }) => {
-        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE]);
-        expect(await tables()).toEqual(['gateway_requests', 'schema_migrations']);
+        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, USAGE_FILE]);
+        expect(await tables()).toEqual([...GATEWAY_TABLES, 'schema_migrations']);
       });
     });
   });
@@ -181,11 +191,11 @@ describe('files of the gateway and of a project', () => {
     const use = async ({ connection, tables }: EmptyDatabase): Promise<void> => {
       await migrate({ connection, schema: await readSchema(REFERENCE.schemaFolder) });
       const schema = await laterSchema();
-      expect(await migrate({ connection, schema })).toEqual(['querygate/0002_later.sql']);
+      expect(await migrate({ connection, schema })).toEqual(['querygate/0003_later.sql']);
       expect(await migrate({ connection, schema })).toEqual([]);
       expect(await tables()).toContain('later');
     };
-    await (records ? withRecords(records, use) : withEmptyDatabase(use));
+    await (records ? withRecords(records, use, [await requestLogTable()]) : withEmptyDatabase(use));
   });
 });
 
@@ -214,7 +224,7 @@ describe('querygate migrate', () => {
       const { code, stderr } = await runMigrate(database);
       expect(code).toBe(1);
       expect(stderr).toContain(
-        'querygate/0002_later.sql is recorded in the database but missing from this version of the gateway',
+        'querygate/0003_later.sql is recorded in the database but missing from this version of the gateway',
       );
       expect(stderr).toContain('Use that version or a later one.');
       expect(await select(RECORDED)).toEqual(before);
@@ -234,7 +244,7 @@ describe('querygate migrate', () => {
         expect(code).toBe(1);
         expect(stderr).toContain('clickhouse-schema/0001_mine.sql is recorded in the database but missing');
         expect(stderr).toContain('set CLICKHOUSE_DATABASE to another name');
-        expect(await database.tables()).toEqual(['gateway_requests', 'mine', 'schema_migrations']);
+        expect(await database.tables()).toEqual([...GATEWAY_TABLES, 'mine', 'schema_migrations'].sort());
       });
     });
   });
@@ -256,7 +266,7 @@ describe('a gateway with an embedded ClickHouse that a later version migrated', 
       }
       await withGateway({ DATA_DIR: dataDir, API_KEY: 'k' }, async ({ ended, stderr }) => {
         expect(await ended).toBe(1);
-        expect(stderr()).toContain('querygate can’t start: querygate/0002_later.sql is recorded');
+        expect(stderr()).toContain('querygate can’t start: querygate/0003_later.sql is recorded');
       });
     });
   });

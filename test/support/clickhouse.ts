@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
-import { readSchema } from '../../src/gateway/schema/migration-files.js';
+import { isGatewayFile, readSchema } from '../../src/gateway/schema/migration-files.js';
 import { REFERENCE } from './reference-project.js';
 
 /** Connection to the run's shared ClickHouse, as administrator. */
@@ -32,11 +32,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: 60_000 });
   await createDatabase(name);
   const { migrations: files } = await readSchema(REFERENCE.schemaFolder);
-  await Promise.all(
-    files.map(async ({ statements }) => {
-      for (const query of statements) await client.command({ query });
-    }),
-  );
+  const apply = async (each: typeof files): Promise<void> => {
+    for (const { statements } of each) for (const query of statements) await client.command({ query });
+  };
+  const isGateways = ({ name: file }: (typeof files)[number]): boolean => isGatewayFile(file);
+  const ofProject = files.filter((file) => !isGateways(file));
+  // The gateway's own build on one another.
+  await Promise.all([apply(files.filter(isGateways)), ...ofProject.map((file) => apply([file]))]);
   return {
     name,
     client,

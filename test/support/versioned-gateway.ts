@@ -48,6 +48,14 @@ export class VersionedServer {
     await this.admin.command({ query, clickhouse_settings: settings });
   };
 
+  /** Adds the users of a file of clickhouse-schema/users.d, whose password comes from a variable. */
+  async addUsers(file: string, password: string): Promise<void> {
+    const text = readFileSync(new URL(`../../clickhouse-schema/users.d/${file}`, import.meta.url), 'utf8');
+    const own = text.replace(/<password from_env="\w+"\/>/, `<password>${password}</password>`);
+    await writeFile(path.join(this.folder.path, 'data/clickhouse/users.d', file), own);
+    await this.kill();
+  }
+
   async rows(query: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const result = await this.admin.query({
       query,

@@ -7,7 +7,7 @@ import { Chart } from '../parts/chart.js';
 import { ThemeSwitch } from '../parts/theme-switch.js';
 import type { Snapshot } from './snapshot.js';
 import { requestsFailed, requestsWith, statusCounts, type Rate } from './summary.js';
-import { EndpointTable, FailureTable, KeyTable, WarmingTable } from './tables.js';
+import { EndpointTable, FailureTable, KeyTable, UsageTable, WarmingTable } from './tables.js';
 import { useSnapshots } from './use-snapshots.js';
 
 /** The admin page: traffic, errors, warming and keys of one gateway. */
@@ -57,6 +57,10 @@ function Overview({ latest, rates }: { readonly latest: Snapshot; readonly rates
       <section aria-labelledby="warming">
         <h2 id="warming">Warming</h2>
         <WarmingTable warming={latest.warming} />
+      </section>
+      <section aria-labelledby="usage">
+        <h2 id="usage">Cost by key, last 7 days</h2>
+        <UsageTable usage={latest.usage} />
       </section>
       <section aria-labelledby="keys">
         <h2 id="keys">Keys</h2>

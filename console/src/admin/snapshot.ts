@@ -52,6 +52,23 @@ export interface Failures {
   }[];
 }
 
+export interface Usage {
+  /** Of the last 7 days; null without a request log. */
+  readonly usage:
+    | readonly {
+        readonly name: string;
+        readonly purpose: string;
+        readonly requests: number;
+        readonly hits: number;
+        readonly errors: number;
+        readonly rows_read: number;
+        readonly bytes_read: number;
+        readonly clickhouse_ms: number;
+        readonly bytes_sent: number;
+      }[]
+    | null;
+}
+
 /** The responses of the admin API at one time. */
 export interface Snapshot {
   /** Milliseconds since 1970. */
@@ -61,6 +78,8 @@ export interface Snapshot {
   readonly warming: WarmingState;
   readonly keys: KeysState;
   readonly errors: Failures;
+  /** Absent where ClickHouse does not tell it. */
+  readonly usage: Usage | undefined;
 }
 
 /** Fetches from the admin API everything that the page shows. @throws Error where a response is not 2xx */
@@ -75,12 +94,13 @@ export async function fetchSnapshot(signal: AbortSignal): Promise<Snapshot> {
     return response;
   };
   const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
-  const [metrics, cache, warming, keys, errors] = await Promise.all([
+  const [metrics, cache, warming, keys, errors, usage] = await Promise.all([
     get('metrics').then((response) => response.text()),
     json<CacheState>('cache'),
     json<WarmingState>('warming'),
     json<KeysState>('keys'),
     json<Failures>('errors'),
+    json<Usage>('usage').catch(() => undefined),
   ]);
-  return { at: Date.now(), samples: readSamples(metrics), cache, warming, keys, errors };
+  return { at: Date.now(), samples: readSamples(metrics), cache, warming, keys, errors, usage };
 }

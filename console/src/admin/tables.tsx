@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { bytes, milliseconds, number, time } from '../model/display.js';
 import type { Cell } from '../model/endpoint.js';
 import { DataTable, type TableColumn, type TableRow } from '../parts/data-table.js';
-import type { Failures, KeysState, Snapshot, WarmingState } from './snapshot.js';
+import type { Failures, KeysState, Snapshot, Usage, WarmingState } from './snapshot.js';
 import { endpointRows } from './summary.js';
 
 type Show = (value: Cell | undefined) => string;
@@ -105,6 +105,25 @@ export function WarmingTable({ warming }: { readonly warming: WarmingState }): V
       />
     </>
   );
+}
+
+const USAGE_COLUMNS = [
+  column('name', 'Key', 'String', text),
+  column('purpose', 'For', 'String', text),
+  column('requests', 'Requests', 'UInt64', count),
+  column('hits', 'From the cache', 'UInt64', count),
+  column('errors', 'Errors', 'UInt64', count),
+  column('clickhouse_ms', 'In ClickHouse', 'Float64', ms),
+  column('rows_read', 'Rows read', 'UInt64', count),
+  column('bytes_read', 'Bytes read', 'UInt64', size),
+  column('bytes_sent', 'Bytes sent', 'UInt64', size),
+];
+
+/** What calls of the last 7 days cost. */
+export function UsageTable({ usage }: { readonly usage: Usage | undefined }): VNode {
+  if (!usage) return <p class="notice">ClickHouse does not tell what the calls cost.</p>;
+  if (usage.usage === null) return <p class="notice">There is no request log: REQUEST_LOG is off.</p>;
+  return <DataTable label="Usage" columns={USAGE_COLUMNS} rows={usage.usage} />;
 }
 
 const KEY_COLUMNS = [

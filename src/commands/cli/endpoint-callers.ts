@@ -1,16 +1,7 @@
-import { ClickHouseError } from '@clickhouse/client';
-
-import { bindQuery } from '../../endpoint/bind.js';
-import { rowCap } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
-import { writesRequestLog, type Config } from '../../gateway/config/config.js';
-import { Failure } from '../../gateway/errors.js';
+import type { Config } from '../../gateway/config/config.js';
 import { CALLERS_ENDPOINT } from '../../gateway/observability/callers-endpoint.js';
-import { validateParameters } from '../../gateway/query/validate-parameters.js';
-import { runFirstQuery } from '../check/first-query.js';
-import { withClient } from '../clickhouse/with-client.js';
-import { hasData, withServer } from '../clickhouse/with-server.js';
-import { CommandError, EXIT, usageError } from './exit-codes.js';
+import { bindOwn, rowsOf, withRequestLog } from './own-endpoint.js';
 import { printable, textTable } from './text-table.js';
 
 /** How often a key called an endpoint. */
@@ -34,34 +25,15 @@ export async function findCallers(
   since: string,
   signal: AbortSignal,
 ): Promise<readonly Caller[]> {
-  if (!writesRequestLog(config)) {
-    throw new CommandError(
-      'There is no request log to read: set REQUEST_LOG=on, and with CLICKHOUSE_URL also CLICKHOUSE_LOG_USER.',
-      EXIT.failed,
-    );
-  }
-  const query = boundQuery(since);
-  if (config.clickhouse.kind === 'embedded' && !hasData(config.dataDir)) throw noTable();
-  return withServer(config, { sources: ['external', 'own'], signal }, ({ admin }) =>
-    withClient(admin, config.queryTimeoutMs, async (client) => {
-      await runFirstQuery(client, admin.url, signal);
-      const found = await client
-        .query({
-          query: query.text,
-          query_params: { ...query.parameters },
-          format: 'JSONEachRow',
-          clickhouse_settings: { output_format_json_quote_64bit_integers: 0, date_time_output_format: 'iso' },
-          abort_signal: signal,
-        })
-        .catch(rethrow);
-      const rows = await found.json<
-        Record<'endpoint' | 'key_name' | 'last_time', string> & Record<string, number>
-      >();
-      return rows.map(({ endpoint, key_name: key, requests = 0, errors = 0, last_time: last }) => {
-        return { endpoint, key, requests, errors, last };
-      });
-    }),
-  );
+  const query = bindOwn(CALLERS_ENDPOINT, ['start_time', since]);
+  return withRequestLog(config, signal, async (client) => {
+    const rows = await rowsOf<
+      Record<'endpoint' | 'key_name' | 'last_time', string> & Record<'requests' | 'errors', number>
+    >(client, query, signal);
+    return rows.map(({ endpoint, key_name: key, requests, errors, last_time: last }) => {
+      return { endpoint, key, requests, errors, last };
+    });
+  });
 }
 
 /** A row for each key of each endpoint, and one for each endpoint that nobody called. */
@@ -77,33 +49,4 @@ export function callersTable(callers: readonly Caller[], endpoints: Endpoints): 
     ...uncalled.map(({ name }) => [name, '-', '0', '0', '-', note(name)]),
   ].sort(([a = ''], [b = '']) => (a < b ? -1 : Number(a > b)));
   return textTable([['ENDPOINT', 'KEY', 'REQUESTS', 'ERRORS', 'LAST', 'NOTE'], ...rows], new Set([2, 3]));
-}
-
-function boundQuery(since: string): ReturnType<typeof bindQuery> {
-  const text = /^\d+[a-zA-Z]+$/.test(since) ? `now-${since}` : since;
-  const now = new Date();
-  try {
-    const raw = new Map([['start_time', { text, times: 1 }]]);
-    const values = validateParameters(CALLERS_ENDPOINT, raw, { now });
-    return bindQuery(CALLERS_ENDPOINT.query, values, new Set(), now, rowCap(CALLERS_ENDPOINT));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw usageError(
-      `--since must be a duration such as 30d or 12h, or a time such as 2026-11-30, not ${since}`,
-    );
-  }
-}
-
-function rethrow(cause: unknown): never {
-  const isMissing = cause instanceof ClickHouseError && cause.type === 'UNKNOWN_TABLE';
-  if (!isMissing) throw cause;
-  throw noTable(cause);
-}
-
-function noTable(cause?: unknown): CommandError {
-  return new CommandError(
-    'The request log has no table yet: the gateway creates it when it starts.',
-    EXIT.failed,
-    { cause },
-  );
 }

@@ -33,7 +33,7 @@ export async function readTables(client: ClickHouseClient): Promise<Tables> {
        AND table IN (
          SELECT name FROM system.tables
          WHERE database = currentDatabase() AND engine NOT LIKE '%View' AND engine != 'Dictionary')
-       AND table NOT LIKE 'schema_migrations%' AND table NOT LIKE 'gateway_requests%'
+       AND table NOT LIKE 'schema_migrations%' AND table NOT LIKE 'gateway_requests%' AND NOT startsWith(table, 'querygate_')
      GROUP BY table`,
   );
   const views = await rowsOf<{ readonly name: string; readonly query: string }>(
@@ -62,7 +62,7 @@ export async function emptyTables(client: ClickHouseClient): Promise<void> {
     client,
     `SELECT name FROM system.tables
      WHERE database = currentDatabase() AND (total_rows > 0 OR total_rows IS NULL) AND ${HAS_ROWS}
-       AND name NOT LIKE 'schema_migrations%' AND name NOT LIKE 'gateway_requests%'`,
+       AND name NOT LIKE 'schema_migrations%' AND name NOT LIKE 'gateway_requests%' AND NOT startsWith(name, 'querygate_')`,
   );
   for (const { name } of filled) await client.command({ query: `TRUNCATE TABLE ${quoteName(name)}` });
 }

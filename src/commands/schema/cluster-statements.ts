@@ -35,10 +35,14 @@ type Translate = (statement: string, cluster: Cluster) => readonly string[];
 const TRANSLATIONS: readonly (readonly [RegExp, Translate])[] = [
   [/^CREATE TABLE IF NOT EXISTS \w+\s*\(/, tableStatements],
   [/^ALTER TABLE \w+\s/, alterStatements],
+  [
+    /^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+ TO \w+\s(?:DEFINER = CURRENT_USER SQL SECURITY DEFINER )?AS\s/,
+    viewStatements,
+  ],
 ];
 
 function tableStatements(statement: string, cluster: Cluster): readonly string[] {
-  const { name, columnList, rest } = parseTable(statement);
+  const { name, kind, columnList, rest } = parseTable(statement);
   const local = localName(name);
   const distributed = [
     ...[cluster.name, cluster.database, local].map(quoteText),
@@ -47,14 +51,32 @@ function tableStatements(statement: string, cluster: Cluster): readonly string[]
   const create = (table: string): string =>
     `CREATE TABLE IF NOT EXISTS ${qualified(table, cluster)} ${onCluster(cluster)}`;
   return [
-    `${create(local)}\n${columnList}\nENGINE = ReplicatedMergeTree(${keeperPath(local, cluster)}, '{replica}')${rest}`,
+    `${create(local)}\n${columnList}\nENGINE = Replicated${kind}MergeTree(${keeperPath(local, cluster)}, '{replica}')${rest}`,
     // AS copies the columns with their defaults and comments, but no indexes and projections.
     `${create(name)} AS ${qualified(local, cluster)}\nENGINE = Distributed(${distributed.join(', ')})${commentOf(rest)}`,
   ];
 }
 
+/** Each server fills its local table from its local table. */
+function viewStatements(statement: string, cluster: Cluster): readonly string[] {
+  const mask = masked(statement);
+  const [head = '', name = '', target = ''] =
+    /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+) TO (\w+)/.exec(mask) ?? [];
+  const [source, ...others] = mask.matchAll(/\bFROM (\w+)/g);
+  const [clause, table = ''] = source ?? ['', ''];
+  if (!source || others.length > 0 || /\bJOIN\b/.test(mask))
+    throw unsupportedStatement(statement, 'does not read one table');
+  const local = (of: string): string => qualified(localName(of), cluster);
+  return [
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${qualified(name, cluster)} ${onCluster(cluster)} TO ${local(target)}` +
+      `${statement.slice(head.length, source.index)}FROM ${local(table)}${statement.slice(source.index + clause.length)}`,
+  ];
+}
+
 interface TableParts {
   readonly name: string;
+  /** `Summing`, or empty. */
+  readonly kind: string;
   /** Including its brackets. */
   readonly columnList: string;
   /** Everything after the engine. */
@@ -65,10 +87,12 @@ function parseTable(statement: string): TableParts {
   const mask = masked(statement);
   const open = mask.indexOf('(');
   const close = closingBracket(mask, open);
-  const engine = /^\s*ENGINE\s*=\s*MergeTree(?:\s*\(\s*\))?(?=\s)/.exec(mask.slice(close + 1))?.[0];
+  const [engine, kind = ''] =
+    /^\s*ENGINE\s*=\s*(Summing)?MergeTree(?:\s*\(\s*\))?(?=\s)/.exec(mask.slice(close + 1)) ?? [];
   if (close === -1 || engine === undefined)
-    throw unsupportedStatement(statement, 'has an engine other than MergeTree');
+    throw unsupportedStatement(statement, 'has an engine other than MergeTree and SummingMergeTree');
   return {
+    kind,
     name: /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(mask)?.[1] ?? '',
     columnList: statement.slice(open, close + 1),
     rest: statement.slice(close + 1 + engine.length),
@@ -111,6 +135,7 @@ function unsupportedStatement(statement: string, reason: string): Error {
   return new Error(
     `This schema statement cannot be applied to a cluster, because it ${reason}: ${line}. ` +
       'Run it yourself with ON CLUSTER, and leave it out of the schema files, which may contain ' +
-      'CREATE TABLE IF NOT EXISTS with the engine MergeTree, and ALTER TABLE.',
+      'CREATE TABLE IF NOT EXISTS with the engine MergeTree or SummingMergeTree, ALTER TABLE, and CREATE MATERIALIZED VIEW IF NOT ' +
+      'EXISTS … TO … AS over one table.',
   );
 }

@@ -4,7 +4,13 @@ import { SHARED_FORMAT } from '../coordination/redis-keys.js';
 import { Figures, OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { CacheKey } from '../query/cache-key.js';
-import { inOwnMemory, type Bodies, type Encoding, type EndpointResult } from '../query/endpoint-result.js';
+import {
+  inOwnMemory,
+  type Bodies,
+  type Encoding,
+  type EndpointResult,
+  type PiecesOfResult,
+} from '../query/endpoint-result.js';
 
 /** The first bytes of a value, with the version of the format. */
 export const MAGIC = `QGR${SHARED_FORMAT}`;
@@ -29,8 +35,10 @@ export const PREFIX = {
   end: PREFIX_END,
 };
 
-interface Header extends Omit<EndpointResult, 'bodies' | 'cost'> {
+interface Header extends Omit<EndpointResult, 'bodies' | 'cost' | 'pieces'> {
   readonly cost: QueryCost;
+  /** What was saved counts where it was. */
+  readonly pieces?: Omit<PiecesOfResult, 'saved'>;
   readonly lengths: Readonly<Record<Encoding, number>>;
 }
 
@@ -38,10 +46,11 @@ interface Header extends Omit<EndpointResult, 'bodies' | 'cost'> {
  * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over
  * prefix and rest, the length of the header, the header (JSON), the bodies.
  */
-export function encodeResult(key: CacheKey, { bodies, cost, ...facts }: EndpointResult): Buffer {
+export function encodeResult(key: CacheKey, { bodies, cost, pieces, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
   const header: Header = {
     ...facts,
+    ...(pieces && { pieces: withoutSaved(pieces) }),
     cost: cost.readBy(OPERATORS),
     lengths: { identity: identity.length, gzip: gzip.length, br: br.length },
   };
@@ -70,6 +79,11 @@ export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult 
     bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths),
   };
 }
+
+const withoutSaved = ({ kept, of, areDays }: PiecesOfResult): Omit<PiecesOfResult, 'saved'> => ({
+  ...{ kept, of },
+  ...(areDays && { areDays }),
+});
 
 const digits = (ms: number): string => String(ms).padStart(TIME_DIGITS, '0');
 

@@ -55,7 +55,7 @@ export class RequestLog {
   }
 
   note(record: RequestRecord): void {
-    if (record.key_name === '' && !this.isInSample(record)) {
+    if (record.key_name === '' && record.purpose === 'call' && !this.isInSample(record)) {
       this.skippedSinceFlush += 1;
       this.skippedTotal += 1;
       return;

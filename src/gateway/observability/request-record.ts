@@ -1,3 +1,5 @@
+import type { BackgroundQuery } from '../query/ports.js';
+
 /** A row of `gateway_requests`. Texts are empty, and numbers 0, where the request has no such value. */
 export interface RequestRecord {
   /** End of the response; ISO 8601. */
@@ -32,13 +34,25 @@ export interface RequestRecord {
   readonly waiting_ms: number;
   /** Of `total_ms`: in ClickHouse. */
   readonly clickhouse_ms: number;
+  /** What the row is of: a request, or a query for which no caller waits. */
+  readonly purpose: 'call' | BackgroundQuery['purpose'];
+  /** Bytes of the response, with its headers; where it was compressed, of what was sent. */
+  readonly bytes_sent: number;
+  /** Of the rows, bytes and milliseconds of a query that several callers waited for, the share of this request. */
+  readonly charged_rows: number;
+  readonly charged_bytes: number;
+  readonly charged_ms: number;
+  /** What the queries of kept pieces had read, which this request did not read again. */
+  readonly saved_rows: number;
+  readonly saved_bytes: number;
 }
 
 /** The columns of {@link lineOf}. */
 export const RECORD_COLUMNS = [
   ...(['timestamp', 'request_id', 'query_id', 'endpoint', 'definition', 'parameters', 'key_name'] as const),
   ...(['status', 'code', 'cache', 'row_count', 'rows_read', 'bytes_read'] as const),
-  ...(['total_ms', 'waiting_ms', 'clickhouse_ms'] as const),
+  ...(['total_ms', 'waiting_ms', 'clickhouse_ms', 'purpose', 'bytes_sent'] as const),
+  ...(['charged_rows', 'charged_bytes', 'charged_ms', 'saved_rows', 'saved_bytes'] as const),
 ] satisfies readonly (keyof RequestRecord)[];
 
 /**
@@ -51,6 +65,8 @@ export function lineOf(record: RequestRecord): string {
   return (
     `${timestamp}\t${request_id}\t${query_id}\t${endpoint}\t${definition}\t${parameters}\t${record.key_name}\t` +
     `${status}\t${code}\t${cache}\t${row_count}\t${rows_read}\t${bytes_read}\t` +
-    `${record.total_ms}\t${record.waiting_ms}\t${record.clickhouse_ms}\n`
+    `${record.total_ms}\t${record.waiting_ms}\t${record.clickhouse_ms}\t${record.purpose}\t${record.bytes_sent}\t` +
+    `${record.charged_rows}\t${record.charged_bytes}\t${record.charged_ms}\t` +
+    `${record.saved_rows}\t${record.saved_bytes}\n`
   );
 }

@@ -46,6 +46,12 @@ export const REQUESTS_ENDPOINT = defineEndpoint({
     total_ms: column('Float64', 'Milliseconds from the headers of the request to the end of the response.'),
     waiting_ms: column('Float64', 'Milliseconds of these in the query queue.'),
     clickhouse_ms: column('Float64', 'Milliseconds of these in ClickHouse.'),
+    bytes_sent: column('UInt64', 'Bytes of the response, with its headers.'),
+    charged_rows: column('Float64', 'Rows that the query read, divided by the calls that waited for it.'),
+    charged_bytes: column('Float64', 'Bytes that the query read, likewise.'),
+    charged_ms: column('Float64', 'Milliseconds in ClickHouse, likewise.'),
+    saved_rows: column('UInt64', 'Rows that kept pieces did not read again.'),
+    saved_bytes: column('UInt64', 'Bytes that kept pieces did not read again.'),
   },
   maxRows: 1000,
   caching: 'disabled',
@@ -55,9 +61,11 @@ export const REQUESTS_ENDPOINT = defineEndpoint({
   build: (p, now) => sql`
     SELECT
       timestamp, request_id, query_id, endpoint, definition, parameters, key_name, status, code, cache,
-      row_count, rows_read, bytes_read, total_ms, waiting_ms, clickhouse_ms
+      row_count, rows_read, bytes_read, total_ms, waiting_ms, clickhouse_ms, bytes_sent,
+      charged_rows, charged_bytes, charged_ms, saved_rows, saved_bytes
     FROM gateway_requests
     ${where(
+      sql`purpose = 'call'`,
       whenGiven(p.endpoint, sql`endpoint = ${p.endpoint}`),
       whenGiven(p.key_name, sql`key_name = ${p.key_name}`),
       whenGiven(p.status, sql`toString(status) = ${p.status}`),

@@ -30,6 +30,8 @@ export interface CallOutcome {
   readonly isStored: boolean;
   /** Whether the caller shared the query of another caller (`collapsed` of RFC 9211). */
   readonly isCollapsed: boolean;
+  /** How many callers of this process waited for the query, and share its cost; absent where it is not theirs. */
+  readonly callers?: number;
   /** Whether the cache had a result that is no longer fresh. */
   readonly replacesExpired?: boolean;
 }

@@ -1,3 +1,5 @@
+import type { Figures } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
 import type { DataOfResult } from './known-data.js';
 import type { QueryResult } from './ports.js';
@@ -53,6 +55,8 @@ export interface PiecesOfResult {
   readonly of: number;
   /** Set where each piece is a day. */
   readonly areDays?: true;
+  /** What the queries of the kept ones had cost; absent where another gateway composed the result. */
+  readonly saved?: Figures<QueryCost>;
 }
 
 /** Bytes of all bodies of a result together. */

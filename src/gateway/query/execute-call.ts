@@ -51,8 +51,8 @@ async function executeUncached(
   key: CacheKey,
 ): Promise<CallOutcome> {
   if (call.demand === 'only-cached') throw notCached();
-  const { result } = await fetchResult(call, key);
-  return { result, status: 'BYPASS', isStored: false, isCollapsed: false };
+  const { result, callers = 1 } = await fetchResult(call, key);
+  return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers };
 }
 
 async function executeCached(
@@ -72,10 +72,10 @@ async function executeCached(
     return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
   };
   try {
-    const { result, isCollapsed } = await fetchResult(call, key);
+    const { result, ...shared } = await fetchResult(call, key);
     // A stale result with all rows is better than a new partial one.
     const stale = result.partial && (await findStale());
-    return stale ?? fetchedOutcome(result, { refresh, isCollapsed, replacesExpired: cached !== undefined });
+    return stale ?? fetchedOutcome(result, { ...shared, refresh, replacesExpired: cached !== undefined });
   } catch (error) {
     const stale = allowsStale(error) ? await findStale() : undefined;
     if (!stale) throw error;
@@ -117,7 +117,10 @@ export async function confirm(
 
 function fetchedOutcome(
   result: EndpointResult,
-  { refresh, ...how }: Readonly<Record<'refresh' | 'isCollapsed' | 'replacesExpired', boolean>>,
+  {
+    refresh,
+    ...how
+  }: Pick<CallOutcome, 'isCollapsed' | 'callers' | 'replacesExpired'> & { readonly refresh: boolean },
 ): CallOutcome {
   const isPartial = (result.pieces?.kept ?? 0) > 0;
   const status = refresh ? 'BYPASS' : isPartial ? 'PARTIAL' : 'MISS';

@@ -16,7 +16,7 @@ import type { ResultStore } from './result-store.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
-export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed'>;
+export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'>;
 
 /**
  * Gets a result that the cache does not have. A call that demands a fresh one neither joins a running query nor takes a cached
@@ -62,19 +62,20 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
     const { endpoint } = call;
     const refresh = call.demand === 'fresh';
     if (endpoint.settings.caching === 'disabled') {
-      return { result: await queryClickHouse(dependencies, call), isCollapsed: false };
+      return { result: await queryClickHouse(dependencies, call), isCollapsed: false, callers: 1 };
     }
     const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
     const coalesce = refresh ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
     const workKey = refresh ? `${key.hash} refresh` : key.hash;
-    const { value, joined } = await singleFlight.join(workKey, call, ({ signal, requester }) => {
+    const { value, joined, callers } = await singleFlight.join(workKey, call, ({ signal, requester }) => {
       const query: QueryClickHouse = (querySignal) =>
         queryClickHouse(dependencies, { ...call, requester, signal: querySignal });
       return coalesce(key, signal, query, usableUntilOf);
     });
     if (joined) dependencies.onJoined('process');
     else if (value.isCollapsed) dependencies.onJoined('gateways');
-    return joined ? { ...value, isCollapsed: true } : value;
+    // What another gateway queried is the cost of its callers.
+    return value.isCollapsed ? value : { result: value.result, isCollapsed: joined, callers };
   };
 }
 

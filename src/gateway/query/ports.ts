@@ -134,6 +134,19 @@ export interface QueryResult {
  */
 export type RunQuery = (request: QueryRequest) => Promise<QueryResult>;
 
+/** A query for which no caller waited, or for which it waited together with callers. */
+export interface BackgroundQuery {
+  readonly purpose: 'warming' | 'verification';
+  /** Name of the endpoint. */
+  readonly endpoint: string;
+  readonly cost: Figures<QueryCost>;
+  readonly queryId?: string | undefined;
+  /** How many share the cost, with the background work itself; 1 where it is absent. */
+  readonly callers?: number | undefined;
+}
+
+export type OnBackgroundQuery = (query: BackgroundQuery) => void;
+
 /** A query whose rows go to the caller as they arrive. Its row cap is the one of exports, and exceeding it is a failure. */
 export interface ExportRequest extends QueryRequest {
   readonly representation: Representation;

@@ -26,6 +26,8 @@ interface Work<T> {
   readonly controller: AbortController;
   readonly callers: SharedRequester;
   hasEnded: boolean;
+  /** How many callers waited when it ended. */
+  callersAtEnd: number;
 }
 
 /**
@@ -44,12 +46,15 @@ export class SingleFlight<T> {
     return this.running.size;
   }
 
-  /** @param work starts only if no work of that key runs. */
+  /**
+   * @param work starts only if no work of that key runs.
+   * @returns how many callers waited when the work ended, among them this one.
+   */
   async join(
     key: string,
     caller: SingleFlightCaller,
     work: StartWork<T>,
-  ): Promise<{ readonly value: T; readonly joined: boolean }> {
+  ): Promise<{ readonly value: T; readonly joined: boolean; readonly callers: number }> {
     for (;;) {
       caller.signal.throwIfAborted();
       const running = this.running.get(key);
@@ -57,7 +62,8 @@ export class SingleFlight<T> {
       const shared = running ?? this.start(key, work, wait);
       if (running) shared.callers.add(wait);
       try {
-        return { value: await Promise.race([shared.result, wait.rejection]), joined: running !== undefined };
+        const value = await Promise.race([shared.result, wait.rejection]);
+        return { value, joined: running !== undefined, callers: shared.callersAtEnd };
       } catch (error) {
         if (!running || wait.hasEnded || !isAboutLeader(error)) throw error;
       } finally {
@@ -74,10 +80,11 @@ export class SingleFlight<T> {
     // Added before the work starts, because the work may observe the callers at once.
     callers.add(leader);
     const result = work({ signal: controller.signal, requester: callers });
-    const shared: Work<T> = { result, controller, callers, hasEnded: false };
+    const shared: Work<T> = { result, controller, callers, hasEnded: false, callersAtEnd: 0 };
     this.running.set(key, shared);
     const forget = (): void => {
       shared.hasEnded = true;
+      shared.callersAtEnd = callers.size;
       this.forget(key, shared);
     };
     // A rejection is handled by each caller.

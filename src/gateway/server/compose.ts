@@ -122,7 +122,7 @@ async function open(
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireNoRejection: requireRunnable } = analyses;
   const { versions } = clickhouse;
-  const dependencies = { endpoints, servers, requireRunnable, versions, logger, clock };
+  const dependencies = { endpoints, servers, requireRunnable, versions, requestLog, logger, clock };
   const execution = await openQueryExecution(config, dependencies, onClose);
   if (output) execution.metrics.observeLog(output);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);

@@ -5,7 +5,7 @@ import type { DataVersions } from '../query/data-versions.js';
 import type { HitCounter } from '../query/hit-counts.js';
 import { PieceComposer } from '../query/pieces/composer.js';
 import { PieceVerifier } from '../query/pieces/verifier.js';
-import type { Clock, RunQuery } from '../query/ports.js';
+import type { Clock, OnBackgroundQuery, RunQuery } from '../query/ports.js';
 import type { OpenCache } from './open-cache.js';
 
 export interface OpenComposerDependencies {
@@ -14,16 +14,20 @@ export interface OpenComposerDependencies {
   readonly dataVersions: DataVersions;
   readonly hits: HitCounter;
   readonly metrics: Pick<Metrics, 'pieces'>;
+  readonly onBackground: OnBackgroundQuery | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
 /** Creates what composes results of pieces, with its figures and its log. */
 export function openComposer(dependencies: OpenComposerDependencies): PieceComposer {
-  const { runQuery, dataVersions, hits, metrics, logger, clock } = dependencies;
+  const { runQuery, dataVersions, hits, metrics, onBackground, logger, clock } = dependencies;
   const { store, purge } = dependencies.cache;
   const verifier = new PieceVerifier({
     ...{ runQuery, purge, dataVersions, random: Math.random },
+    onQueried: ({ name }, { cost, queryId }) => {
+      onBackground?.({ purpose: 'verification', endpoint: name, cost, queryId });
+    },
     onVerified: ({ name }, outcome) => {
       metrics.pieces.verified(name, outcome);
       if (outcome !== 'different') return;
@@ -35,8 +39,8 @@ export function openComposer(dependencies: OpenComposerDependencies): PieceCompo
   });
   return new PieceComposer({
     ...{ runQuery, store, dataVersions, verifier, clock },
-    onComposed: ({ id, name }, pieces, saved) => {
-      const cost = saved.readBy(OPERATORS);
+    onComposed: ({ id, name }, pieces) => {
+      const cost = pieces.saved.readBy(OPERATORS);
       metrics.pieces.composed(name, pieces, cost);
       hits.countSaved(id, cost);
     },

@@ -13,7 +13,7 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import { createExportExecutor, type ExecuteExport } from '../query/execute-export.js';
 import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
-import type { Clock } from '../query/ports.js';
+import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
 import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
@@ -36,6 +36,8 @@ export interface QueryDependencies {
   readonly requireRunnable?: (endpoint: Endpoint, values: Values) => void;
   /** The connection of a user that may read the versions of tables, or why there is none. */
   readonly versions?: OpenClickHouse['versions'];
+  /** Takes the queries for which no caller waits. */
+  readonly requestLog?: { readonly noteBackground: OnBackgroundQuery } | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -65,13 +67,13 @@ export interface QueryExecution {
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
-  { endpoints, servers, requireRunnable, versions, logger, clock }: QueryDependencies,
+  { endpoints, servers, requireRunnable, versions, requestLog, logger, clock }: QueryDependencies,
   onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
 ): Promise<QueryExecution> {
   const metrics = new Metrics();
   const hits = new HitCounter();
   const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
-  const shared = { endpoints, logger, clock };
+  const shared = { endpoints, logger, clock, onBackground: requestLog?.noteBackground };
   const cache = await openCache(config, {
     ...shared,
     ledger,
@@ -90,7 +92,7 @@ export async function openQueryExecution(
   const fetchAny = createFetcher({
     ...{ runQuery, store: cache.store, dataVersions },
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
-    composer: openComposer({ runQuery, cache, dataVersions, hits, metrics, logger, clock }),
+    composer: openComposer({ ...shared, runQuery, cache, dataVersions, hits, metrics }),
     clock,
     onJoined: metrics.waiterCoalesced,
   });

@@ -5,11 +5,11 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { CompletedRequest } from '../http/transport/access-log.js';
-import { recordOf } from '../http/transport/request-record.js';
+import { backgroundRecordOf, recordOf } from '../http/transport/request-record.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { RequestLog } from '../observability/request-log.js';
 import { RECORD_COLUMNS } from '../observability/request-record.js';
-import type { Clock } from '../query/ports.js';
+import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 
 const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;
@@ -18,6 +18,7 @@ const TABLE = 'gateway_requests';
 /** The request log, once it is open. */
 export interface OpenRequestLog {
   readonly note: (completed: CompletedRequest) => void;
+  readonly noteBackground: OnBackgroundQuery;
   readonly requestLog: RequestLog;
   readonly close: () => Promise<void>;
 }
@@ -77,6 +78,9 @@ export function openRequestLog(
     requestLog,
     note: (completed) => {
       requestLog.note(recordOf(completed, clock()));
+    },
+    noteBackground: (query) => {
+      requestLog.note(backgroundRecordOf(query, clock()));
     },
     close: async () => {
       clearInterval(timer);

@@ -6,7 +6,7 @@ import { describeError, type Logger } from '../observability/logger.js';
 import type { DataVersions } from '../query/data-versions.js';
 import { confirm } from '../query/execute-call.js';
 import type { FetchResult } from '../query/fetch-result.js';
-import type { Requester, Clock } from '../query/ports.js';
+import type { Clock, OnBackgroundQuery, Requester } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import { Warmer, type WarmerDependencies } from '../warming/warmer.js';
@@ -28,6 +28,7 @@ export interface WarmingDependencies {
   readonly isBusy: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly onBackground: OnBackgroundQuery | undefined;
   readonly onStarted: WarmerDependencies['onStarted'];
   readonly onRefreshed: WarmerDependencies['onRefreshed'];
 }
@@ -40,8 +41,8 @@ export interface Warming {
 
 /** Starts the warmer, with the parameter sets that endpoints declare. */
 export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
-  const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock, onStarted, onRefreshed } =
-    dependencies;
+  const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock } = dependencies;
+  const { onBackground, onStarted, onRefreshed } = dependencies;
   const { store } = cache;
   const stopping = new AbortController();
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
@@ -56,7 +57,11 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
       const cached = query.endpoint.settings.untilChanged && (await store.get(key));
       const confirmed = cached && (await confirm({ ...dependencies, store }, fetch, key, cached));
       if (confirmed) return { result: confirmed, isConfirmed: true };
-      return { ...(await fetchResult({ ...fetch, demand: 'fresh' }, key)), isConfirmed: false };
+      const { result, isCollapsed, callers } = await fetchResult({ ...fetch, demand: 'fresh' }, key);
+      const { cost, queryId } = result;
+      const { name } = query.endpoint;
+      if (!isCollapsed) onBackground?.({ purpose: 'warming', endpoint: name, cost, queryId, callers });
+      return { result, isConfirmed: false };
     },
     isLeader: cache.isLeader,
     isBusy,

@@ -22,7 +22,7 @@ export interface CheckedGrants {
   readonly warnings: readonly string[];
 }
 
-const REQUEST_LOG_GRANT = /\.gateway_requests(?:_local)?$/;
+const REQUEST_LOG_GRANT = /\.(?:gateway_requests(?:_local)?|querygate_\w+)$/;
 
 /**
  * Compares the grants that a project's endpoints need with those in its users file, where it has one.

@@ -15,12 +15,14 @@ import { rejectMalformed, SECURITY_HEADERS } from '../transport/every-response.j
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeReload, type ReloadState } from './describe-reload.js';
+import { describeUsage, type UsageDependencies } from './describe-usage.js';
 import { describeWarming, type WarmedSetState } from './describe-warming.js';
 import { makeLink, type LinkDependencies } from './make-link.js';
 import { readPurgeScopes } from './purge-scope.js';
 
 /** The dependencies of the admin API. */
-export interface AdminDependencies extends Omit<LinkDependencies, 'keys'> {
+export interface AdminDependencies
+  extends Omit<LinkDependencies, 'keys'>, Pick<UsageDependencies, 'executeCall'> {
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
   readonly keys: LinkDependencies['keys'] & KeysInfo['keys'];
@@ -72,7 +74,7 @@ export function createAdminApp(dependencies: AdminDependencies): Express {
     throw new Failure(
       'NOT_FOUND',
       'This path does not exist. Use /endpoints, /endpoints/reload, /cache, /cache/purge, /warming, /warming/run, /keys, ' +
-        '/links, /errors or /metrics.',
+        '/usage, /links, /errors or /metrics.',
     );
   });
   app.use(logInternalError(dependencies.logger), sendProblem());
@@ -173,6 +175,9 @@ function routes(dependencies: AdminDependencies): Router {
   });
   get('/keys', (_request, response) => {
     response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, seal }));
+  });
+  get('/usage', async (request, response) => {
+    response.json({ usage: await describeUsage(dependencies, contextOf(request).requestId) });
   });
   post('/links', (request, response) => {
     response.json(makeLink(dependencies, request.body));

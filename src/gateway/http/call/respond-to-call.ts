@@ -140,12 +140,18 @@ async function withOwnSql(
 }
 
 /** Records a call's outcome for the log; the query only where this call caused it. */
-export function noteOutcome(context: RequestContext, { result, status, isCollapsed }: CallOutcome): void {
+export function noteOutcome(
+  context: RequestContext,
+  { result, status, isCollapsed, callers = 0 }: CallOutcome,
+): void {
   context.rows = result.rowCount;
   context.cache = status;
   if (result.partial) context.partial = true;
-  if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
-  const { queryId = '', cost, waitingMs = 0 } = result;
+  if (status === 'HIT' || status === 'STALE') return;
+  const { queryId = '', cost, waitingMs = 0, pieces } = result;
+  if (callers > 0) context.charged = { cost, callers };
+  if (isCollapsed) return;
+  if (pieces?.saved) context.saved = pieces.saved;
   context.caused = { queryId, cost, waitingMs };
 }
 
@@ -158,7 +164,10 @@ function noting(context: RequestContext, openSink: ExportRequest['openSink']): E
       context.exportedBytes = bytes;
       context.cache = 'BYPASS';
       if (rowCount !== undefined) context.rows = rowCount;
-      if (cost) context.caused = { queryId, cost, waitingMs };
+      if (cost) {
+        context.caused = { queryId, cost, waitingMs };
+        context.charged = { cost, callers: 1 };
+      }
       sink.onComplete(complete);
     };
     return { ...sink, onComplete };

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import { OPERATORS } from '../../../endpoint/figures.js';
 import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
@@ -30,6 +31,8 @@ export interface CompletedRequest {
   readonly status: number;
   /** Milliseconds from the parsed request headers to the end of the response. */
   readonly totalMs: number;
+  /** Bytes on the connection, with those of the headers. */
+  readonly bytesSent: number;
 }
 
 /** Callbacks that receive requests. */
@@ -58,6 +61,8 @@ interface FinishedRequest extends CompletedRequest {
  */
 export class AccessLog {
   private finished: FinishedRequest[] = [];
+  /** Bytes that earlier responses on a connection had. */
+  private readonly sentBefore = new WeakMap<Socket, number>();
 
   constructor(
     private readonly logger: Logger,
@@ -74,8 +79,16 @@ export class AccessLog {
     const { method } = request;
     const totalMs = performance.now() - context.startedAt;
     const status = statusOf(response, context);
-    this.finished.push({ context, method, path: pathOf(target), status, totalMs });
+    const bytesSent = this.takeBytesSent(request.socket);
+    this.finished.push({ context, method, path: pathOf(target), status, totalMs, bytesSent });
     if (this.finished.length === 1) setImmediate(this.reportAll);
+  }
+
+  private takeBytesSent(socket: Socket): number {
+    const { bytesWritten } = socket;
+    const before = this.sentBefore.get(socket) ?? 0;
+    this.sentBefore.set(socket, bytesWritten);
+    return bytesWritten - before;
   }
 
   private readonly reportAll = (): void => {

@@ -35,6 +35,10 @@ export interface RequestContext {
     /** Milliseconds in the query queue. */
     readonly waitingMs: number;
   };
+  /** What the query cost that this request caused or waited for, and how many callers share it. */
+  charged?: { readonly cost: Figures<QueryCost>; readonly callers: number };
+  /** What the queries of kept pieces had cost, where this request composed its result. */
+  saved?: Figures<QueryCost>;
   failure?: unknown;
   /** Set where the failure is in the body of a response whose status is 200. */
   isFailureInBody?: true;

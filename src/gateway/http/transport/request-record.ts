@@ -2,12 +2,16 @@ import { Figures, OPERATORS } from '../../../endpoint/figures.js';
 import { Failure, type ErrorCode } from '../../errors.js';
 import { isoTime } from '../../observability/iso-time.js';
 import type { RequestRecord } from '../../observability/request-record.js';
+import type { BackgroundQuery } from '../../query/ports.js';
 import type { CompletedRequest } from './access-log.js';
 import type { RequestContext } from './request-context.js';
 
 /** A finished request as a row of the request log, without parameters and without the key. */
-export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
-  const { query = NO_QUERY, caused = NONE } = context;
+export function recordOf(
+  { context, status, totalMs, bytesSent }: CompletedRequest,
+  now: Date,
+): RequestRecord {
+  const { query = NO_QUERY, caused = NONE, charged = NOTHING_CHARGED, saved = NONE.cost } = context;
   const cost = caused.cost.readBy(OPERATORS);
   return {
     timestamp: isoTime(now.getTime()),
@@ -26,6 +30,36 @@ export function recordOf({ context, status, totalMs }: CompletedRequest, now: Da
     total_ms: rounded(totalMs),
     waiting_ms: rounded(caused.waitingMs),
     clickhouse_ms: rounded(cost.clickhouseMs),
+    purpose: 'call',
+    bytes_sent: bytesSent,
+    ...chargedTo(charged),
+    saved_rows: saved.readBy(OPERATORS).rowsRead,
+    saved_bytes: saved.readBy(OPERATORS).bytesRead,
+  };
+}
+
+/** A query for which no caller waited alone, as a row of the request log: it is no request. */
+export function backgroundRecordOf(
+  { purpose, endpoint, queryId = '', cost, callers = 1 }: BackgroundQuery,
+  now: Date,
+): RequestRecord {
+  const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
+  return {
+    ...NO_REQUEST,
+    ...{ timestamp: isoTime(now.getTime()), query_id: queryId, endpoint, purpose },
+    ...{ rows_read: rowsRead, bytes_read: bytesRead, clickhouse_ms: rounded(clickhouseMs) },
+    ...chargedTo({ cost, callers }),
+  };
+}
+
+type Charged = Pick<RequestRecord, 'charged_rows' | 'charged_bytes' | 'charged_ms'>;
+
+function chargedTo({ cost, callers }: NonNullable<RequestContext['charged']>): Charged {
+  const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
+  return {
+    charged_rows: rounded(rowsRead / callers),
+    charged_bytes: rounded(bytesRead / callers),
+    charged_ms: rounded(clickhouseMs / callers),
   };
 }
 
@@ -37,6 +71,13 @@ const NONE = {
   queryId: '',
   cost: new Figures({ rowsRead: 0, bytesRead: 0, clickhouseMs: 0 }),
   waitingMs: 0,
+};
+
+const NOTHING_CHARGED = { cost: NONE.cost, callers: 1 };
+
+const NO_REQUEST = {
+  ...{ request_id: '', definition: '', parameters: '', key_name: '', status: 0, code: '', cache: '' },
+  ...{ row_count: 0, total_ms: 0, waiting_ms: 0, bytes_sent: 0, saved_rows: 0, saved_bytes: 0 },
 };
 
 /** The failure's code; for a partial 200, the code of what made it partial. */

@@ -3,8 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../../endpoint/bind.js';
 import { concurrently } from '../../../endpoint/concurrently.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import type { Figures } from '../../../endpoint/figures.js';
-import type { QueryCost } from '../../../endpoint/limit-rules.js';
 import type { Call } from '../call.js';
 import type { DataVersions } from '../data-versions.js';
 import { digestOf } from '../encode-bodies.js';
@@ -14,7 +12,6 @@ import { LinkedAbort } from '../linked-abort.js';
 import type { Clock, QueryRequest, QueryResult, RunQuery } from '../ports.js';
 import type { ResultStore } from '../result-store.js';
 import { SingleFlight } from '../single-flight.js';
-import { sumOfCosts } from '../sum-of-costs.js';
 import { costOf, figuresOf, filledBy, type FilledPiece, type Piece, type Queried } from './piece.js';
 import {
   conditionOf,
@@ -43,8 +40,7 @@ export interface ComposerDependencies {
   readonly dataVersions: DataVersions;
   readonly verifier: PieceVerifier;
   readonly clock: Clock;
-  /** Called for each composed result with its pieces, and with what the queries of the kept ones had cost. */
-  readonly onComposed: (endpoint: Endpoint, pieces: PiecesOfResult, saved: Figures<QueryCost>) => void;
+  readonly onComposed: (endpoint: Endpoint, pieces: ReturnType<typeof figuresOf>) => void;
 }
 
 /** The rows of a range, and the facts of them. */
@@ -260,8 +256,8 @@ export class PieceComposer {
   private report(range: RangeCall, known: PartitionedData, filled: readonly FilledPiece[]): void {
     const { verifier, onComposed } = this.dependencies;
     const { pieces, join, call } = range;
-    const kept = filled.flatMap((piece) => (piece.kept ? [{ ...piece, cost: piece.kept.cost }] : []));
-    onComposed(call.endpoint, figuresOf(filled), sumOfCosts(kept.map(({ cost }) => cost)));
+    const kept = filled.filter((piece) => piece.kept);
+    onComposed(call.endpoint, figuresOf(filled));
     if (kept.length === 0) return;
     const inOrder = pieces.bucket.isDescending ? kept.toReversed() : kept;
     verifier.sometimes(range, known, () => ({

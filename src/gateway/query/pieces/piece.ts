@@ -41,13 +41,16 @@ export function filledBy(
 }
 
 /** A partition is kept where all of its rows in the range are. */
-export function figuresOf(pieces: readonly FilledPiece[]): PiecesOfResult {
+export function figuresOf(
+  pieces: readonly FilledPiece[],
+): Required<Pick<PiecesOfResult, 'saved'>> & PiecesOfResult {
   const ids = new Set(pieces.map(({ partition }) => partition.id));
   const queried = new Set(pieces.flatMap(({ partition, kept }) => (kept ? [] : [partition.id])));
   return {
     kept: ids.size - queried.size,
     of: ids.size,
     ...([...ids].every((id) => /^\d{8}$/.test(id)) && { areDays: true }),
+    saved: sumOfCosts(pieces.flatMap(({ kept }) => kept?.cost ?? [])),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { DataVersions } from '../data-versions.js';
 import type { PartitionedData } from '../known-data.js';
-import type { Requester, RunQuery } from '../ports.js';
+import type { QueryResult, Requester, RunQuery } from '../ports.js';
 import type { PurgeScope } from '../result-store.js';
 import { areEqualRows } from './equal-rows.js';
 import { conditionOf, isUnchanged, requestOver, type RangeCall, type Span } from './range.js';
@@ -16,6 +16,8 @@ export interface VerifierDependencies {
   readonly dataVersions: DataVersions;
   /** At least 0 and less than 1. */
   readonly random: () => number;
+  /** Called with each of its queries. */
+  readonly onQueried?: (endpoint: Endpoint, result: QueryResult) => void;
   readonly onVerified: (endpoint: Endpoint, outcome: Verification) => void;
 }
 
@@ -82,6 +84,7 @@ export class PieceVerifier {
       signal: new AbortController().signal,
       requester: VERIFICATION,
     });
+    this.dependencies.onQueried?.(range.call.endpoint, whole);
     const later = await dataVersions.partitions(range.call, { isRead: true });
     const partitions = spans.map(({ partition }) => partition);
     if (!whole.isOfVersion || !later || !isUnchanged(range, { before: known, later }, partitions))

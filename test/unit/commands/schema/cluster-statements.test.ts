@@ -15,9 +15,13 @@ const statements = migrations.flatMap(({ name, statements: all }) =>
 describe('every statement of clickhouse-schema', () => {
   it.each(statements)('of $name has a translation for clusters', ({ statement }) => {
     for (const text of onCluster(statement)) {
-      expect(masked(text)).toMatch(/^(?:CREATE TABLE IF NOT EXISTS|ALTER TABLE)\s+\.\s+ON CLUSTER\s/);
+      expect(masked(text)).toMatch(
+        /^(?:CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS|ALTER TABLE)\s+\.\s+ON CLUSTER\s/,
+      );
       // Every table is named with its database, because the default database may differ between servers.
-      expect(masked(text)).not.toMatch(/\b(?:FROM|TO|TABLE|EXISTS) [a-z]\w*_(?:logs|events|requests)\b/);
+      expect(masked(text)).not.toMatch(
+        /\b(?:FROM|TO|TABLE|EXISTS) [a-z]\w*_(?:logs|events|requests|usage)\b/,
+      );
     }
   });
 
@@ -29,7 +33,7 @@ describe('every statement of clickhouse-schema', () => {
     expect(local).toMatch(
       new RegExp(
         `^CREATE TABLE IF NOT EXISTS \`logs\`\\.\`${name}_local\` ON CLUSTER 'prod'\\n\\([\\s\\S]*\\n\\)\\n` +
-          `ENGINE = ReplicatedMergeTree\\('/clickhouse/tables/prod/\\{shard\\}/logs/${name}_local', '\\{replica\\}'`,
+          `ENGINE = Replicated(?:Summing)?MergeTree\\('/clickhouse/tables/prod/\\{shard\\}/logs/${name}_local', '\\{replica\\}'`,
       ),
     );
     expect(distributed).toContain(
@@ -123,6 +127,19 @@ describe('an ALTER TABLE', () => {
   });
 });
 
+describe('a materialized view', () => {
+  it('reads and fills the local tables', () => {
+    expect(
+      onCluster(
+        "CREATE MATERIALIZED VIEW IF NOT EXISTS v TO days AS\nSELECT 'FROM x' AS a FROM hits WHERE a > 1",
+      ),
+    ).toEqual([
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS `logs`.`v` ON CLUSTER 'prod' TO `logs`.`days_local` AS\n" +
+        "SELECT 'FROM x' AS a FROM `logs`.`hits_local` WHERE a > 1",
+    ]);
+  });
+});
+
 describe('a statement without a translation', () => {
   it.each([
     ['DROP TABLE edge_logs'],
@@ -130,8 +147,9 @@ describe('a statement without a translation', () => {
     ['CREATE TABLE IF NOT EXISTS t (id UUID) ENGINE = ReplacingMergeTree ORDER BY id'],
     ['CREATE TABLE IF NOT EXISTS t (id UUID) ENGINE = Memory'],
     ['CREATE TABLE IF NOT EXISTS t (at DateTime) ENGINE = MergeTree ORDER BY at'],
-    ['CREATE TABLE IF NOT EXISTS t (project String) ENGINE = SummingMergeTree ORDER BY project'],
-    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT a FROM u'],
+    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT a FROM u JOIN w USING a'],
+    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT a FROM u UNION ALL SELECT a FROM w'],
+    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT 1'],
     ['DROP TABLE IF EXISTS t SYNC'],
     ['ALTER TABLE t DELETE WHERE 1'],
     ['ALTER TABLE t ADD COLUMN a Int8, MODIFY ORDER BY (a)'],

@@ -18,6 +18,13 @@ const record = (requestId: string): RequestRecord => ({
   total_ms: 0.1,
   waiting_ms: 0,
   clickhouse_ms: 0,
+  purpose: 'call',
+  bytes_sent: 0,
+  charged_rows: 0,
+  charged_bytes: 0,
+  charged_ms: 0,
+  saved_rows: 0,
+  saved_bytes: 0,
 });
 
 /** A request that was rejected because it has no key. */

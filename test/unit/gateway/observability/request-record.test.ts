@@ -21,6 +21,13 @@ const RECORD: RequestRecord = {
   total_ms: 4.5,
   waiting_ms: 0.25,
   clickhouse_ms: 1.125,
+  purpose: 'call',
+  bytes_sent: 512,
+  charged_rows: 1.5,
+  charged_bytes: 2.5,
+  charged_ms: 0.5,
+  saved_rows: 7,
+  saved_bytes: 8,
 };
 
 describe('the line of a request record', () => {

@@ -69,6 +69,7 @@ describe('createFetcher', () => {
     expect(runQuery.requests).toHaveLength(1);
     expect(all.filter(({ isCollapsed }) => isCollapsed)).toHaveLength(999);
     expect(joined).toEqual(Array(999).fill('process'));
+    expect(all.map(({ callers }) => callers)).toEqual(Array(1000).fill(1000));
   });
 
   it('does not coalesce a refresh with a miss', async () => {

@@ -29,13 +29,13 @@ describe('SingleFlight', () => {
     return first;
   };
 
-  it('runs the work of a key once, and returns to each caller whether it joined', async () => {
+  it('runs the work of a key once, and returns to each caller whether it joined, and how many waited', async () => {
     const all = ['a', 'a', 'a'].map((key) => singleFlight.join(key, staying, work));
     only().resolve('done');
     expect(await Promise.all(all)).toEqual([
-      { value: 'done', joined: false },
-      { value: 'done', joined: true },
-      { value: 'done', joined: true },
+      { value: 'done', joined: false, callers: 3 },
+      { value: 'done', joined: true, callers: 3 },
+      { value: 'done', joined: true, callers: 3 },
     ]);
     expect(singleFlight.size).toBe(0);
   });
@@ -47,7 +47,7 @@ describe('SingleFlight', () => {
     const again = singleFlight.join('a', staying, work);
     expect(started).toHaveLength(3);
     started[2]?.resolve('again');
-    expect(await again).toEqual({ value: 'again', joined: false });
+    expect(await again).toEqual({ value: 'again', joined: false, callers: 1 });
   });
 
   it('rejects all callers with the same error, and does not keep it', async () => {
@@ -82,7 +82,7 @@ describe('SingleFlight', () => {
     expect(started).toHaveLength(2);
     old.reject(new Error('aborted'));
     started[1]?.resolve('new');
-    expect(await late).toEqual({ value: 'new', joined: false });
+    expect(await late).toEqual({ value: 'new', joined: false, callers: 1 });
   });
 
   it('starts no work for a caller that has already left', async () => {
@@ -129,7 +129,7 @@ describe('SingleFlight', () => {
       await expect(leader.joining).rejects.toBe(busy);
       expect(only().signal.aborted).toBe(false);
       only().resolve('done');
-      expect(await follower.joining).toEqual({ value: 'done', joined: true });
+      expect(await follower.joining).toEqual({ value: 'done', joined: true, callers: 1 });
     });
 
     it('aborts the work when its last caller is rejected, and does not retry', async () => {
@@ -149,8 +149,8 @@ describe('SingleFlight', () => {
         expect(started.map(({ requester }) => requester.lane)).toEqual(['a', 'b']);
         started[1]?.resolve('done');
         expect(await Promise.all(followers.map(({ joining }) => joining))).toEqual([
-          { value: 'done', joined: false },
-          { value: 'done', joined: true },
+          { value: 'done', joined: false, callers: 2 },
+          { value: 'done', joined: true, callers: 2 },
         ]);
       },
     );

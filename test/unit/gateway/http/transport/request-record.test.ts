@@ -3,8 +3,10 @@ import type { RequestContext } from '../../../../../src/gateway/http/transport/r
 import { recordOf } from '../../../../../src/gateway/http/transport/request-record.js';
 
 const codeOf = (facts: Partial<RequestContext>, status = 200): string =>
-  recordOf({ context: { requestId: 'request-1', startedAt: 0, ...facts }, status, totalMs: 1 }, new Date(0))
-    .code;
+  recordOf(
+    { context: { requestId: 'request-1', startedAt: 0, ...facts }, status, totalMs: 1, bytesSent: 0 },
+    new Date(0),
+  ).code;
 
 describe('the code of a request record', () => {
   it('is the code of the failure', () => {
