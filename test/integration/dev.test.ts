@@ -145,12 +145,12 @@ describe('querygate dev', () => {
         project.write(`endpoints/many/${name}.sql`, endpoint(name, 100 + index, "'many'")),
       ),
     );
-    await dev.untilState('all files', ({ endpoints }) => endpoints.length >= files.length + 3);
+    await dev.untilState('all files', ({ endpoints }) => endpoints.length >= files.length + 4);
     await rename(project.path('endpoints/many'), project.path('endpoints/moved'));
     await project.write('endpoints/moved/many-7.sql', endpoint('many-7', 107, "'moved'"));
     await dev.untilValue('many-7', 'moved');
     await rm(project.path('endpoints/moved'), { recursive: true });
-    await dev.untilState('the others', ({ endpoints }) => endpoints.length === 4);
+    await dev.untilState('the others', ({ endpoints }) => endpoints.length === 5);
   });
 
   it('exchanges what two endpoints are, by their ids and names', async () => {

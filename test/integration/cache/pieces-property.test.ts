@@ -161,22 +161,28 @@ async function verifiedAsEqual(): Promise<number> {
   return samples.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-it(`composes for ${ROUNDS} rounds of changes and ranges only results that the tables had within the last second`, async () => {
-  const { counts, wrong } = await data.play<State>({
-    ...{ count: ROUNDS, seed: SEED, changes, stateNow },
-    question: (random) => {
-      const name = random.of(NAMES);
-      const { from, to } = rangeOf(random);
-      return {
-        target: `${name}?from=${iso(from)}&to=${iso(to)}`,
-        isRightIn: (state, { rows }) => expected(name, state, from, to) === JSON.stringify(rows),
-      };
-    },
-  });
-  expect(wrong).toEqual([]);
-  const errors = data.gateways.flatMap(({ logger }) => logger.lines.filter(({ level }) => level === 'error'));
-  expect(errors.filter(({ message }) => message.includes('pieces'))).toEqual([]);
-  // The test would show nothing if nothing were kept, or nothing verified.
-  expect(counts['PARTIAL']).toBeGreaterThan(ROUNDS / 5);
-  expect(await verifiedAsEqual()).toBeGreaterThan(ROUNDS / 10);
-}, 60_000 + ROUNDS * 2000);
+it(
+  `composes for ${ROUNDS} rounds of changes and ranges only results that the tables had within the last second`,
+  async () => {
+    const { counts, wrong } = await data.play<State>({
+      ...{ count: ROUNDS, seed: SEED, changes, stateNow },
+      question: (random) => {
+        const name = random.of(NAMES);
+        const { from, to } = rangeOf(random);
+        return {
+          target: `${name}?from=${iso(from)}&to=${iso(to)}`,
+          isRightIn: (state, { rows }) => expected(name, state, from, to) === JSON.stringify(rows),
+        };
+      },
+    });
+    expect(wrong).toEqual([]);
+    const errors = data.gateways.flatMap(({ logger }) =>
+      logger.lines.filter(({ level }) => level === 'error'),
+    );
+    expect(errors.filter(({ message }) => message.includes('pieces'))).toEqual([]);
+    // The test would show nothing if nothing were kept, or nothing verified.
+    expect(counts['PARTIAL']).toBeGreaterThan(ROUNDS / 5);
+    expect(await verifiedAsEqual()).toBeGreaterThan(ROUNDS / 10);
+  },
+  60_000 + ROUNDS * 2000,
+);

@@ -108,15 +108,19 @@ async function stateNow(): Promise<State> {
   return Object.fromEntries(rows) as State;
 }
 
-it(`returns for ${ROUNDS} rounds of changes and requests only rows that the tables had within the last second`, async () => {
-  const { counts, wrong } = await data.play<State>({
-    ...{ count: ROUNDS, seed: SEED, changes, stateNow },
-    question: (random) => {
-      const name = random.of(NAMES);
-      return { target: name, isRightIn: (state, { rows }) => state[name] === JSON.stringify(rows) };
-    },
-  });
-  expect(wrong).toEqual([]);
-  // The test would show nothing if nothing were kept.
-  expect(counts['confirmed']).toBeGreaterThan(ROUNDS / 20);
-}, 60_000 + ROUNDS * 2000);
+it(
+  `returns for ${ROUNDS} rounds of changes and requests only rows that the tables had within the last second`,
+  async () => {
+    const { counts, wrong } = await data.play<State>({
+      ...{ count: ROUNDS, seed: SEED, changes, stateNow },
+      question: (random) => {
+        const name = random.of(NAMES);
+        return { target: name, isRightIn: (state, { rows }) => state[name] === JSON.stringify(rows) };
+      },
+    });
+    expect(wrong).toEqual([]);
+    // The test would show nothing if nothing were kept.
+    expect(counts['confirmed']).toBeGreaterThan(ROUNDS / 20);
+  },
+  60_000 + ROUNDS * 2000,
+);
