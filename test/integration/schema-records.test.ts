@@ -14,10 +14,16 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
 
 const GATEWAY_FILE = 'querygate/0001_gateway_requests.sql';
-const USAGE_FILE = 'querygate/0002_usage.sql';
+/** The gateway's own files that version 0.1 did not have. */
+const LATER_FILES = ['querygate/0002_usage.sql', 'querygate/0003_calls.sql'];
 const EARLIER_GATEWAY_FILE = '0011_gateway_requests';
 /** Of the gateway, as {@link EmptyDatabase} lists them. */
-const GATEWAY_TABLES = ['gateway_requests', 'querygate_usage', 'querygate_usage_of_requests'];
+const GATEWAY_TABLES = [
+  'gateway_requests',
+  'querygate_calls',
+  'querygate_usage',
+  'querygate_usage_of_requests',
+];
 
 /** What version 0.1 recorded. An applied file never changes, so neither do these checksums. */
 const EARLIER_RECORDS = {
@@ -98,7 +104,7 @@ async function requestLogTable(edit = (statement: string): string => statement):
 /** The reference schema with the gateway's files of a later version. */
 async function laterSchema(): Promise<Schema> {
   const { migrations } = await readSchema(REFERENCE.schemaFolder);
-  const name = 'querygate/0003_later.sql';
+  const name = 'querygate/0009_later.sql';
   const later = { name, earlierName: name, statements: [createTable('later')], checksum: 'later' };
   const own = migrations.filter(({ name: file }) => isGatewayFile(file));
   return { migrations: [...own, later, ...migrations.filter((file) => !own.includes(file))] };
@@ -108,9 +114,9 @@ describe('a database that version 0.1 migrated', () => {
   it('lacks the files of later versions alone, and keeps its records', async () => {
     const use = async ({ connection, select, tables }: EmptyDatabase): Promise<void> => {
       const schema = await readSchema(REFERENCE.schemaFolder);
-      expect(await migrate({ connection, schema })).toEqual([USAGE_FILE]);
+      expect(await migrate({ connection, schema })).toEqual(LATER_FILES);
       expect(await migrate({ connection, schema })).toEqual([]);
-      expect(await select(RECORDED)).toEqual([...Object.keys(EARLIER_RECORDS), USAGE_FILE]);
+      expect(await select(RECORDED)).toEqual([...Object.keys(EARLIER_RECORDS), ...LATER_FILES]);
       expect(await tables()).toEqual([...GATEWAY_TABLES, 'schema_migrations']);
     };
     await withRecords(EARLIER_RECORDS, use, [await requestLogTable()]);
@@ -120,7 +126,7 @@ describe('a database that version 0.1 migrated', () => {
     const older = Object.fromEntries(Object.entries(EARLIER_RECORDS).slice(0, -2));
     await withRecords(older, async ({ connection, select }) => {
       const schema = await readSchema(REFERENCE.schemaFolder);
-      const applied = [GATEWAY_FILE, USAGE_FILE, 'clickhouse-schema/0010_custom_events.sql'];
+      const applied = [GATEWAY_FILE, ...LATER_FILES, 'clickhouse-schema/0010_custom_events.sql'];
       expect(await migrate({ connection, schema })).toEqual(applied);
       expect(await migrate({ connection, schema })).toEqual([]);
       expect(await select(RECORDED)).toEqual([...Object.keys(older), ...applied.toSorted()]);
@@ -146,7 +152,7 @@ describe('a database that version 0.1 migrated', () => {
       records,
       async ({ connection, select }) => {
         const schema = await readSchema(REFERENCE.schemaFolder);
-        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, USAGE_FILE]);
+        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, ...LATER_FILES]);
         expect(await migrate({ connection, schema })).toEqual([]);
         expect(
           await select(
@@ -164,7 +170,7 @@ describe('files of the gateway and of a project', () => {
     await withProject({ '0001_gateway_requests.sql': createTable('mine') }, async (folder) => {
       await withEmptyDatabase(async ({ connection, select, tables }) => {
         const schema = await readSchema(folder);
-        const names = [GATEWAY_FILE, USAGE_FILE, 'clickhouse-schema/0001_gateway_requests.sql'];
+        const names = [GATEWAY_FILE, ...LATER_FILES, 'clickhouse-schema/0001_gateway_requests.sql'];
         expect(await migrate({ connection, schema })).toEqual(names);
         expect(await migrate({ connection, schema })).toEqual([]);
         expect(await select(RECORDED)).toEqual(names.toSorted());
@@ -178,7 +184,7 @@ describe('files of the gateway and of a project', () => {
       const schema = await readSchema(folder);
       const checksum = schema.migrations.at(-1)?.checksum ?? '';
       await withRecords({ [EARLIER_GATEWAY_FILE]: checksum }, async ({ connection, tables }) => {
-        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, USAGE_FILE]);
+        expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, ...LATER_FILES]);
         expect(await tables()).toEqual([...GATEWAY_TABLES, 'schema_migrations']);
       });
     });
@@ -191,7 +197,7 @@ describe('files of the gateway and of a project', () => {
     const use = async ({ connection, tables }: EmptyDatabase): Promise<void> => {
       await migrate({ connection, schema: await readSchema(REFERENCE.schemaFolder) });
       const schema = await laterSchema();
-      expect(await migrate({ connection, schema })).toEqual(['querygate/0003_later.sql']);
+      expect(await migrate({ connection, schema })).toEqual(['querygate/0009_later.sql']);
       expect(await migrate({ connection, schema })).toEqual([]);
       expect(await tables()).toContain('later');
     };
@@ -224,7 +230,7 @@ describe('querygate migrate', () => {
       const { code, stderr } = await runMigrate(database);
       expect(code).toBe(1);
       expect(stderr).toContain(
-        'querygate/0003_later.sql is recorded in the database but missing from this version of the gateway',
+        'querygate/0009_later.sql is recorded in the database but missing from this version of the gateway',
       );
       expect(stderr).toContain('Use that version or a later one.');
       expect(await select(RECORDED)).toEqual(before);
@@ -266,7 +272,7 @@ describe('a gateway with an embedded ClickHouse that a later version migrated', 
       }
       await withGateway({ DATA_DIR: dataDir, API_KEY: 'k' }, async ({ ended, stderr }) => {
         expect(await ended).toBe(1);
-        expect(stderr()).toContain('querygate can’t start: querygate/0003_later.sql is recorded');
+        expect(stderr()).toContain('querygate can’t start: querygate/0009_later.sql is recorded');
       });
     });
   });

@@ -5,6 +5,7 @@ import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { writesRequestLog, type Config } from '../../gateway/config/config.js';
 import { Failure } from '../../gateway/errors.js';
+import { CALLERS_ENDPOINT } from '../../gateway/observability/callers-endpoint.js';
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
 import { runFirstQuery } from '../check/first-query.js';
 import { withClient } from '../clickhouse/with-client.js';
@@ -30,13 +31,31 @@ export async function withRequestLog<T>(
       EXIT.failed,
     );
   }
+  return withOwnTables(config, signal, (client) => task(client).catch(rethrow));
+}
+
+/** Runs a task with a client of the ClickHouse that has the gateway's own tables. @throws CommandError where there is none yet */
+export async function withOwnTables<T>(
+  config: Config,
+  signal: AbortSignal,
+  task: (client: QueryClient) => Promise<T>,
+): Promise<T> {
   if (config.clickhouse.kind === 'embedded' && !hasData(config.dataDir)) throw noTable();
   return withServer(config, { sources: ['external', 'own'], signal }, ({ admin }) =>
     withClient(admin, config.queryTimeoutMs, async (client) => {
       await runFirstQuery(client, admin.url, signal);
-      return task(client).catch(rethrow);
+      return task(client);
     }),
   );
+}
+
+/**
+ * The time of an option `--since`, as ClickHouse reads it in UTC: `2026-05-17 10:05:00.000000`.
+ *
+ * @throws CommandError (invalid usage)
+ */
+export function sinceTime(since: string): string {
+  return String(bindOwn(CALLERS_ENDPOINT, ['start_time', since]).parameters['start_time']);
 }
 
 /** The rows of a query. */

@@ -13,6 +13,8 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.js')).checkCommand(),
   test: async () => (await import('./test.js')).testCommand(),
   endpoints: async () => (await import('./endpoints.js')).endpointsCommand(),
+  replay: async () => (await import('./replay.js')).replayCommand(),
+  calls: async () => (await import('./calls.js')).callsCommand(),
   usage: async () => (await import('./usage.js')).usageCommand(),
   grants: async () => (await import('./grants.js')).grantsCommand(),
   keys: async () => (await import('./keys.js')).keysCommand(),

@@ -72,7 +72,7 @@ function rowsIn({ headers, body }: Pick<Received, 'headers' | 'body'>): Pick<Rec
 }
 
 /** A JSON text whose numbers with more digits than a number of JavaScript are texts. */
-function withExactNumbers(json: string): string {
+export function withExactNumbers(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
     token.startsWith('"') || token.replaceAll(/\D/g, '').length < 16 ? token : `"${token}"`,
   );

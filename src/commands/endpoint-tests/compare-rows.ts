@@ -8,6 +8,8 @@ export interface Comparison {
   readonly isOrdered: boolean;
   /** How far a number may be from the expected one; absent: not at all. */
   readonly tolerance?: number | undefined;
+  /** How far a value of a Float type may be from the expected one, as a share of the larger; absent: not at all. */
+  readonly floatTolerance?: number | undefined;
   /** The columns that are compared; absent: all. */
   readonly only?: readonly string[] | undefined;
   /** ClickHouse types by column. */
@@ -64,9 +66,14 @@ const columnsOf = (one: Row, other: Row, { only }: Comparison): readonly string[
 export const isSameRow = (expected: Row, came: Row, how: Comparison): boolean =>
   columnsOf(expected, came, how).every((column) => isSameIn(column, expected, came, how));
 
-function isSameIn(column: string, expected: Row, came: Row, { types, tolerance }: Comparison): boolean {
+function isSameIn(
+  column: string,
+  expected: Row,
+  came: Row,
+  { types, tolerance, floatTolerance }: Comparison,
+): boolean {
   if (Object.hasOwn(expected, column) !== Object.hasOwn(came, column)) return false;
-  return isSame(expected[column], came[column], { type: types.get(column) ?? '', tolerance });
+  return isSame(expected[column], came[column], { type: types.get(column) ?? '', tolerance, floatTolerance });
 }
 
 /** Rows that are paired: each is compared with all that were not expected. */
@@ -96,6 +103,7 @@ function paired(
 interface ValueComparison {
   readonly type: string;
   readonly tolerance?: number | undefined;
+  readonly floatTolerance?: number | undefined;
 }
 
 /** Whether a value of a response is the expected one, which may be written in another way: `1` for `"1"`, a time without its fraction. */
@@ -107,13 +115,13 @@ export function isSame(expected: unknown, came: unknown, how: ValueComparison): 
 
 type Scalar = string | number | bigint | boolean | null;
 
-function isSameScalar(expected: Scalar, came: Scalar, { type, tolerance }: ValueComparison): boolean {
+function isSameScalar(expected: Scalar, came: Scalar, { type, ...how }: ValueComparison): boolean {
   if (expected === null || came === null) return expected === came;
   const [one, other] = [String(expected), String(came)];
   if (one === other) return true;
   const { name } = bareType(type);
   if (NUMBER.test(one) && NUMBER.test(other))
-    return !OF_TEXTS.test(name) && isSameNumber(one, other, { type: name, tolerance });
+    return !OF_TEXTS.test(name) && isSameNumber(one, other, { type: name, ...how });
   return name.startsWith('Date') && isSameTime(one, other);
 }
 
@@ -147,8 +155,16 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const OF_TEXTS = /^(?:String|FixedString|Enum\d*)$/;
 const PLAIN = /^[+-]?0*(\d+)(?:\.(\d*?)0*)?$/;
 
-function isSameNumber(expected: string, came: string, { type, tolerance = 0 }: ValueComparison): boolean {
+function isSameNumber(
+  expected: string,
+  came: string,
+  { type, tolerance = 0, floatTolerance = 0 }: ValueComparison,
+): boolean {
   if (tolerance > 0) return Math.abs(Number(expected) - Number(came)) <= tolerance;
+  if (floatTolerance > 0 && type.includes('Float')) {
+    const [a, b] = [Number(expected), Number(came)];
+    return Math.abs(a - b) <= floatTolerance * Math.max(Math.abs(a), Math.abs(b));
+  }
   const [one, other] = [plainNumber(expected), plainNumber(came)];
   // A float is the number that its digits are next to; of any other type each digit counts.
   const isExact = one !== undefined && other !== undefined && !type.includes('Float');

@@ -30,6 +30,9 @@ const FREE_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The table of recorded calls. */
+const RECORDED_CALLS = /^querygate_calls(?:_local)?$/;
+
 /** Collects what the queries of one endpoint read, and the grants that this needs. */
 export class Reads {
   readonly grants: Grant[] = [];
@@ -62,6 +65,12 @@ export class Reads {
       const key = JSON.stringify([table.database, table.name]);
       if (this.visited.has(key)) continue;
       this.visited.add(key);
+      if (RECORDED_CALLS.test(table.name)) {
+        this.problems.add(
+          `reads ${table.name}, which has parameters of callers and which no endpoint may read`,
+        );
+        continue;
+      }
       this.grants.push({
         privilege: 'SELECT',
         database: table.database,

@@ -44,6 +44,8 @@ export interface Config {
   readonly clickhouse: ClickHouseConfig;
   /** Whether the gateway writes the request log to an embedded ClickHouse. */
   readonly requestLog: boolean;
+  /** Whether distinct calls are recorded, with their parameters. */
+  readonly recordsCalls: boolean;
   readonly redisUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly apiKeysFile: string | undefined;
@@ -114,6 +116,7 @@ function configOf(variables: Variables, project: Project): Config {
     dataDir: path.resolve(project.folder, variables.DATA_DIR),
     clickhouse: clickhouseConfig(variables),
     requestLog: variables.REQUEST_LOG === 'on',
+    recordsCalls: variables.RECORD_CALLS === 'on',
     redisUrl: variables.REDIS_URL,
     apiKey: variables.API_KEY,
     apiKeysFile: inProject(variables.API_KEYS_FILE),

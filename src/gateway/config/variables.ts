@@ -25,6 +25,7 @@ export interface Variables {
   CLICKHOUSE_LOG_USER?: string;
   CLICKHOUSE_LOG_PASSWORD: string;
   REQUEST_LOG: 'on' | 'off';
+  RECORD_CALLS: 'on' | 'off';
   REDIS_URL?: string;
   API_KEY?: string;
   API_KEYS_FILE?: string;
@@ -96,6 +97,7 @@ export const VARIABLES = Joi.object<Variables, true>({
   CLICKHOUSE_LOG_USER: Joi.string(),
   CLICKHOUSE_LOG_PASSWORD: Joi.string().allow('').default(''),
   REQUEST_LOG: Joi.string().valid('on', 'off').default('on'),
+  RECORD_CALLS: Joi.string().valid('on', 'off').default('off'),
   // Not a plain URI: Redis Sentinel and Redis Cluster have several hosts.
   REDIS_URL: Joi.string()
     .pattern(/^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/)

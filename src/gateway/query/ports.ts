@@ -136,7 +136,7 @@ export type RunQuery = (request: QueryRequest) => Promise<QueryResult>;
 
 /** A query for which no caller waited, or for which it waited together with callers. */
 export interface BackgroundQuery {
-  readonly purpose: 'warming' | 'verification';
+  readonly purpose: 'warming' | 'verification' | 'replay';
   /** Name of the endpoint. */
   readonly endpoint: string;
   readonly cost: Figures<QueryCost>;

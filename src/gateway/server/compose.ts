@@ -116,7 +116,7 @@ async function open(
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
   const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
   onClose(clickhouse.close, { name: 'ClickHouse' });
-  const requestLog = openRequestLog(clickhouse.logConnections, { logger, clock });
+  const requestLog = openRequestLog(clickhouse.logConnections, config, { logger, clock });
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const servers = queryServers(clickhouse.servers, config, tracing);
   const analyses = development?.analyses ?? new EndpointAnalyses();

@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream';
 
 import { connectClickHouse } from '../clickhouse/connect-clickhouse.js';
+import type { Config } from '../config/config.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { CompletedRequest } from '../http/transport/access-log.js';
 import { backgroundRecordOf, recordOf } from '../http/transport/request-record.js';
+import { openCallRecorder } from './open-call-recorder.js';
 import { describeError, type Logger } from '../observability/logger.js';
-import { RequestLog } from '../observability/request-log.js';
+import { RequestLog, type RequestLogOptions } from '../observability/request-log.js';
 import { RECORD_COLUMNS } from '../observability/request-record.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 
@@ -30,6 +32,7 @@ export interface OpenRequestLog {
  */
 export function openRequestLog(
   connections: readonly ClickHouseConnection[],
+  { recordsCalls }: Pick<Config, 'recordsCalls'>,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): OpenRequestLog | undefined {
   if (connections.length === 0) return undefined;
@@ -61,31 +64,38 @@ export function openRequestLog(
         skipped: requests,
       });
     },
-    onChange: (state, error) => {
-      if (state === 'writing') logger.info('the request log is complete again');
-      else if (state === 'full')
-        logger.warn('ClickHouse is too slow for the request log; some requests are missing in it');
-      else {
-        const { diagnosis } = translateClickHouseError(error).details;
-        const fields = { diagnosis, ...describeError(error) };
-        logger.warn('ClickHouse does not accept the request log; requests are missing in it', fields);
-      }
-    },
+    onChange: reporting(logger),
   });
+  const recorder = recordsCalls ? openCallRecorder(onServer, logger) : undefined;
   const timer = setInterval(() => void requestLog.flush(), FLUSH_MS);
   timer.unref();
   return {
     requestLog,
     note: (completed) => {
-      requestLog.note(recordOf(completed, clock()));
+      const record = recordOf(completed, clock());
+      requestLog.note(record);
+      recorder?.note(record, completed.context.query?.call);
     },
     noteBackground: (query) => {
       requestLog.note(backgroundRecordOf(query, clock()));
     },
     close: async () => {
       clearInterval(timer);
-      await requestLog.flush();
+      await Promise.all([requestLog.flush(), recorder?.close()]);
       await Promise.all(clients.map((client) => client.close()));
     },
   };
 }
+
+const reporting =
+  (logger: Logger): RequestLogOptions['onChange'] =>
+  (state, error) => {
+    if (state === 'writing') logger.info('the request log is complete again');
+    else if (state === 'full')
+      logger.warn('ClickHouse is too slow for the request log; some requests are missing in it');
+    else {
+      const { diagnosis } = translateClickHouseError(error).details;
+      const fields = { diagnosis, ...describeError(error) };
+      logger.warn('ClickHouse does not accept the request log; requests are missing in it', fields);
+    }
+  };

@@ -81,7 +81,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
       principal,
       endpoint: endpoint.name,
       ignored,
-      query: { digest: endpoint.digest, hash: key.hash },
+      query: { digest: endpoint.digest, hash: key.hash, call },
     };
     noteOutcome(context, outcome);
     const first = everyResponse.headersOf(requestId, headers.origin);

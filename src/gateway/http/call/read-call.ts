@@ -9,7 +9,7 @@ import { writtenColumns } from '../../formats/written-columns.js';
 import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { Clock } from '../../query/ports.js';
 import { problemOfSqlText } from '../../query/sandboxed-select.js';
-import type { RawParameter } from '../../query/raw-parameters.js';
+import type { RawParameter, RawParameters } from '../../query/raw-parameters.js';
 import {
   invalidParameters,
   problemOfEncoding,
@@ -25,6 +25,8 @@ import { ignoredParameters, problemsOfUndeclared } from './undeclared-parameters
 export interface ReadCall {
   /** Without the caller's SQL, until that is checked. */
   readonly query: EndpointQuery;
+  /** The parameters of the endpoint as the caller sent them, without those that its key pins. */
+  readonly sent: RawParameters;
   readonly presentation: Presentation;
   /** When the parameters were read, for their relative times; of a later page, those of the first. Milliseconds since 1970. */
   readonly readAt: number;
@@ -80,6 +82,7 @@ export function readCall(
   return {
     query: { ...query, ...timesOf(opened, read), ...rowsOf(sent, endpoint, sql) },
     readAt,
+    sent: sent.parameters,
     presentation,
     sql: sql?.text,
     ignored: ignoredParameters(sent.undeclared),

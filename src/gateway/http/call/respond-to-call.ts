@@ -92,7 +92,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const { query } = call;
   const bound = sendExport ? bindExport(query) : bindCall(query);
   const key = keyOf(query, bound);
-  context.query = { digest: endpoint.digest, hash: key.hash };
+  context.query = { digest: endpoint.digest, hash: key.hash, call };
   const toRun = { ...query, bound, requestId, signal, demand, requester };
   if (sendExport) {
     const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../auth/principal.js';
 import type { Figures } from '../../../endpoint/figures.js';
 import type { QueryCost } from '../../../endpoint/limit-rules.js';
+import type { ReadCall } from '../call/read-call.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { CacheStatus } from '../../query/call.js';
 
@@ -27,7 +28,7 @@ export interface RequestContext {
   partial?: true;
   cache?: CacheStatus;
   /** Digest of the endpoint's definition, and hash of the endpoint query. */
-  query?: { readonly digest: string; readonly hash: string };
+  query?: { readonly digest: string; readonly hash: string; readonly call: ReadCall };
   /** The query that this request caused. */
   caused?: {
     readonly queryId: string;

@@ -12,7 +12,7 @@ const presentation = {
   applied: undefined,
   isPlain: true,
 };
-const call = { query, presentation, readAt: 0, sql: undefined, ignored: undefined };
+const call = { query, presentation, readAt: 0, sql: undefined, sent: new Map(), ignored: undefined };
 const KNOWN: KnownTarget = { call, key: keyOf(query) };
 const NOW = 1_000;
 

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { readConfig } from '../../gateway/config/config.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { CommandError, EXIT } from '../cli/exit-codes.js';
+
+const run = promisify(execFile);
+
+/**
+ * Loads the endpoints of another version of the project.
+ *
+ * @param against a folder with a project, or what git knows as a commit of the project's repository.
+ * @throws CommandError where it is neither, or its endpoints do not load
+ */
+export async function loadOtherVersion(
+  projectFolder: string,
+  against: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Endpoints> {
+  if (statSync(against, { throwIfNoEntry: false })?.isDirectory()) return load(against, against, environment);
+  const commit = await git(projectFolder, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${against}^{commit}`,
+  ]).catch((cause: unknown) => {
+    throw new CommandError(
+      `--against ${against} is neither a folder nor a commit of the git repository of ${projectFolder}.`,
+      EXIT.failed,
+      { cause },
+    );
+  });
+  const folder = await mkdtemp(path.join(tmpdir(), 'querygate-replay-'));
+  try {
+    await checkOut(projectFolder, commit, { folder, environment });
+    return await load(folder, against, environment);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes the project's files as they are in a commit into a folder; the repository and its index stay as they are. */
+async function checkOut(
+  projectFolder: string,
+  commit: string,
+  { folder, environment }: { readonly folder: string; readonly environment: NodeJS.ProcessEnv },
+): Promise<void> {
+  const index = { ...environment, GIT_INDEX_FILE: path.join(folder, '.git-index') };
+  const prefix = await git(projectFolder, ['rev-parse', '--show-prefix']);
+  await git(projectFolder, ['read-tree', `${commit}:${prefix}`], index);
+  // In the root of the repository: the paths of the index are those below the project's folder.
+  const root = await git(projectFolder, ['rev-parse', '--show-toplevel']);
+  await git(root, ['checkout-index', '--all', `--prefix=${folder}/`], index);
+}
+
+async function git(folder: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string> {
+  const { stdout } = await run('git', ['-C', folder, ...args], { env });
+  return stdout.trim();
+}
+
+async function load(folder: string, against: string, environment: NodeJS.ProcessEnv): Promise<Endpoints> {
+  try {
+    return await loadProjectEndpoints(readConfig({ ...environment, PROJECT_DIR: folder }));
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new CommandError(`The endpoints of ${against} do not load: ${message}`, EXIT.failed, { cause });
+  }
+}

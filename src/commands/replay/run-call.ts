@@ -1,0 +1,94 @@
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { OPERATORS } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import { Failure } from '../../gateway/errors.js';
+import { representationOf } from '../../gateway/formats/representation.js';
+import { bindCall } from '../../gateway/query/endpoint-query.js';
+import { requestOf } from '../../gateway/query/fetch-result.js';
+import type { RunQuery } from '../../gateway/query/ports.js';
+import type { RawParameter } from '../../gateway/query/raw-parameters.js';
+import { pinsIn } from '../../gateway/query/row-scope.js';
+import { validateParameters } from '../../gateway/query/validate-parameters.js';
+import { withExactNumbers } from '../endpoint-tests/call-endpoint.js';
+import type { Row } from '../endpoint-tests/test-file.js';
+import type { RecordedCall } from './recorded-calls.js';
+
+/** What a call got from one version of an endpoint. */
+export type RanCall = RanWithRows | { readonly error: string; readonly cost: QueryCost };
+
+export interface RanWithRows {
+  readonly rows: readonly Row[];
+  /** ClickHouse types by name, in the order of the columns. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly isTruncated: boolean;
+  readonly cost: QueryCost;
+}
+
+export const NO_COST: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
+
+const JSON_TABLE = representationOf('json-table');
+
+/** Runs recorded calls as the gateway would, with one time for all of them. */
+export interface CallRunner {
+  readonly runQuery: RunQuery;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a call with one version of its endpoint. Rejects only where it was aborted. */
+export async function runCall(
+  endpoint: Endpoint | undefined,
+  call: RecordedCall,
+  { runQuery, now, signal }: CallRunner,
+): Promise<RanCall> {
+  if (!endpoint) return { error: 'ENDPOINT_NOT_FOUND: there is no endpoint of this name', cost: NO_COST };
+  const started = performance.now();
+  try {
+    const raw = parametersOf(call);
+    const unknown = [...raw.keys()].filter((name) => !endpoint.parameters.has(name));
+    if (unknown.length > 0)
+      throw new Failure('INVALID_PARAMETERS', `It declares no parameter ${unknown.join(', ')}.`);
+    const values = validateParameters(endpoint, raw, { now });
+    const query = {
+      ...{ endpoint, values, scope: call.pins, representation: JSON_TABLE },
+      ...{ requestId: 'querygate-replay', signal, demand: 'fresh' as const },
+    };
+    const result = await runQuery(requestOf(query, bindCall(query), now, undefined));
+    const { meta, data } = JSON.parse(withExactNumbers(result.body.toString())) as {
+      readonly meta: readonly { readonly name: string; readonly type: string }[];
+      readonly data: readonly Row[];
+    };
+    return {
+      rows: data,
+      types: new Map(meta.map(({ name, type }) => [name, type])),
+      isTruncated: result.truncated,
+      cost: result.cost.readBy(OPERATORS),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) throw error;
+    const { param, problem } = error.details.problems?.[0] ?? {};
+    const detail =
+      param === undefined ? (error.details.diagnosis ?? error.message) : `${param} ${String(problem)}`;
+    // ClickHouse does not say what a query that failed has cost.
+    return {
+      error: `${error.code}: ${detail}`,
+      cost: { ...NO_COST, clickhouseMs: performance.now() - started },
+    };
+  }
+}
+
+/** The parameters that a caller sent, with those that its key pins. */
+function parametersOf({ parameters, pins }: RecordedCall): ReadonlyMap<string, RawParameter> {
+  const sent = JSON.parse(parameters) as readonly (readonly [string, string | readonly string[]])[];
+  return new Map(
+    [...sent, ...pinsIn(pins)].map(([name, value]) => [
+      name,
+      typeof value === 'string' ? { text: value, times: 1 } : { text: undefined, items: value, times: 1 },
+    ]),
+  );
+}
+
+/** Whether two versions of an endpoint are the same definition, with the same row cap. */
+export const isSameDefinition = (one: Endpoint | undefined, other: Endpoint | undefined): boolean =>
+  one !== undefined && one.digest === other?.digest && rowCap(one) === rowCap(other);

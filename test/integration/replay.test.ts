@@ -1,0 +1,238 @@
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { migrate } from '../../src/commands/schema/migrate.js';
+import { readSchema } from '../../src/gateway/schema/migration-files.js';
+import { keyNamed } from '../support/access-gateway.js';
+import { runCli, type Outcome } from '../support/run-cli.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { VersionedServer } from '../support/versioned-gateway.js';
+import { writeKeys } from '../support/write-keys.js';
+
+const endpoint = (name: string, id: number, header: string, select: string): string =>
+  `/*\nname: ${name}\nid: 7d1f0c04-5cb3-41e7-907b-${String(id).padStart(12, '0')}\nsummary: For a test.\ncaching: disabled\n${header}\n*/\n${select}\n`;
+const BY_CITY =
+  'columns: { city: String, n: UInt64, mean: Float64 }\nparameters: { least: { kind: integer, default: 0, description: The least. } }';
+const SECRET =
+  'columns: { n: UInt64 }\nparameters: { token: { kind: string, secret: true, required: true, description: Secret. } }\nexample: { token: x }';
+
+/** The endpoints as they are deployed. */
+const DEPLOYED = {
+  'by-city': endpoint(
+    'by-city',
+    1,
+    BY_CITY,
+    'SELECT city, count() AS n, avg(v) AS mean FROM visits WHERE v >= @least GROUP BY city ORDER BY city',
+  ),
+  same: endpoint('same', 2, 'columns: { n: UInt64 }', 'SELECT count() AS n FROM visits'),
+  token: endpoint('token', 3, SECRET, 'SELECT count() AS n FROM visits WHERE city != @token'),
+};
+
+let server: VersionedServer;
+let folder: TemporaryFolder;
+let project: string;
+let environment: Readonly<Record<string, string>>;
+
+const write = async (endpoints: Readonly<Record<string, string>>): Promise<void> => {
+  await mkdir(path.join(project, 'endpoints'), { recursive: true });
+  for (const [name, text] of Object.entries(endpoints))
+    await writeFile(path.join(project, 'endpoints', `${name}.sql`), text);
+};
+const git = (...args: readonly string[]): void => {
+  execFileSync('git', [
+    '-C',
+    folder.path,
+    '-c',
+    'user.name=test',
+    '-c',
+    'user.email=test@example.org',
+    ...args,
+  ]);
+};
+const replay = (...args: readonly string[]): Promise<Outcome> =>
+  runCli(['replay', '--project', project, ...args], environment);
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+  server = await VersionedServer.start();
+  const connection = server.server.adminConnection;
+  await migrate({ connection, schema: await readSchema('/nowhere') });
+  await server.run('CREATE TABLE visits (city String, v Float64) ENGINE = MergeTree ORDER BY city');
+  await server.run(
+    "INSERT INTO visits SELECT ['Rome', 'Oslo'][1 + number % 2], number / 7 FROM numbers(1000)",
+  );
+  const { url, username, password } = connection;
+  environment = {
+    ...{ CLICKHOUSE_URL: url, CLICKHOUSE_USER: username, CLICKHOUSE_PASSWORD: password },
+    ...{ CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password },
+  };
+  // In a folder of the repository, as a project among others.
+  project = path.join(folder.path, 'services', 'shop');
+  await write(DEPLOYED);
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-q', '-m', 'deployed');
+  const gateway = await server.openGateway(DEPLOYED, {
+    clock: () => new Date(),
+    environment: {
+      ...environment,
+      ...{ REQUEST_LOG: 'on', RECORD_CALLS: 'on', API_KEY: '' },
+      API_KEYS_FILE: await writeKeys(folder.path, {
+        every: {},
+        rome: { fixed: { least: '100' }, endpoints: ['by-city'] },
+      }),
+    },
+  });
+  const call = async (key: string, target: string): Promise<void> => {
+    const response = await fetch(`${gateway.gateway.url}/api/endpoints/query/${target}`, {
+      headers: { 'X-API-KEY': keyNamed(key) },
+    });
+    expect([target, response.status]).toEqual([target, 200]);
+    await response.arrayBuffer();
+  };
+  for (let index = 0; index < 3; index += 1) await call('every', 'by-city?least=1&utm=x');
+  await call('every', 'by-city');
+  await call('rome', 'by-city?format=csv');
+  await call('every', 'same');
+  await call('every', 'token?token=hush');
+  await gateway.close();
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+describe('querygate calls', () => {
+  it('prints the recorded calls, the most used first, and nothing of a secret', async () => {
+    const { code, stdout } = await runCli(['calls'], environment);
+    expect(code).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines[0]).toMatchObject({
+      endpoint: 'by-city',
+      parameters: '[["least","1"]]',
+      pins: '',
+      calls: 3,
+      queries: 3,
+    });
+    expect(lines).toHaveLength(5);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ endpoint: 'by-city', parameters: '[]', pins: '[["least","100"]]' }),
+    );
+    expect(lines).toContainEqual(
+      expect.objectContaining({ endpoint: 'token', parameters: '', omitted: 'secret', calls: 1 }),
+    );
+    expect(stdout).not.toContain('hush');
+  });
+});
+
+describe('querygate replay', () => {
+  it('says that a refactoring changes nothing, also in the last digits of floats', async () => {
+    await write({
+      'by-city': endpoint(
+        'by-city',
+        1,
+        BY_CITY,
+        'SELECT city, count() AS n, sum(v) / n AS mean FROM visits WHERE NOT v < @least GROUP BY city ORDER BY city ASC',
+      ),
+    });
+    const { code, stdout, stderr } = await replay('--against', 'HEAD', '--fail-on', 'differs,errors');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('4 of 4 distinct calls, 6 of 6 calls');
+    expect(stdout).toContain('1 (secret)');
+    expect(stdout).toMatch(/^by-city +3 +0 +0 +0 +0 /m);
+    expect(stdout).toMatch(/^same +same definition/m);
+  });
+
+  it('shows the rows that another version changes, and fails where that is asked for', async () => {
+    await write({
+      'by-city': endpoint(
+        'by-city',
+        1,
+        BY_CITY,
+        'SELECT city, count() AS n, avg(v) AS mean FROM visits WHERE v > @least + 99 GROUP BY city ORDER BY city',
+      ),
+    });
+    const failed = await replay('--against', 'HEAD', '--fail-on', 'differs', '--format', 'json');
+    expect(failed.code).toBe(1);
+    const { endpoints } = JSON.parse(failed.stdout) as { readonly endpoints: readonly object[] };
+    expect(endpoints[0]).toMatchObject({ endpoint: 'by-city', differs: 3, equal: 0 });
+    const text = await replay('--against', 'HEAD');
+    expect(text.code).toBe(0);
+    expect(text.stdout).toContain('by-city?least=1, called 3 times\nthe rows differ (- expected, + came):');
+    const markdown = await replay('--against', 'HEAD', '--format', 'markdown');
+    expect(markdown.stdout).toContain('| by-city | 0 | 3 |');
+  });
+
+  it('reports calls that now fail, against a folder, with calls of a file', async () => {
+    const deployed = path.join(folder.path, 'deployed');
+    await cp(project, deployed, { recursive: true });
+    await write({
+      'by-city': endpoint(
+        'by-city',
+        1,
+        BY_CITY.replace('least:', 'most:'),
+        DEPLOYED['by-city'].split('*/\n')[1]?.replace('@least', '@most') ?? '',
+      ),
+    });
+    const calls = path.join(folder.path, 'calls.ndjson');
+    await writeFile(calls, '{"endpoint":"by-city","parameters":"[[\\"least\\",\\"1\\"]]","calls":7}\n');
+    const { code, stdout } = await replay('--against', deployed, '--calls', calls, '--fail-on', 'errors');
+    expect(code).toBe(1);
+    expect(stdout).toContain('it fails with INVALID_PARAMETERS: It declares no parameter least.');
+    await writeFile(calls, 'no call\n');
+    expect((await replay('--against', deployed, '--calls', calls)).stderr).toContain(
+      'calls.ndjson:1: a line must be',
+    );
+  });
+
+  it.each([
+    [
+      'a commit that does not exist',
+      ['--against', 'nothing'],
+      1,
+      /neither a folder nor a commit of the git repository/,
+    ],
+    ['a budget of zero', ['--against', 'HEAD', '--budget', '0'], 2, /a number of seconds above 0/],
+    [
+      'a reason that there is not',
+      ['--against', 'HEAD', '--fail-on', 'ugly'],
+      2,
+      /Reasons are differs, errors/,
+    ],
+    [
+      'a time without calls',
+      ['--against', 'HEAD', '--since', '2090-01-01'],
+      1,
+      /No calls were recorded since 2090/,
+    ],
+  ])('rejects %s', async (_what, args, code, problem) => {
+    await write(DEPLOYED);
+    const outcome = await replay(...args);
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(problem)]);
+  });
+
+  it('names the file of a version that does not load', async () => {
+    const broken = path.join(folder.path, 'broken');
+    await mkdir(path.join(broken, 'endpoints'), { recursive: true });
+    await writeFile(path.join(broken, 'endpoints', 'a.sql'), 'SELECT 1');
+    const { code, stderr } = await replay('--against', broken);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('do not load: endpoints/a.sql')]);
+  });
+
+  it('stands apart in the usage, and writes nothing else', async () => {
+    const { stdout } = await runCli(['usage', '--by', 'endpoint', '--json'], environment);
+    const { usage } = JSON.parse(stdout) as { readonly usage: readonly object[] };
+    expect(usage).toContainEqual(
+      expect.objectContaining({ name: 'by-city', purpose: 'replay', requests: 0 }),
+    );
+    expect((await runCli(['calls', '--purge'], environment)).code).toBe(0);
+    expect((await runCli(['calls'], environment)).stdout).toBe('');
+    await server.run('DROP TABLE querygate_calls');
+    expect((await replay('--against', 'HEAD')).stderr).toContain('The table of recorded calls is missing');
+  });
+});
