@@ -216,6 +216,13 @@ describe('querygate replay', () => {
     expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(problem)]);
   });
 
+  it('names the folder of a project that a commit does not have', async () => {
+    const other = path.join(folder.path, 'services', 'other');
+    await cp(project, other, { recursive: true });
+    const { code, stderr } = await runCli(['replay', '--project', other, '--against', 'HEAD'], environment);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not have the folder services/other/')]);
+  });
+
   it('names the file of a version that does not load', async () => {
     const broken = path.join(folder.path, 'broken');
     await mkdir(path.join(broken, 'endpoints'), { recursive: true });

@@ -54,7 +54,13 @@ async function checkOut(
 ): Promise<void> {
   const index = { ...environment, GIT_INDEX_FILE: path.join(folder, '.git-index') };
   const prefix = await git(projectFolder, ['rev-parse', '--show-prefix']);
-  await git(projectFolder, ['read-tree', `${commit}:${prefix}`], index);
+  await git(projectFolder, ['read-tree', `${commit}:${prefix}`], index).catch((cause: unknown) => {
+    throw new CommandError(
+      `The commit ${commit.slice(0, 12)} does not have the folder ${prefix} of the project.`,
+      EXIT.failed,
+      { cause },
+    );
+  });
   // In the root of the repository: the paths of the index are those below the project's folder.
   const root = await git(projectFolder, ['rev-parse', '--show-toplevel']);
   await git(root, ['checkout-index', '--all', `--prefix=${folder}/`], index);
