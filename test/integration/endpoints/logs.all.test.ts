@@ -68,7 +68,10 @@ const anyRecord: fc.Arbitrary<EdgeRecord> = fc.record({
   metadata,
 });
 
-/** Sometimes more records than the row cap, many with the same time. */
+/**
+ * Sometimes more records than the row cap, many with the same time. Then no two have the same time and id, which are the
+ * order of the pages.
+ */
 const records = fc
   .tuple(
     fc.array(anyRecord, { maxLength: 20, size: 'max' }),
@@ -78,9 +81,9 @@ const records = fc
     fc.constantFrom(1n, 1n, MINUTE, HOUR),
   )
   .map(([few, count, timestamp, step]) => [
-    ...few,
+    ...(count === 0 ? few : [...new Map(few.map((one) => [`${one.timestamp} ${one.id}`, one])).values()]),
     ...Array.from({ length: count }, (_, index) => ({
-      id: `00000000-0000-000${index % 2}-000${index % 3}-000000000000`,
+      id: `00000000-0000-000${index % 2}-000${index % 3}-${String(index).padStart(12, '0')}`,
       timestamp: timestamp - BigInt(step === 1n ? index % 3 : index) * step,
       project: 'p',
       event_message: `${index % 5}`,
