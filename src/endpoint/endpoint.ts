@@ -21,6 +21,7 @@ import { pagesOf, problemOfPaging, type Pages } from './pages.js';
 import { piecesOf, problemOfPieces, type Pieces } from './pieces.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
+import { problemOfTables } from './private-tables.js';
 import { printSavedQuery } from './saved-query.js';
 import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
 import { problem } from './problems.js';
@@ -177,6 +178,8 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     const { order } = readPageOrder(definition);
     const query = buildQuery(definition, order);
     const savedQuery = printSavedQuery(query, definition.limit);
+    const ofTables = problemOfTables(query);
+    if (ofTables) throw new EndpointDefinitionError([...problems, { path: ['build'], ...ofTables }]);
     const ofPages = definition.pages && problemOfPaging(query, order);
     if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);
     const ofPieces = problems.length === 0 && problemOfPieces(query, definition);

@@ -1,5 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
+import { isPrivateTable } from '../../endpoint/private-tables.js';
 import { engineArguments, type Catalog, type Table } from './catalog.js';
 import type { Grant } from './grant.js';
 import type { Sources, TableFunction } from './sources.js';
@@ -29,9 +30,6 @@ const FREE_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-
-/** The table of recorded calls. */
-const RECORDED_CALLS = /^querygate_calls(?:_local)?$/;
 
 /** Collects what the queries of one endpoint read, and the grants that this needs. */
 export class Reads {
@@ -65,7 +63,7 @@ export class Reads {
       const key = JSON.stringify([table.database, table.name]);
       if (this.visited.has(key)) continue;
       this.visited.add(key);
-      if (RECORDED_CALLS.test(table.name)) {
+      if (isPrivateTable(table.name)) {
         this.problems.add(
           `reads ${table.name}, which has parameters of callers and which no endpoint may read`,
         );

@@ -7,11 +7,13 @@ import type { DefinitionProblem } from '../definition-error.js';
 import { createEndpoint, type BuiltQuery, type Endpoint } from '../endpoint.js';
 import { problemOfPaging } from '../pages.js';
 import { problemOfPieces } from '../pieces.js';
+import { PRIVATE_TABLE, problemOfTables } from '../private-tables.js';
 import { AFTER } from '../reserved.js';
 import { readPageOrder, type PageOrder } from '../page-order.js';
 import { kindMeant } from '../parameters/kind-meant.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind } from '../parameters/parameter.js';
+import type { Query } from '../sql.js';
 import { problemsBySchema, withFound } from '../schema-problems.js';
 import { problemsOfPlaceholders, typesOf } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
@@ -63,11 +65,20 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
   };
+  rejectPrivateTables(file, built.query);
   const ofPages = after && problemOfPages(order, built);
   if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
   const ofPieces = problemOfPieces(built.query, declaration, built.optionalColumns);
   if (ofPieces) throw new SqlFileError([{ ...header.placeOf({ path: ['pieces'] }), ...ofPieces }]);
   return createEndpoint(declaration, built);
+}
+
+/** @throws SqlFileError with the place of a table that no endpoint may read */
+function rejectPrivateTables({ text, selectStart }: ParsedSqlFile, query: Query): void {
+  const found = problemOfTables(query);
+  if (!found) return;
+  const start = selectStart + text.indexOf(PRIVATE_TABLE);
+  throw new SqlFileError([{ start, end: start + PRIVATE_TABLE.length, ...found }]);
 }
 
 /** Why the rows of a query have no pages. */

@@ -105,6 +105,14 @@ function readVariables(environment: Environment): Variables {
 }
 
 function configOf(variables: Variables, project: Project): Config {
+  const config = settingsOf(variables, project);
+  if (!config.recordsCalls || writesRequestLog(config)) return config;
+  throw new Error(
+    'RECORD_CALLS=on needs the request log, whose user writes the calls: set CLICKHOUSE_LOG_USER and leave REQUEST_LOG on, or RECORD_CALLS off.',
+  );
+}
+
+function settingsOf(variables: Variables, project: Project): Config {
   const inProject = (file: string | undefined): string | undefined =>
     file === undefined ? undefined : path.resolve(project.folder, file);
   return {

@@ -140,6 +140,16 @@ export const ROWS: readonly Row[] = [
     'pages.by names town, which an optional part adds',
   ],
   [
+    'TABLE_PRIVATE',
+    SELECT('SELECT city FROM logs.`querygate_calls` WHERE city = @city'),
+    /^the query names querygate_calls, the gateway’s table of recorded calls, .* which no endpoint may read$/,
+  ],
+  [
+    'TABLE_PRIVATE',
+    { build: () => sql`SELECT 1 AS n FROM ${sql`querygate_calls_local`}` },
+    /^the query names querygate_calls/,
+  ],
+  [
     'PAGES_NAME_TAKEN',
     { pages: { by: ['city'] }, parameters: { ...SAMPLE.parameters, after: text({ description: 'A.' }) } },
     'parameter "after" has a name that an endpoint with pages binds itself: rename it',

@@ -162,6 +162,17 @@ describe('readConfig', () => {
     expect(faultOf({ [name]: value })).toContain(`  ${name} `);
   });
 
+  it.each([
+    { RECORD_CALLS: 'on', REQUEST_LOG: 'off' },
+    { RECORD_CALLS: 'on', CLICKHOUSE_URL: 'http://ch.example:8123' },
+  ])('accepts RECORD_CALLS=on only with a request log: %j', (environment) => {
+    expect(faultOf(environment)).toBe(
+      'RECORD_CALLS=on needs the request log, whose user writes the calls: ' +
+        'set CLICKHOUSE_LOG_USER and leave REQUEST_LOG on, or RECORD_CALLS off.',
+    );
+    expect(readConfig({ RECORD_CALLS: 'on' }).recordsCalls).toBe(true);
+  });
+
   it('never prints a value, which might be a password', () => {
     const fault = faultOf({
       CLICKHOUSE_URL: 'tcp://u:hunter2@ch',

@@ -1,0 +1,124 @@
+import {
+  CallRecorder,
+  type CallRow,
+  type RecordableCall,
+} from '../../../../src/gateway/observability/call-recorder.js';
+import type { RequestRecord } from '../../../../src/gateway/observability/request-record.js';
+
+const RECORD: RequestRecord = {
+  ...{ timestamp: '2026-05-17T10:05:03.000Z', request_id: 'r', query_id: 'q', endpoint: 'logs.all' },
+  ...{ definition: 'digest', parameters: 'hash', key_name: 'tester', status: 200, code: '', cache: 'MISS' },
+  ...{ row_count: 1, rows_read: 20, bytes_read: 3, total_ms: 4.5, waiting_ms: 0.25, clickhouse_ms: 1.5 },
+  ...{ purpose: 'call', bytes_sent: 512, charged_rows: 20, charged_bytes: 3, charged_ms: 1.5 },
+  ...{ saved_rows: 0, saved_bytes: 0 },
+};
+const HIT: RequestRecord = { ...RECORD, query_id: '', cache: 'HIT', rows_read: 0, clickhouse_ms: 0 };
+const CALL: RecordableCall = { parameters: { project: 'p' }, pins: '', format: 'json' };
+const LATER = { timestamp: '2026-05-17T11:00:00.000Z' };
+
+/** Notes calls and returns the rows that are written. */
+async function written(
+  notes: readonly (readonly [RequestRecord, RecordableCall])[],
+  maxDistinct?: number,
+): Promise<readonly CallRow[]> {
+  const rows: CallRow[] = [];
+  const recorder = new CallRecorder({
+    ...(maxDistinct !== undefined && { maxDistinct }),
+    insert: (batch) => {
+      rows.push(...batch);
+      return Promise.resolve();
+    },
+    onLost: (error) => {
+      throw error;
+    },
+  });
+  for (const note of notes) recorder.note(...note);
+  await recorder.flush();
+  return rows;
+}
+
+describe('recorded calls', () => {
+  it('are one row for equal calls of an hour, with the cost of those that needed a query', async () => {
+    const reordered = { ...CALL, parameters: { b: '2', a: '1' } };
+    const rows = await written([
+      [RECORD, CALL],
+      [HIT, CALL],
+      [RECORD, CALL],
+      [RECORD, reordered],
+      [RECORD, { ...CALL, parameters: { a: '1', b: '2' } }],
+    ]);
+    expect(rows).toMatchObject([
+      {
+        ...{ hour: '2026-05-17 10:00:00', parameters: '[["project","p"]]', omitted: '' },
+        ...{ calls: 3, queries: 2, rows_read: 40, clickhouse_ms: 3 },
+      },
+      { parameters: '[["a","1"],["b","2"]]', calls: 2 },
+    ]);
+  });
+
+  it.each([
+    ['parameters', RECORD, { parameters: { project: 'other' } }],
+    ['pins', RECORD, { pins: '[["project","p"]]' }],
+    ['format', RECORD, { format: 'csv' }],
+    ['definition', { ...RECORD, definition: 'other' }, {}],
+    ['endpoint', { ...RECORD, endpoint: 'other' }, {}],
+    ['hour', { ...RECORD, ...LATER }, {}],
+  ])('are two rows for calls whose %s differ', async (_, record, changes) => {
+    const rows = await written([
+      [RECORD, CALL],
+      [record, { ...CALL, ...changes }],
+    ]);
+    expect(rows.map(({ calls }) => calls)).toEqual([1, 1]);
+  });
+
+  it('are only counted, by the reason, where the parameters are not recorded', async () => {
+    const secret: RecordableCall = { parameters: {}, pins: '', format: '', omitted: 'secret' };
+    const rows = await written([
+      [RECORD, secret],
+      [RECORD, secret],
+      [RECORD, { ...secret, omitted: 'page' }],
+    ]);
+    const blank = { call: '', definition: '', parameters: '', pins: '', format: '' };
+    expect(rows).toMatchObject([
+      { ...blank, omitted: 'secret', calls: 2, rows_read: 40 },
+      { ...blank, omitted: 'page', calls: 1 },
+    ]);
+  });
+
+  it('are only counted beyond the most of an hour, and recorded again in the next hour', async () => {
+    const other = { ...CALL, parameters: { project: 'other' } };
+    const rows = await written(
+      [
+        [RECORD, CALL],
+        [RECORD, other],
+        [RECORD, CALL],
+        [{ ...RECORD, ...LATER }, other],
+      ],
+      1,
+    );
+    expect(rows).toMatchObject([
+      { parameters: '[["project","p"]]', omitted: '', calls: 2 },
+      { parameters: '', omitted: 'full', calls: 1 },
+      { hour: '2026-05-17 11:00:00', parameters: '[["project","other"]]', omitted: '', calls: 1 },
+    ]);
+  });
+
+  it('are lost, and said to be, where ClickHouse does not accept them; later ones are written', async () => {
+    const lost: unknown[] = [];
+    const batches: (readonly CallRow[])[] = [];
+    const recorder = new CallRecorder({
+      insert: (rows) => {
+        batches.push(rows);
+        return batches.length === 1 ? Promise.reject(new Error('down')) : Promise.resolve();
+      },
+      onLost: (error) => void lost.push(error),
+    });
+    recorder.note(RECORD, CALL);
+    await recorder.flush();
+    recorder.note(RECORD, CALL);
+    await recorder.flush();
+    await recorder.flush();
+    expect(lost).toEqual([new Error('down')]);
+    expect(batches).toMatchObject([[{ calls: 1 }], [{ calls: 1 }]]);
+  });
+});
