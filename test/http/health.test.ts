@@ -9,12 +9,15 @@ describe('GET /health/live', () => {
 });
 
 describe('GET /health/ready', () => {
-  it('returns 200 without a key if ClickHouse responds', async () => {
-    const { agent } = await createTestGateway();
-    const response = await agent().get('/health/ready');
-    expect([response.status, response.body]).toEqual([200, { status: 'ready' }]);
-    expect(response.headers['cache-control']).toBe('no-store');
-  });
+  it.each(['/health/ready', '/health'])(
+    'returns 200 at %s without a key if ClickHouse responds',
+    async (at) => {
+      const { agent } = await createTestGateway();
+      const response = await agent().get(at);
+      expect([response.status, response.body]).toEqual([200, { status: 'ready' }]);
+      expect(response.headers['cache-control']).toBe('no-store');
+    },
+  );
 
   it('returns 503 with Retry-After if ClickHouse does not respond', async () => {
     const { agent } = await createTestGateway({ isClickHouseUp: () => Promise.resolve(false) });

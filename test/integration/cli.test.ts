@@ -10,7 +10,6 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 
 describe('querygate', () => {
   it.each([
-    [[], 'Usage: querygate'],
     [['servee'], 'Did you mean serve?'],
     [['call'], "missing required argument 'endpoint'"],
     [['call', 'logs.all', '--frmat', 'csv'], 'Did you mean --format?'],
@@ -30,7 +29,7 @@ describe('querygate', () => {
   });
 
   it('prints help and version on standard output', async () => {
-    for (const args of [['--help'], ['help', 'call'], ['keys', 'add', '--help'], ['--version']]) {
+    for (const args of [[], ['--help'], ['help', 'call'], ['keys', 'add', '--help'], ['--version']]) {
       expect(await runCli(args)).toMatchObject({ code: 0, stderr: '' });
     }
   });
@@ -41,14 +40,19 @@ describe('querygate', () => {
     expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);
   });
 
+  it.each(['serve', 'dev'])('%s says that --port is no port', async (command) => {
+    const { code, stderr } = await runAlone([command, '--port', 'http']);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/PORT must be a number/)]);
+  });
+
   it('does not treat a closed pipe as a failure', async () => {
     const script = 'set -o pipefail; querygate openapi | head -c 1; querygate --help | true';
     expect(await runInBash(script)).toMatchObject({ code: 0, stdout: '{', stderr: '' });
   });
 
-  it('serves, and exits with 0 on SIGINT', async () => {
-    const env = { PATH: process.env['PATH'], CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '0' };
-    const child = spawn(process.execPath, [QUERYGATE, 'serve'], {
+  it('serves on the port of --port, and exits with 0 on SIGINT', async () => {
+    const env = { PATH: process.env['PATH'], CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '1' };
+    const child = spawn(process.execPath, [QUERYGATE, 'serve', '--port', '0'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

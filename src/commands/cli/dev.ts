@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 
+import { withPort, withPortOption, type PortOption } from './port-option.js';
 import { withProjectOption } from './project-option.js';
 import { printError } from './run-command.js';
 
 /** `querygate dev`: serves the project and reloads what changes. */
 export function devCommand(): Command {
-  return withProjectOption(new Command('dev'))
+  return withPortOption(withProjectOption(new Command('dev')))
     .description('Serves the project, and serves changed files at once.')
     .option('--recreate', 'drop the embedded development database at the start, and create it again', false)
     .addHelpText(
@@ -19,15 +20,15 @@ An invalid file never replaces a valid one: its mistake is shown here and in the
 Examples:
   querygate dev
   querygate dev --project my-project
-  PORT=9000 querygate dev --recreate
+  querygate dev --port 9000 --recreate
 
 Exit codes: 0 stopped; 1 can’t start, or a part did not close; 2 invalid usage.`,
     )
-    .action(async (options: { readonly recreate: boolean }) => {
+    .action(async (options: { readonly recreate: boolean } & PortOption) => {
       // Imported here, so that the help need not load the gateway's modules.
       const { runDev } = await import('../dev/run-dev.js');
       try {
-        await runDev(process.env, options);
+        await runDev(withPort(process.env, options), options);
       } catch (error) {
         printError(error);
         process.exit(1);

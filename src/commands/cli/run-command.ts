@@ -57,7 +57,9 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
   });
   throwInsteadOfExit(program);
   try {
-    await program.parseAsync(argv);
+    // Without a subcommand it shows what there is, which is no mistake.
+    const isBare = program.commands.length > 0 && argv.length <= 2;
+    await program.parseAsync(isBare ? [...argv, '--help'] : argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     else {

@@ -106,6 +106,7 @@ function endpointRoutes(dependencies: AppDependencies, bodies: JsonBodies): Rout
 function healthRoutes(dependencies: ReadyDependencies): Router {
   const router = Router({ caseSensitive: true });
   router.route('/live').get(respondLive()).all(rejectMethod());
+  router.route('/').get(respondReady(dependencies)).all(rejectMethod());
   router.route('/ready').get(respondReady(dependencies)).all(rejectMethod());
   return router;
 }

@@ -144,7 +144,7 @@ const DEVELOPMENT = /^\/api\/dev(?:\/|$)/;
 
 /** Whether a request comes every few seconds by itself: a health probe, or a page that follows a development server. */
 function isRoutine(path: string, status: number): boolean {
-  return path.startsWith('/health/') || (status < 400 && DEVELOPMENT.test(path));
+  return /^\/health(?:\/|$)/.test(path) || (status < 400 && DEVELOPMENT.test(path));
 }
 
 /**

@@ -20,7 +20,7 @@ export function respondLive(): RequestHandler {
   };
 }
 
-/** `GET /health/ready`: the gateway can serve requests. A full disk is a warning, because ClickHouse still serves reads. */
+/** `GET /health/ready`, and `GET /health`, which people try first: the gateway can serve requests. A full disk is a warning, because ClickHouse still serves reads. */
 export function respondReady({
   isClickHouseUp,
   hasFullDisk = () => Promise.resolve(false),
