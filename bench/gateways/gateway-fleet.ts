@@ -7,7 +7,7 @@ import { startNginx } from '../servers/nginx.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import { PROJECT_ROOT, type Environment, type Stage } from '../stage.js';
 
-const NGINX_FILE = path.join(PROJECT_ROOT, 'deploy', 'nginx-several-ports.conf');
+const NGINX_FILE = path.join(PROJECT_ROOT, 'src/commands/cli/templates/deploy-systemd/deploy/nginx.conf');
 
 export interface FleetOptions {
   readonly size: number;

@@ -84,7 +84,7 @@ const adapted = (text: string): string =>
       'npx openapi-typescript',
       `node ${path.join(ROOT, 'node_modules/openapi-typescript/bin/cli.js')}`,
     )
-    .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/commands/cli/querygate.js')} keys`);
+    .replaceAll('npx querygate keys', `node ${path.join(ROOT, 'dist/commands/cli/querygate.js')} keys`);
 
 it('has blocks of Python on docs/how-to/python.md alone, whose blocks test/python/ runs', async () => {
   const pages = ['README.md', ...(await documentationPages())];

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { QUERYGATE, runCli } from '../support/run-cli.js';
@@ -128,6 +128,71 @@ describe('querygate init', () => {
         expect([code, stdout]).toEqual([1, '']);
         expect(stderr).toMatch(/^error: \S+ cannot be the folder of a project: .*\n$/);
       }
+    });
+  });
+
+  it.each([
+    ['systemd', ['deploy/environment.example', 'deploy/nginx.conf', 'deploy/querygate@.service']],
+    [
+      'kubernetes',
+      [
+        'config',
+        'gateway',
+        'keys-secret',
+        'migrate',
+        'network-policy',
+        'secrets',
+        'endpoints',
+        'schema',
+        'settings',
+      ].map((name) => `deploy/kubernetes/${name}.yaml${name.includes('secret') ? '.example' : ''}`),
+    ],
+  ])('--deploy %s writes what deploys a project, and nothing else', async (way, expected) => {
+    await withTemporaryFolder(async (folder) => {
+      expect((await runCli(['init', folder])).code).toBe(0);
+      const { code, stdout, stderr } = await runCli(['init', '--deploy', way, folder]);
+      expect([code, lines(stdout)]).toEqual([0, expected.map((file) => `created ${file}`)]);
+      expect(stderr).toContain('Next: docs/how-to/deploy');
+      const again = await runCli(['init', '--deploy', way, folder]);
+      expect([again.code, again.stdout.includes('created')]).toEqual([0, false]);
+    });
+  });
+
+  it('--deploy compose writes the stack with a ClickHouse, or before the one that .env names', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await mkdir(path.join(folder, 'endpoints'));
+      await writeFile(path.join(folder, 'endpoints/one.sql'), 'SELECT 1');
+      const compose = path.join(folder, 'docker-compose.yml');
+      for (const [env, hasOwn] of [
+        ['', true],
+        ['CLICKHOUSE_URL=https://clickhouse:8443', false],
+      ] as const) {
+        await writeFile(path.join(folder, '.env'), env);
+        const { code, stdout } = await runCli(['init', '--deploy', 'compose', folder]);
+        expect([code, lines(stdout)]).toEqual([0, ['created docker-compose.yml', 'created .env.example']]);
+        expect((await readFile(compose, 'utf8')).includes('clickhouse/clickhouse-server')).toBe(hasOwn);
+        for (const file of [compose, path.join(folder, '.env.example')]) await rm(file);
+      }
+    });
+  });
+
+  it.each([
+    ['a folder without endpoints', {}, 'has no endpoints: --deploy is for a project'],
+    [
+      'endpoints in folders',
+      { 'endpoints/shop/one.sql': 'SELECT 1' },
+      'shop is a folder, which no ConfigMap has: make an image of the project instead',
+    ],
+    ['a name', { 'endpoints/one@2.sql': 'SELECT 1' }, 'one@2.sql has a name that no ConfigMap has'],
+    ['large files', { 'endpoints/one.sql': 'x'.repeat(1_000_001) }, 'more than a ConfigMap has'],
+  ])('--deploy kubernetes says what it cannot deploy: %s', async (_, files, problem) => {
+    await withTemporaryFolder(async (folder) => {
+      for (const [file, text] of Object.entries(files)) {
+        await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+        await writeFile(path.join(folder, file), text);
+      }
+      const { code, stdout, stderr } = await runCli(['init', '--deploy', 'kubernetes', folder]);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(problem)]);
     });
   });
 

@@ -26,6 +26,7 @@ beforeAll(async () => {
   mounts = await makeTemporaryFolder();
   const at = (folder: string): string => path.join(mounts.path, folder);
   endpoints = await MountedConfigMap.mount(at('endpoints'), dataOf('querygate-endpoints'));
+  await MountedConfigMap.mount(at('settings'), dataOf('querygate-settings'));
   await MountedConfigMap.mount(at('clickhouse-schema'), dataOf('querygate-schema'));
   const { stringData = {} } = manifests.named('Secret', 'querygate-keys');
   keys = await MountedConfigMap.mount(at('keys'), stringData);
@@ -37,6 +38,7 @@ afterAll(() => mounts.remove());
 const environmentOf = ({ connection }: EmptyDatabase): Readonly<Record<string, string>> => ({
   ...dataOf('querygate'),
   PROJECT_DIR: mounts.path,
+  ENDPOINT_SETTINGS_FILE: path.join(mounts.path, 'settings/endpoint-settings.json'),
   CLICKHOUSE_URL: connection.url,
   CLICKHOUSE_DATABASE: connection.database,
   CLICKHOUSE_USER: connection.username,
@@ -51,7 +53,7 @@ const environmentOf = ({ connection }: EmptyDatabase): Readonly<Record<string, s
 
 const get = (url: string, key: string): Promise<Response> => fetch(url, { headers: { 'X-API-KEY': key } });
 
-it('serves the project of deploy/kubernetes as kubelet mounts it, and takes over changed endpoints and keys', async () => {
+it('serves a project of init --deploy kubernetes as kubelet mounts it, and takes over changed endpoints and keys', async () => {
   await withEmptyDatabase(async (database) => {
     const environment = environmentOf(database);
     expect((await runCli(['migrate'], environment)).code).toBe(0);

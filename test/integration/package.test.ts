@@ -40,10 +40,10 @@ describe('packageProblems', () => {
 
   it('reports a missing file, a command that is not executable, and too many bytes', () => {
     const command = file('dist/commands/cli/querygate.js');
-    expect(problemsOf({ size: 1_100_000, files: [...files.slice(1, 3), command] })).toEqual([
+    expect(problemsOf({ size: 1_750_000, files: [...files.slice(1, 3), command] })).toEqual([
       'dist/index.js is missing',
       'dist/commands/cli/querygate.js is missing or not executable',
-      'querygate-1.0.0.tgz has 1100000 bytes; it must have less than 1100000',
+      'querygate-1.0.0.tgz has 1750000 bytes; it must have less than 1750000',
     ]);
   });
 });

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { installPackage, packPackage } from '../support/install-package.mjs';
+import { brokenLinks } from '../support/links.js';
 import { pollUntil } from '../support/poll-until.js';
 import { runNode } from '../support/run-node.js';
 import { startProcess } from '../support/start-process.js';
@@ -104,6 +105,22 @@ describe('the installed package', () => {
         expect(await dev.ended).toBe(0);
       }
     });
+  });
+
+  it('has no page with a link to what is not in it, nor with a command of the repository’s package.json', async () => {
+    const folder = path.join(installed, 'node_modules/querygate');
+    const files = await readdir(folder, { recursive: true });
+    const pages = files.filter((file) => file.endsWith('.md') && !file.includes('node_modules'));
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/how-to/deploy.md']));
+    for (const page of pages) expect([page, await brokenLinks(folder, page)]).toEqual([page, []]);
+    // About the repository, and what they say of it.
+    const own =
+      /^(?:README|ARCHITECTURE|CHANGELOG|docs\/(?:benchmarks|decisions\/.*|how-to\/(?:develop|staging-stack)))\.md$/;
+    for (const page of pages.filter((one) => !own.test(one)))
+      expect([page, /npm run .*/.exec(await readFile(path.join(folder, page), 'utf8'))]).toEqual([
+        page,
+        null,
+      ]);
   });
 
   it('serves a project that has no node_modules', async () => {

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Job } from 'kubernetes-types/batch/v1.js';
@@ -7,12 +6,13 @@ import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { parseAllDocuments } from 'yaml';
 
-import { ROOT, textOf } from './documentation.js';
+import { deployFiles } from '../../src/commands/cli/project/deploy-files.js';
+import type { ProjectFile } from '../../src/commands/cli/project/write-new-file.js';
+import { ROOT } from './documentation.js';
 
 const FOLDER = 'deploy/kubernetes';
-
-/** What a developer makes of the examples is no part of the manifests. */
-const OWN_FILES = ['secrets.yaml', 'keys-secret.yaml'];
+/** A small project. */
+const PROJECT = path.join(ROOT, 'test/support/kubernetes-project');
 
 interface ByKind {
   ConfigMap: ConfigMap;
@@ -35,15 +35,13 @@ export interface Manifest {
   readonly content: unknown;
 }
 
-/** The objects of `deploy/kubernetes/`, with those of the examples of Secrets. */
+/** The objects that `querygate init --deploy kubernetes` writes for a small project, with those of the examples of Secrets. */
 export class Manifests {
   private constructor(readonly all: readonly Manifest[]) {}
 
   static async read(): Promise<Manifests> {
-    const files = (await readdir(path.join(ROOT, FOLDER))).filter(
-      (file) => /\.yaml(?:\.example)?$/.test(file) && !OWN_FILES.includes(file),
-    );
-    return new Manifests((await Promise.all(files.sort().map(readManifests))).flat());
+    const files = await deployFiles('kubernetes', PROJECT);
+    return new Manifests(files.flatMap(manifestsIn));
   }
 
   ofKind<K extends Kind>(kind: K): readonly ByKind[K][] {
@@ -70,10 +68,16 @@ export class Manifests {
   }
 }
 
-async function readManifests(file: string): Promise<readonly Manifest[]> {
-  return parseAllDocuments(await textOf(path.join(FOLDER, file))).map((document) => {
+function manifestsIn({ path: file, text }: ProjectFile): readonly Manifest[] {
+  return parseAllDocuments(text).map((document) => {
     if (document.errors[0]) throw document.errors[0];
     const content = document.toJS() as Omit<Manifest, 'file' | 'content'>;
-    return { file, apiVersion: content.apiVersion, kind: content.kind, metadata: content.metadata, content };
+    return {
+      file: path.basename(file),
+      apiVersion: content.apiVersion,
+      kind: content.kind,
+      metadata: content.metadata,
+      content,
+    };
   });
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { connectionOf } from '../introspect/clickhouse-url.js';
 import { introspect, listed } from '../introspect/introspect.js';
 import { EXIT_CODES_HELP, usageError } from './exit-codes.js';
 import { collect } from './option-values.js';
+import { deployFiles, DEPLOYMENTS, type Deployment } from './project/deploy-files.js';
 import { existingProject } from './project/existing-project.js';
 import { packageAdvice } from './project/package-advice.js';
 import { exampleProject, type ProjectFiles } from './project/project-files.js';
@@ -25,6 +26,11 @@ export function initCommand(): Command {
     .option('--table <name>', 'with --from, a table or view: NAME or DATABASE.NAME; repeatable', collect)
     .option('--user <name>', 'with --from (default: the URL’s, else CLICKHOUSE_USER)')
     .option('--password <text>', 'with --from (default: the URL’s, else CLICKHOUSE_PASSWORD)')
+    .addOption(
+      new Option('--deploy <way>', 'write only the files with which a project is deployed').choices(
+        DEPLOYMENTS,
+      ),
+    )
     .addHelpText('after', HELP)
     .action((folder: string, options: InitOptions) =>
       runCommand((signal) => runInit(folder, options, signal)),
@@ -33,6 +39,7 @@ export function initCommand(): Command {
 
 /** The options of `querygate init`, as commander parses them. */
 interface InitOptions {
+  readonly deploy?: Deployment;
   readonly from?: string;
   readonly table?: readonly string[];
   readonly user?: string;
@@ -67,7 +74,11 @@ async function runInit(folder: string, options: InitOptions, signal: AbortSignal
       process.stderr.write(`package.json was kept. Add ${line}\n`);
     }
   }
-  process.stderr.write(nextSteps(folder, target, options.from !== undefined));
+  process.stderr.write(
+    options.deploy === undefined
+      ? nextSteps(folder, target, options.from !== undefined)
+      : DEPLOY_STEPS[options.deploy],
+  );
 }
 
 /** @throws Error where a file is in the place of the folder, or of one above it */
@@ -90,9 +101,13 @@ interface InitFiles extends ProjectFiles {
 
 async function projectFiles(
   target: string,
-  { from, table = [], user, password }: InitOptions,
+  { from, table = [], user, password, deploy }: InitOptions,
   signal: AbortSignal,
 ): Promise<InitFiles> {
+  if (deploy !== undefined) {
+    if (from !== undefined) throw usageError('--deploy is for a project that exists: leave --from out');
+    return { files: await deployFiles(deploy, target), leftOut: [], others: [] };
+  }
   if (from !== undefined) {
     return fromServer(target, connectionOf(from, { user, password }, process.env), table, signal);
   }
@@ -118,6 +133,12 @@ async function fromServer(
     }),
   );
 }
+
+const DEPLOY_STEPS: Readonly<Record<Deployment, string>> = {
+  compose: '\nNext: docs/how-to/deploy.md of the package, With Docker Compose\n',
+  systemd: '\nNext: docs/how-to/deploy.md of the package, On one machine\n',
+  kubernetes: '\nNext: docs/how-to/deploy-on-kubernetes.md of the package\n',
+};
 
 function nextSteps(folder: string, target: string, hasServer: boolean): string {
   const steps = [
@@ -152,7 +173,11 @@ With --from it asks a ClickHouse, and changes nothing there. It writes an endpoi
 parameterised view of the URL’s database (else CLICKHOUSE_DATABASE, else default). What could not be carried over is listed
 with the reason. The password is in no file; other users of this machine can see a --password, and a password in the URL: prefer the variable.
 
+With --deploy it writes, into a project, what its deployment needs: docker-compose.yml; or deploy/ with a systemd unit, nginx and the
+variables; or deploy/kubernetes/ with manifests, in which the files of the project are.
+
 Examples:
   querygate init shop
+  querygate init --deploy systemd shop
   CLICKHOUSE_PASSWORD=secret querygate init shop --from https://clickhouse:8443/shop --user reader --table orders
 ${EXIT_CODES_HELP}`;

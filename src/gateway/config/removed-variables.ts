@@ -18,6 +18,6 @@ export function rejectRemoved({ WORKERS }: RemovedVariables): void {
   if (WORKERS <= 1) return;
   throw new Error(
     'WORKERS above 1 is no longer supported: run several gateways that share a Redis (REDIS_URL) behind a proxy, ' +
-      'with docker compose up --scale gateway=N or deploy/querygate@.service',
+      'with docker compose up --scale gateway=N or the unit that querygate init --deploy systemd writes',
   );
 }

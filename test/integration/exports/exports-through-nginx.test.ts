@@ -46,11 +46,11 @@ describeWithNginx('an export through nginx', () => {
 
   describe.each([
     ['deploy/nginx.conf', 'http://gateways'],
-    ['deploy/nginx-several-ports.conf', 'http://querygate'],
+    ['src/commands/cli/templates/deploy-systemd/deploy/nginx.conf', 'http://querygate'],
   ])('with the server of %s', (file, upstream) => {
     const serverOf = async (): Promise<string> => {
       const [, body = ''] = /\bserver \{\n([^]*)\n\s*\}/.exec(await textOf(file)) ?? [];
-      const inside = file.endsWith('several-ports.conf') ? body : body.replace(/\n\s*\}\s*$/, '');
+      const inside = upstream === 'http://querygate' ? body : body.replace(/\n\s*\}\s*$/, '');
       return inside
         .replaceAll(/^\s*(?:listen|server_name|ssl_\w+) .*$/gm, '')
         .replaceAll(upstream, gateway.gateway.url);

@@ -10,9 +10,9 @@ function headersSetBy(configuration: string): ReadonlyMap<string, string> {
 const locationsIn = (configuration: string): readonly string[] =>
   [...configuration.matchAll(/^\s*location\s+([^{]+?)\s*\{/gm)].map(([, location = '']) => location);
 
-describe('deploy/nginx-several-ports.conf, which terminates TLS', () => {
+describe('deploy/nginx.conf of a project, which terminates TLS', () => {
   it('reports the scheme and host of the caller’s URL, whatever the caller sends', async () => {
-    const headers = headersSetBy(await textOf('deploy/nginx-several-ports.conf'));
+    const headers = headersSetBy(await textOf('src/commands/cli/templates/deploy-systemd/deploy/nginx.conf'));
     expect(headers.get('X-Forwarded-Proto')).toBe('$scheme');
     expect(headers.get('X-Forwarded-Host')).toBe('$http_host');
     expect(headers.get('X-Forwarded-For')).toBe('$remote_addr');
@@ -28,9 +28,12 @@ describe('deploy/nginx.conf, behind a proxy that terminates TLS', () => {
   });
 });
 
-describe.each(['deploy/nginx.conf', 'deploy/nginx-several-ports.conf'])('%s', (file) => {
-  it('passes every path to the gateways, /mcp and /.well-known included', async () => {
-    const locations = locationsIn(await textOf(file));
-    expect(locations.filter((location) => !location.startsWith('@'))).toEqual(['/']);
-  });
-});
+describe.each(['deploy/nginx.conf', 'src/commands/cli/templates/deploy-systemd/deploy/nginx.conf'])(
+  '%s',
+  (file) => {
+    it('passes every path to the gateways, /mcp and /.well-known included', async () => {
+      const locations = locationsIn(await textOf(file));
+      expect(locations.filter((location) => !location.startsWith('@'))).toEqual(['/']);
+    });
+  },
+);

@@ -19,11 +19,12 @@ const DOT_FILES = new Set(['gitignore', 'env.example']);
 /**
  * The files of a folder of templates, as they are in a new project.
  *
- * @param name `project`: what every project has. `own-clickhouse`, `existing-clickhouse`: how it is deployed. `example`: a
- *   table with demonstration data, and endpoints.
+ * @param name `project`: what every project has. `example`: a table with demonstration data, and
+ *   endpoints. The others: how it is deployed.
  */
 export async function readTemplates(
-  name: 'project' | 'own-clickhouse' | 'existing-clickhouse' | 'example',
+  name:
+    'project' | 'example' | 'own-clickhouse' | 'existing-clickhouse' | 'deploy-systemd' | 'deploy-kubernetes',
 ): Promise<readonly ProjectFile[]> {
   const folder = path.join(FOLDER, name);
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });

@@ -18,7 +18,7 @@ const documented = tableRows(await textOf('docs/reference/configuration.md'), /^
 );
 
 describe('docker-compose.yml', () => {
-  it('passes every variable on to the gateway, except those that docs/how-to/deploy.md lists', async () => {
+  it('passes every variable on to the gateway, except those that docs/how-to/staging-stack.md lists', async () => {
     const compose = parse(await textOf('docker-compose.yml'), { merge: true }) as {
       readonly services: {
         readonly gateway: { readonly environment: Readonly<Record<string, string | number | null>> };
@@ -27,7 +27,7 @@ describe('docker-compose.yml', () => {
     const { environment } = compose.services.gateway;
     const isPassedOn = (name: string): boolean =>
       environment[name] === null || String(environment[name]).includes(`\${${name}:`);
-    const page = await textOf('docs/how-to/deploy.md');
+    const page = await textOf('docs/how-to/staging-stack.md');
     const setByStack = codesIn(/The stack sets[^.]*\./.exec(page)?.[0]);
     const notPassedOn = Object.keys(variables).filter((name) => !isPassedOn(name));
     expect(notPassedOn.sort()).toEqual([...setByStack].sort());
