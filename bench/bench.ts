@@ -1,4 +1,4 @@
-/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints; results cached until their data changes; windows composed of pieces. */
+/** `npm run bench`: the time that the gateway adds to a query, and MCP to a request; the rate of exports; late pages; tests of endpoints; results cached until their data changes; windows composed of pieces; what replay finds; what keys are charged. */
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command, Option } from 'commander';
@@ -12,8 +12,10 @@ import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from
 import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
+import { runReplay } from './replay/run-replay.js';
 import { runTests } from './tests/run-tests.js';
 import { runRanges } from './ranges/run-ranges.js';
+import { runUsage } from './usage/run-usage.js';
 import { runUntilChanged } from './until-changed/run-until-changed.js';
 import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
@@ -27,7 +29,8 @@ const RANGE_ROWS = 30_000_000;
 interface Options {
   readonly rows: number;
   readonly rounds: number;
-  readonly only?: 'queries' | 'mcp' | 'exports' | 'pages' | 'tests' | 'until-changed' | 'ranges';
+  readonly only?:
+    'queries' | 'mcp' | 'exports' | 'pages' | 'tests' | 'until-changed' | 'ranges' | 'replay' | 'usage';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -46,7 +49,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, and what keys are charged beside system.query_log.',
     )
     .option(
       '--rows <n>',
@@ -69,6 +72,8 @@ await runBenchmark(
         'tests',
         'until-changed',
         'ranges',
+        'replay',
+        'usage',
       ]),
     ),
   async ({ rows, rounds, only }: Options, stage) => {
@@ -80,6 +85,8 @@ await runBenchmark(
       tests: () => runTests(stage),
       'until-changed': () => runUntilChanged(stage),
       ranges: () => runRanges(stage, RANGE_ROWS, process.env['BENCH_TRICKSTER']),
+      replay: () => runReplay(stage),
+      usage: () => runUsage(stage),
     };
     for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
   },

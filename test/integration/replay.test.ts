@@ -145,7 +145,18 @@ describe('querygate replay', () => {
     expect(stdout).toContain('4 of 4 distinct calls, 6 of 6 calls');
     expect(stdout).toContain('1 (secret)');
     expect(stdout).toMatch(/^by-city +3 +0 +0 +0 +0 /m);
-    expect(stdout).toMatch(/^same +same definition/m);
+    expect(stdout).toMatch(/^same +same queries/m);
+  });
+
+  it('finds the change of a default, which is not in the SQL', async () => {
+    const select =
+      'SELECT city, count() AS n, avg(v) AS mean FROM visits WHERE v >= @least GROUP BY city ORDER BY city';
+    await write({
+      'by-city': endpoint('by-city', 1, BY_CITY.replace('default: 0', 'default: 50'), select),
+    });
+    const { stdout } = await replay('--against', 'HEAD');
+    // Of the three calls only one does not send the parameter.
+    expect(stdout).toMatch(/^by-city +2 +1 +0 +0 +0 /m);
   });
 
   it('shows the rows that another version changes, and fails where that is asked for', async () => {

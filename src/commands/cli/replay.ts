@@ -174,9 +174,8 @@ function replayLog(
     },
   );
   return {
-    note: ({ call: { endpoint }, before, after }) => {
-      for (const cost of [before, after])
-        log?.noteBackground({ purpose: 'replay', endpoint, cost: new Figures(cost) });
+    note: ({ call: { endpoint }, costs }) => {
+      for (const cost of costs) log?.noteBackground({ purpose: 'replay', endpoint, cost: new Figures(cost) });
     },
     close: async () => log?.close(),
   };
@@ -184,8 +183,8 @@ function replayLog(
 
 const HELP = `
 --against names the version before, and the project the one after: --against main for a change that is not merged yet. Calls run in
-pairs with the same time and the same pinned parameters, the most used first, until the budget is spent. A difference counts where the
-first version returns the same rows before and after the second. The calls of 14 days are recorded where the gateway runs with
+pairs with the same time and the same pinned parameters, the most used first, until the budget is spent. A difference counts where
+both versions return their rows again. The calls of 14 days are recorded where the gateway runs with
 RECORD_CALLS=on. Nothing is written but rows of the request log, where the gateway writes one.
 
 Examples:

@@ -33,12 +33,22 @@ export interface RowsDifference {
 
 /** Compares rows; without `isOrdered` in any order, each as often as it is expected. */
 export function compareRows(expected: readonly Row[], came: readonly Row[], how: Comparison): RowsDifference {
-  const rest = [...came];
+  const keyOf = keyOfRows(how);
+  const candidates = new Map<string, Row[]>();
+  for (const row of came) {
+    const key = keyOf(row);
+    const alike = candidates.get(key);
+    if (alike) alike.push(row);
+    else candidates.set(key, [row]);
+  }
+  const taken = new Set<Row>();
   const missing = expected.filter((row) => {
-    const at = rest.findIndex((other) => isSameRow(row, other, how));
-    if (at !== -1) rest.splice(at, 1);
+    const alike = candidates.get(keyOf(row)) ?? [];
+    const at = alike.findIndex((other) => isSameRow(row, other, how));
+    for (const other of at === -1 ? [] : alike.splice(at, 1)) taken.add(other);
     return at === -1;
   });
+  const rest = came.filter((row) => !taken.has(row));
   const same = expected.length - missing.length;
   if (missing.length + rest.length > 0)
     return { differences: paired(missing, rest, how), same, isOtherOrder: false };
@@ -49,6 +59,29 @@ export function compareRows(expected: readonly Row[], came: readonly Row[], how:
       })
     : [];
   return { differences: others, same: same - others.length, isOtherOrder: others.length > 0 };
+}
+
+/**
+ * A text that rows have in common if they can be the same, so that few are compared: what may be written in another way, or
+ * differ within a tolerance, is left out of it.
+ */
+function keyOfRows({ types, only, tolerance = 0, floatTolerance = 0 }: Comparison): (row: Row) => string {
+  const names = new Map([...types].map(([column, type]) => [column, bareType(type).name]));
+  const textOf = (value: unknown, name: string): string => {
+    if (Array.isArray(value) || isRecord(value)) return '';
+    const scalar = (value ?? null) as Scalar;
+    const text = String(scalar);
+    if (OF_TEXTS.test(name)) return text;
+    if (!NUMBER.test(text)) return name.startsWith('Date') ? String(parseIsoTimestamp(text) ?? text) : text;
+    return tolerance > 0 || (floatTolerance > 0 && name.includes('Float')) ? '' : String(Number(text));
+  };
+  return (row) =>
+    JSON.stringify(
+      (only ?? Object.keys(row).sort()).map((column) => [
+        column,
+        textOf(row[column], names.get(column) ?? ''),
+      ]),
+    );
 }
 
 /** The columns of two rows whose values differ. */
@@ -76,8 +109,9 @@ function isSameIn(
   return isSame(expected[column], came[column], { type: types.get(column) ?? '', tolerance, floatTolerance });
 }
 
-/** Rows that are paired: each is compared with all that were not expected. */
+/** Rows that are paired, each with one of the first that were not expected. */
 const MAX_PAIRED = 50;
+const MAX_CANDIDATES = 100;
 
 /** Pairs missing rows with the most similar ones that were not expected. */
 function paired(
@@ -88,7 +122,7 @@ function paired(
   const rest = [...unexpected];
   const pairs = missing.map((expected, index): RowDifference => {
     if (index >= MAX_PAIRED) return { expected };
-    const likeness = rest.map((came) => {
+    const likeness = rest.slice(0, MAX_CANDIDATES).map((came) => {
       const columns = columnsOf(expected, came, how);
       return columns.length - differentColumns({ expected, came }, how).length;
     });
@@ -119,9 +153,10 @@ function isSameScalar(expected: Scalar, came: Scalar, { type, ...how }: ValueCom
   if (expected === null || came === null) return expected === came;
   const [one, other] = [String(expected), String(came)];
   if (one === other) return true;
+  const areNumbers = NUMBER.test(one) && NUMBER.test(other);
+  if (!areNumbers && !(DATE.test(one) && DATE.test(other))) return false;
   const { name } = bareType(type);
-  if (NUMBER.test(one) && NUMBER.test(other))
-    return !OF_TEXTS.test(name) && isSameNumber(one, other, { type: name, ...how });
+  if (areNumbers) return !OF_TEXTS.test(name) && isSameNumber(one, other, { type: name, ...how });
   return name.startsWith('Date') && isSameTime(one, other);
 }
 
@@ -151,6 +186,7 @@ function inside({ type, ...how }: ValueComparison, key: string | number): ValueC
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DATE = /^\d{4}-\d\d-\d\d/;
 /** Types whose values are texts, also where they look like numbers. */
 const OF_TEXTS = /^(?:String|FixedString|Enum\d*)$/;
 const PLAIN = /^[+-]?0*(\d+)(?:\.(\d*?)0*)?$/;

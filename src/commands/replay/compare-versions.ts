@@ -3,15 +3,18 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { compareRows, type Comparison } from '../endpoint-tests/compare-rows.js';
 import { differenceText } from '../endpoint-tests/difference-text.js';
 import type { RecordedCall } from './recorded-calls.js';
-import { isSameDefinition, runCall, type CallRunner, type RanCall, type RanWithRows } from './run-call.js';
+import { isSameQuery, runCall, type CallRunner, type RanCall, type RanWithRows } from './run-call.js';
 
 /** How much a value of a Float type may differ, as a share of it: another order of additions changes its last digits. */
 export const FLOAT_TOLERANCE = 1e-9;
 
-/** How often a pair is run where its data changes meanwhile. */
+/** How often a pair is run where its rows change meanwhile. */
 const ATTEMPTS = 3;
 
-/** How a call is with the second version: `moving` where its data changes all the time, so that nothing can be said. */
+/** How often both versions must return their rows again before a difference counts: an approximate quantile varies by itself. */
+const CONFIRMATIONS = 2;
+
+/** How a call is with the second version: `moving` where the rows of a version change by themselves, so that nothing can be said. */
 export type Verdict = 'equal' | 'differs' | 'error' | 'repaired' | 'moving';
 
 export interface ReplayedCall {
@@ -21,6 +24,8 @@ export interface ReplayedCall {
   readonly explanation: string;
   readonly before: QueryCost;
   readonly after: QueryCost;
+  /** Of each query that was run for it. */
+  readonly costs: readonly QueryCost[];
 }
 
 /** The two versions of an endpoint; absent where a version does not have it. */
@@ -30,8 +35,8 @@ export interface Versions {
 }
 
 /**
- * Runs a call with both versions, one right after the other. A difference counts where the first version returns the same rows
- * before and after the second: else the data has changed, and the pair is run again.
+ * Runs a call with both versions, one right after the other. A difference counts where each version, run in turn with the other,
+ * returns its rows again: else the data has changed, or the query does not always return the same, and the pair is run again.
  */
 export async function replayCall(
   call: RecordedCall,
@@ -39,27 +44,39 @@ export async function replayCall(
   runner: CallRunner,
   isFirst: boolean,
 ): Promise<ReplayedCall> {
-  let [first, second] = await inTurn(isFirst, [
-    () => runCall(before, call, runner),
-    () => runCall(after, call, runner),
-  ]);
+  const costs: QueryCost[] = [];
+  const run = async (version: Endpoint | undefined): Promise<RanCall> => {
+    const ran = await runCall(version, call, runner);
+    costs.push(ran.cost);
+    return ran;
+  };
+  const both = [() => run(before), () => run(after)] as const;
   for (let attempt = 1; ; attempt += 1) {
-    const costs = { before: first.cost, after: second.cost };
+    const [first, second] = await inTurn(isFirst, both);
     const explanation = differenceOf(first, second);
-    if (explanation === '') return { call, verdict: 'equal', explanation, ...costs };
-    const again = await runCall(before, call, runner);
-    const isStill = differenceOf(first, again) === '';
-    if (isStill) return { call, verdict: verdictOf(first, second), explanation, ...costs };
-    if (attempt === ATTEMPTS) return { call, verdict: 'moving', explanation: '', ...costs };
-    [first, second] = [again, await runCall(after, call, runner)];
+    const isStill = explanation !== '' && (await isConfirmed([first, second], both));
+    const about = { call, before: first.cost, after: second.cost, costs };
+    if (explanation === '') return { ...about, verdict: 'equal', explanation };
+    if (isStill) return { ...about, verdict: verdictOf(first, second), explanation };
+    if (attempt === ATTEMPTS) return { ...about, verdict: 'moving', explanation: '' };
   }
 }
 
+type Both = readonly [() => Promise<RanCall>, () => Promise<RanCall>];
+
+/** Whether both versions return the same rows again. */
+async function isConfirmed(
+  [first, second]: readonly [RanCall, RanCall],
+  [one, other]: Both,
+): Promise<boolean> {
+  for (let time = 0; time < CONFIRMATIONS; time += 1) {
+    if (differenceOf(first, await one()) !== '' || differenceOf(second, await other()) !== '') return false;
+  }
+  return true;
+}
+
 /** Each version first in turn: what runs first reads the data from the disk for both. */
-async function inTurn<T>(
-  isFirst: boolean,
-  [one, other]: readonly [() => Promise<T>, () => Promise<T>],
-): Promise<[T, T]> {
+async function inTurn(isFirst: boolean, [one, other]: Both): Promise<readonly [RanCall, RanCall]> {
   if (isFirst) return [await one(), await other()];
   const second = await other();
   return [await one(), second];
@@ -102,8 +119,8 @@ function differenceOfRows(before: RanWithRows, after: RanWithRows): string {
 /** What was found of one endpoint. */
 export interface ReplayedEndpoint {
   readonly endpoint: string;
-  /** Whether both versions are the same, so that nothing was run. */
-  readonly isSame: boolean;
+  /** Calls for which both versions send the same query, so that nothing was run. */
+  readonly same: number;
   readonly replayed: readonly ReplayedCall[];
 }
 
@@ -126,20 +143,23 @@ export interface Replay {
 /** Runs calls with both versions of their endpoints, in the order in which they are given, within a budget. */
 export async function replayCalls(calls: readonly RecordedCall[], options: ReplayOptions): Promise<Replay> {
   const { budgetMs, versionsOf, onReplayed } = options;
-  const found = new Map<string, { readonly isSame: boolean; readonly replayed: ReplayedCall[] }>();
+  const found = new Map<string, { same: number; readonly replayed: ReplayedCall[] }>();
   const covered = { distinct: 0, calls: 0 };
   let spentMs = 0;
   for (const [index, call] of calls.entries()) {
     const versions = versionsOf(call.endpoint);
-    const isSame = isSameDefinition(versions.before, versions.after);
+    const isSame = isSameQuery([versions.before, versions.after], call, options);
     if (!isSame && spentMs >= budgetMs) continue;
-    const of = found.get(call.endpoint) ?? { isSame, replayed: [] };
+    const of = found.get(call.endpoint) ?? { same: 0, replayed: [] };
     found.set(call.endpoint, of);
     covered.distinct += 1;
     covered.calls += call.calls;
-    if (isSame) continue;
+    if (isSame) {
+      of.same += 1;
+      continue;
+    }
     const replayed = await replayCall(call, versions, options, index % 2 === 0);
-    spentMs += replayed.before.clickhouseMs + replayed.after.clickhouseMs;
+    spentMs += replayed.costs.reduce((sum, { clickhouseMs }) => sum + clickhouseMs, 0);
     of.replayed.push(replayed);
     onReplayed?.(replayed);
   }

@@ -1,11 +1,11 @@
-import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { Failure } from '../../gateway/errors.js';
 import { representationOf } from '../../gateway/formats/representation.js';
 import { bindCall } from '../../gateway/query/endpoint-query.js';
 import { requestOf } from '../../gateway/query/fetch-result.js';
-import type { RunQuery } from '../../gateway/query/ports.js';
+import type { QueryRequest, RunQuery } from '../../gateway/query/ports.js';
 import type { RawParameter } from '../../gateway/query/raw-parameters.js';
 import { pinsIn } from '../../gateway/query/row-scope.js';
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
@@ -44,16 +44,7 @@ export async function runCall(
   if (!endpoint) return { error: 'ENDPOINT_NOT_FOUND: there is no endpoint of this name', cost: NO_COST };
   const started = performance.now();
   try {
-    const raw = parametersOf(call);
-    const unknown = [...raw.keys()].filter((name) => !endpoint.parameters.has(name));
-    if (unknown.length > 0)
-      throw new Failure('INVALID_PARAMETERS', `It declares no parameter ${unknown.join(', ')}.`);
-    const values = validateParameters(endpoint, raw, { now });
-    const query = {
-      ...{ endpoint, values, scope: call.pins, representation: JSON_TABLE },
-      ...{ requestId: 'querygate-replay', signal, demand: 'fresh' as const },
-    };
-    const result = await runQuery(requestOf(query, bindCall(query), now, undefined));
+    const result = await runQuery(requestFor(endpoint, call, { now, signal }));
     const { meta, data } = JSON.parse(withExactNumbers(result.body.toString())) as {
       readonly meta: readonly { readonly name: string; readonly type: string }[];
       readonly data: readonly Row[];
@@ -78,6 +69,23 @@ export async function runCall(
   }
 }
 
+/** The request of a call. @throws Failure where its parameters are invalid */
+function requestFor(
+  endpoint: Endpoint,
+  call: RecordedCall,
+  { now, signal }: Omit<CallRunner, 'runQuery'>,
+): QueryRequest {
+  const raw = parametersOf(call);
+  const unknown = [...raw.keys()].filter((name) => !endpoint.parameters.has(name));
+  if (unknown.length > 0)
+    throw new Failure('INVALID_PARAMETERS', `It declares no parameter ${unknown.join(', ')}.`);
+  const query = {
+    ...{ endpoint, values: validateParameters(endpoint, raw, { now }), scope: call.pins },
+    ...{ representation: JSON_TABLE, requestId: 'querygate-replay', signal, demand: 'fresh' as const },
+  };
+  return requestOf(query, bindCall(query), now, undefined);
+}
+
 /** The parameters that a caller sent, with those that its key pins. */
 function parametersOf({ parameters, pins }: RecordedCall): ReadonlyMap<string, RawParameter> {
   const sent = JSON.parse(parameters) as readonly (readonly [string, string | readonly string[]])[];
@@ -89,6 +97,24 @@ function parametersOf({ parameters, pins }: RecordedCall): ReadonlyMap<string, R
   );
 }
 
-/** Whether two versions of an endpoint are the same definition, with the same row cap. */
-export const isSameDefinition = (one: Endpoint | undefined, other: Endpoint | undefined): boolean =>
-  one !== undefined && one.digest === other?.digest && rowCap(one) === rowCap(other);
+/**
+ * Whether two versions of an endpoint send the same query for a call, and write its rows alike: then there is nothing to run. A
+ * definition that only says something else of itself is no change.
+ */
+export function isSameQuery(
+  endpoints: readonly (Endpoint | undefined)[],
+  call: RecordedCall,
+  runner: Omit<CallRunner, 'runQuery'>,
+): boolean {
+  try {
+    const [one, other] = endpoints.map((endpoint) => {
+      if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', 'There is no endpoint of this name.');
+      const { query, columns, page, rowCap, limits } = requestFor(endpoint, call, runner);
+      return JSON.stringify([query, columns === 'unknown' ? [] : [...columns], page, rowCap, limits]);
+    });
+    return one === other;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
