@@ -20,7 +20,9 @@ export interface EndpointForm {
   readonly setValues: (values: Values) => void;
   /** What happened to the form without its user, or what its user has to do; empty for nothing. */
   readonly message: string;
-  readonly start: () => void;
+  /** @param given values that replace those of the form */
+  readonly start: (given?: Values) => void;
+  readonly refresh: () => void;
 }
 
 /** The values of an endpoint's form and the run of its request. Follows the address, and changes of the endpoint. */
@@ -40,11 +42,12 @@ export function useEndpointForm({ endpoint, keyText, address, go, version }: For
       go({ ...address, values: linked }, 'replace');
       return;
     }
-    setValues(linked ?? endpoint.example);
+    const opened = linked ?? endpoint.example;
+    setValues(opened);
     run.clear();
-    const reason = linked ? reasonToWait(endpoint, linked, address.values ?? {}) : '';
+    const reason = reasonToWait(endpoint, opened, { what: linked ? 'This link' : 'The example', ...address });
     setMessage(reason);
-    if (linked && reason === '') run.start(requestOf(endpoint, linked));
+    if (reason === '') run.start(requestOf(endpoint, opened));
     ran.current = fragment;
   }, [fragment]);
   useOnChange(version, () => {
@@ -52,14 +55,18 @@ export function useEndpointForm({ endpoint, keyText, address, go, version }: For
     const what = isRepeated ? `${endpoint.name} changed, and the last request ran again.` : '';
     setMessage(`Reloaded: ${what || `${endpoint.name} changed.`}`);
   });
-  const start = (): void => {
-    const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, values) };
+  const refresh = (): void => {
+    run.repeat((last) => requestOf(endpoint, declaredValues(endpoint, last)));
+  };
+  const start = (given = values): void => {
+    const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, given) };
+    setValues(given);
     setMessage('');
     ran.current = toFragment(shared);
     go(shared);
-    run.start(requestOf(endpoint, values));
+    run.start(requestOf(endpoint, given));
   };
-  return { run, values, setValues, message, start };
+  return { run, values, setValues, message, start, refresh };
 }
 
 /** The values of an address that the form takes over; undefined where it has none. */
@@ -77,15 +84,19 @@ function useOnChange(version: string | undefined, onChange: () => void): void {
   }, [version]);
 }
 
-/** Why a link does not run by itself; empty where it does. */
-function reasonToWait(endpoint: Endpoint, linked: Values, sent: Values): string {
-  const secrets = secretsOf(endpoint.parameters);
+/** Why an endpoint does not run by itself when it is opened; empty where it does. */
+function reasonToWait(
+  endpoint: Endpoint,
+  opened: Values,
+  { what, values: sent = {} }: Pick<Address, 'values'> & { readonly what: string },
+): string {
+  const secrets = secretsOf(endpoint.parameters).filter((name) => opened[name] === undefined);
   const ignored = undeclaredNames(endpoint, sent);
   return [
-    ...(linked[SQL] === undefined ? [] : ['This link contains SQL. Read it, then press Run.']),
+    ...(opened[SQL] === undefined ? [] : ['This link contains SQL. Read it, then press Run.']),
     ...(secrets.length === 0
       ? []
-      : [`This link has no secret values (${secrets.join(', ')}). Complete the form, then press Run.`]),
+      : [`${what} has no secret values (${secrets.join(', ')}). Complete the form, then press Run.`]),
     ...(ignored.length === 0
       ? []
       : [

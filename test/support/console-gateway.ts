@@ -23,7 +23,7 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
     settings,
     JSON.stringify({
       'logs.all': { sandboxing: 'enabled' },
-      'functions.invocation-stats': { maxRows: 40 },
+      'functions.invocation-stats': { maxRows: 10 },
     }),
   );
   return start({ ENDPOINT_SETTINGS_FILE: settings });

@@ -1,5 +1,5 @@
-import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import type { RefObject, VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Address } from '../model/address.js';
 import { toFragment } from '../model/address.js';
@@ -20,6 +20,7 @@ export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
   const [search, setSearch] = useState('');
   const [tag, setTag] = useState<string>();
   const [open, setOpen] = useState(false);
+  const field = useSearchShortcut(setOpen);
   const tags = useMemo(() => tagCounts(endpoints), [endpoints]);
   const found = findEndpoints(endpoints, search, tag);
   return (
@@ -36,8 +37,9 @@ export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
       </button>
       <div class="folded">
         <input
+          ref={field}
           type="search"
-          placeholder="Search"
+          placeholder="Search (Ctrl+K)"
           aria-label="Search endpoints"
           value={search}
           onInput={(event) => {
@@ -72,6 +74,28 @@ export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
       </div>
     </nav>
   );
+}
+
+/** Ctrl+K, or ⌘K, goes to the search from everywhere. */
+function useSearchShortcut(setOpen: (isOpen: boolean) => void): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const find = (event: KeyboardEvent): void => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(true);
+      field.current?.select();
+      // On a narrow screen it is shown by then.
+      requestAnimationFrame(() => {
+        if (document.activeElement !== field.current) field.current?.select();
+      });
+    };
+    addEventListener('keydown', find);
+    return () => {
+      removeEventListener('keydown', find);
+    };
+  }, []);
+  return field;
 }
 
 function statusOf(found: number, all: number): string {

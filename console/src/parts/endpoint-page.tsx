@@ -22,11 +22,13 @@ import { ColumnList } from './column-list.js';
 import { CopyButton } from './copy-button.js';
 import { Download } from './download.js';
 import { ProblemNotice } from './problem-notice.js';
+import { Refresh } from './refresh.js';
 import { RequestForm } from './request-form.js';
 import { announcementOf, ResultView } from './result-view.js';
 import { Snippets } from './snippets.js';
 import { SqlCode } from './sql-code.js';
 import { Tabs, type Tab } from './tabs.js';
+import { TimeRange } from './time-range.js';
 
 interface Props {
   readonly endpoint: Endpoint;
@@ -44,7 +46,7 @@ interface Props {
 export function EndpointPage(props: Props): VNode {
   const { endpoint, isServed, endpoints, keyText, development } = props;
   const version = development?.endpoints.find(({ name }) => name === endpoint.name)?.version;
-  const { run, values, setValues, message, start } = useEndpointForm({ ...props, version });
+  const { run, values, setValues, message, start, refresh } = useEndpointForm({ ...props, version });
   return (
     <article class="endpoint">
       <h1 tabIndex={-1}>{endpoint.name}</h1>
@@ -52,6 +54,7 @@ export function EndpointPage(props: Props): VNode {
       {!isServed && <Removed name={endpoint.name} />}
       {endpoint.deprecated && <Deprecated {...endpoint.deprecated} go={props.go} />}
       <Settings endpoint={endpoint} />
+      <TimeRange endpoint={endpoint} values={values} onRun={start} />
       <div class={development ? 'beside' : ''}>
         <RequestForm
           endpoint={endpoint}
@@ -62,7 +65,9 @@ export function EndpointPage(props: Props): VNode {
           isRepeated={run.isRepeated ?? false}
           running={run.running}
           onValues={setValues}
-          onRun={start}
+          onRun={() => {
+            start();
+          }}
           onStop={run.stop}
         />
         {development && isServed && (
@@ -74,7 +79,7 @@ export function EndpointPage(props: Props): VNode {
           {message}
         </p>
       )}
-      <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} />
+      <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} onRefresh={refresh} />
     </article>
   );
 }
@@ -152,10 +157,16 @@ interface OutcomeProps {
   readonly run: Runner;
   readonly values: Values;
   readonly keyText: string;
+  readonly onRefresh: () => void;
+}
+
+function noResultText({ running, problem }: Runner): string {
+  if (running) return 'Running…';
+  return problem ? 'No rows: the request failed, as shown above.' : 'Not run yet.';
 }
 
 /** The outcome of the last run, and tabs for the request. */
-function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
+function Outcome({ endpoint, run, values, keyText, onRefresh }: OutcomeProps): VNode {
   const { result, problem, running } = run;
   const request = useMemo(() => requestOf(endpoint, values), [endpoint, values]);
   const names = endpoint.parameters.map(({ name }) => name);
@@ -167,7 +178,7 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
         result ? (
           <ResultView endpoint={endpoint} result={result} onPage={run.start} />
         ) : (
-          <p class="hint">{running ? 'Running…' : 'Not run yet.'}</p>
+          <p class="hint">{noResultText(run)}</p>
         ),
     },
     {
@@ -194,6 +205,7 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
         />
       )}
       <div class="toolbar">
+        <Refresh onRefresh={onRefresh} />
         <Download endpoint={endpoint} request={request} keyText={keyText} />
         <CopyButton
           label="Copy link"

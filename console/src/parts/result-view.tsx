@@ -7,7 +7,7 @@ import { SQL, type Cell, type Column, type Endpoint } from '../model/endpoint.js
 import { isExact } from '../model/exact-number.js';
 import { nextPage, type EndpointRequest } from '../model/request.js';
 import { ChartPanel } from './chart-panel.js';
-import { DataTable } from './data-table.js';
+import { ResultTable } from './result-table.js';
 
 interface Props {
   readonly endpoint: Endpoint;
@@ -41,7 +41,7 @@ export function ResultView({ endpoint, result, onPage }: Props): VNode {
       ) : (
         <>
           <ChartPanel endpoint={endpoint.name} columns={columns} rows={rows} />
-          <DataTable label="Rows" columns={columns} rows={rows} />
+          <ResultTable endpoint={endpoint.name} columns={columns} rows={rows} />
         </>
       )}
     </>

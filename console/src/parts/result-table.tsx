@@ -1,0 +1,60 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { Column, Row } from '../model/endpoint.js';
+import { markdownOf, tsvOf } from '../model/table-text.js';
+import { CopyButton } from './copy-button.js';
+import { DataTable } from './data-table.js';
+
+interface Props {
+  readonly endpoint: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+}
+
+/** The rows of a result, with a choice of columns, which this browser stores, and copies of what is shown. */
+export function ResultTable({ endpoint, columns, rows }: Props): VNode {
+  const stored = `querygate.hidden-columns.${endpoint}`;
+  const [hidden, setHidden] = useState<readonly string[]>(() =>
+    (localStorage.getItem(stored) ?? '').split('\n').filter((name) => name !== ''),
+  );
+  const isShown = ({ name }: Column): boolean => !hidden.includes(name);
+  // Columns that were hidden of another version may be all that there are now.
+  const shown = columns.some(isShown) ? columns.filter(isShown) : columns;
+  const toggle = (column: Column): void => {
+    const next = isShown(column) ? [...hidden, column.name] : hidden.filter((name) => name !== column.name);
+    if (columns.every(({ name }) => next.includes(name))) return;
+    if (next.length === 0) localStorage.removeItem(stored);
+    else localStorage.setItem(stored, next.join('\n'));
+    setHidden(next);
+  };
+  return (
+    <>
+      <div class="toolbar">
+        <details class="columns-choice">
+          <summary>
+            {shown.length === columns.length ? 'Columns' : `${shown.length} of ${columns.length} columns`}
+          </summary>
+          <fieldset>
+            <legend class="unseen">Columns in the table</legend>
+            {columns.map((column) => (
+              <label key={column.name}>
+                <input
+                  type="checkbox"
+                  checked={shown.includes(column)}
+                  onChange={() => {
+                    toggle(column);
+                  }}
+                />
+                {column.name}
+              </label>
+            ))}
+          </fieldset>
+        </details>
+        <CopyButton label="Copy rows" text={() => tsvOf(shown, rows)} />
+        <CopyButton label="Copy as Markdown" text={() => markdownOf(shown, rows)} />
+      </div>
+      <DataTable label="Rows" columns={shown} rows={rows} />
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core';
+
+import { describeInBrowser, seriousFindings, setHidden, visit } from '../support/browser.js';
+import { consoleSession, openConsole, rowsOf, runForm } from '../support/console-session.js';
+import { pollUntil } from '../support/poll-until.js';
+
+const CALLS = '/api/endpoints/query/';
+
+/** Counts the requests for rows of a page. */
+function callsOf(page: Page): () => number {
+  let calls = 0;
+  page.on('request', (request) => {
+    if (request.url().includes(CALLS)) calls += 1;
+  });
+  return () => calls;
+}
+
+const STORE_COPIES = `
+  window.copied = [];
+  navigator.clipboard.writeText = (text) => { window.copied.push(text); return Promise.resolve(); };`;
+
+describeInBrowser('the console of someone who looks at data', () => {
+  const session = consoleSession();
+
+  it('runs the example when an endpoint is opened, and shows the rows first', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.waitForSelector('.rows tbody tr');
+      expect(await page.locator('[role=tab][aria-selected=true]').textContent()).toBe('Result');
+      expect(new URL(page.url()).hash).toBe('#/usage.api-counts');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('does not say after a failed request that nothing ran', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.waitForSelector('.rows tbody tr');
+      await page.click('text=Clear');
+      await runForm(page);
+      await page.waitForSelector('text=No rows: the request failed, as shown above.');
+      expect(await page.locator('text=Not run yet').count()).toBe(0);
+    });
+  });
+
+  it('has ranges of time for an endpoint with a begin and an end, also before and after, in the link', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/get-grouped-stats-redirects');
+      const ranges = page.locator('.ranges');
+      await ranges.locator('text="7 d"').click();
+      await page.waitForURL(/start_time=/);
+      const rangeOf = (): Readonly<Record<'from' | 'to', number>> => {
+        const query = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
+        return {
+          from: Date.parse(query.get('start_time') ?? ''),
+          to: Date.parse(query.get('end_time') ?? ''),
+        };
+      };
+      const first = rangeOf();
+      await ranges.locator('text=Previous').click();
+      await page.waitForURL(/end_time=/);
+      const before = rangeOf();
+      expect(before.to).toBe(first.from);
+      await ranges.locator('text=Next').click();
+      await pollUntil('the range is the first', () => (rangeOf().from === before.to ? true : undefined));
+      await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.click('nav a[href="#/usage.api-counts"]');
+      await page.waitForSelector('#field-interval');
+      expect(await ranges.count()).toBe(0);
+    });
+  });
+
+  it('refreshes by itself, through the cache, and only while its tab is shown', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.clock.install();
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.waitForSelector('.rows tbody tr');
+      const calls = callsOf(page);
+      await page.selectOption('select[title^="Sends the request again"]', '10');
+      const response = page.waitForResponse((one) => one.url().includes(CALLS));
+      await page.clock.runFor(10_000);
+      expect((await response).headers()['x-cache']).toBe('HIT');
+      await setHidden(page, true);
+      await page.clock.runFor(60_000);
+      expect(calls()).toBe(1);
+      await setHidden(page, false);
+      await pollUntil('the shown tab refreshes at once', () => (calls() === 2 ? true : undefined));
+      await page.selectOption('select[title^="Sends the request again"]', '0');
+      await page.clock.runFor(60_000);
+      expect(calls()).toBe(2);
+    });
+  });
+
+  it('copies the rows with the columns that are chosen, and keeps the choice', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.addInitScript(STORE_COPIES);
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.waitForSelector('.rows tbody tr');
+      await page.click('.columns-choice summary');
+      expect(await seriousFindings(page)).toEqual([]);
+      for (const name of ['auth', 'storage', 'realtime']) {
+        await page.uncheck(`.columns-choice label:has-text("total_${name}_requests") input`);
+      }
+      await page.click('text="Copy rows"');
+      await page.click('text="Copy as Markdown"');
+      const [tsv = '', markdown = ''] = await page.evaluate<readonly string[]>('window.copied');
+      expect(tsv.split('\n')[0]).toBe('timestamp\ttotal_rest_requests');
+      expect(tsv.split('\n')).toHaveLength(1 + (await rowsOf(page)));
+      expect(markdown).toMatch(/^\| timestamp \| total_rest_requests \|\n\| --- \| --- \|\n\| \d{4}-/);
+      await page.reload();
+      await page.waitForSelector('.rows tbody tr');
+      expect(await page.locator('.rows th').count()).toBe(2);
+      expect(await page.textContent('.columns-choice summary')).toBe('2 of 5 columns');
+    });
+  });
+
+  it('goes to the search with Ctrl+K', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.waitForSelector('.rows tbody tr');
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('redirects');
+      await page.waitForSelector('nav.endpoints li:only-child');
+      expect(await page.textContent('nav.endpoints li .name')).toBe('get-grouped-stats-redirects');
+    });
+  });
+});
