@@ -136,12 +136,26 @@ export interface EndpointDefinition<P extends Parameters> extends EndpointDeclar
   readonly build: (parameters: References<P>, now: Reference<string>, after: After) => Sql | Query;
 }
 
-/** Declares a column by its ClickHouse type and its meaning. */
+/**
+ * Declares a column by its ClickHouse type and its meaning.
+ *
+ * @example
+ * ```ts
+ * column('LowCardinality(String)', 'City of the visitor.')
+ * ```
+ */
 export function column(type: string, meaning: string): Column {
   return { type, meaning };
 }
 
-/** Declares a String column with the text of a JSON object, which JSON formats write as that object. */
+/**
+ * Declares a String column with the text of a JSON object, which JSON formats write as that object.
+ *
+ * @example
+ * ```ts
+ * jsonColumn('Everything else in the record.')
+ * ```
+ */
 export function jsonColumn(meaning: string): Column {
   return { type: 'String', meaning, holdsJson: true };
 }

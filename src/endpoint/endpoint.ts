@@ -63,6 +63,28 @@ export interface Endpoint {
  *
  * @throws EndpointDefinitionError with every mistake: keys that are unknown, missing or of another type, names and settings
  * that are invalid, an example or a query with an undeclared parameter.
+ *
+ * @example
+ * ```ts
+ * defineEndpoint({
+ *   id: '9f0c9d6e-4a53-4d6f-8e5b-2f7f6c1a9b3d',
+ *   name: 'visits.by-city',
+ *   summary: 'Visits by city.',
+ *   parameters: { city: text({ description: 'Only this city.' }) },
+ *   columns: { city: column('String', 'City.'), visits: column('UInt64', 'How many.') },
+ *   maxRows: 1000,
+ *   caching: 60,
+ *   warming: 0,
+ *   sandboxing: 'disabled',
+ *   example: {},
+ *   build: (p) => sql`
+ *     SELECT city, count() AS visits
+ *     FROM visits
+ *     ${where(whenGiven(p.city, sql`city = ${p.city}`))}
+ *     GROUP BY city
+ *     ORDER BY city`,
+ * })
+ * ```
  */
 export function defineEndpoint<const P extends Parameters>(definition: EndpointDefinition<P>): Endpoint {
   return createEndpoint(definition, checkAndBuild(definition));

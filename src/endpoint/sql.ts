@@ -106,6 +106,11 @@ export interface TenantFilter {
  * rejected, so that no value can turn into SQL.
  *
  * @throws TypeError naming the place of anything else; an undeclared parameter is `undefined`.
+ *
+ * @example
+ * ```ts
+ * sql`SELECT count() AS visits FROM visits WHERE city = ${p.city}`
+ * ```
  */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Reference | Sql | Part)[]): Sql {
   const texts = withoutCommonIndentation(strings);
@@ -119,12 +124,26 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Reference
 /** SQL of the gateway itself, which no author wrote. */
 export const textNode = (text: string): Node => ({ kind: 'text', text });
 
-/** WHERE with all terms. A filter whose parameters are omitted is left out, so that ClickHouse can prune. */
+/**
+ * WHERE with all terms. A filter whose parameters are omitted is left out, so that ClickHouse can prune.
+ *
+ * @example
+ * ```ts
+ * where(sql`site = ${p.site}`, whenGiven(p.city, sql`city = ${p.city}`))
+ * ```
+ */
 export function where(...terms: readonly (Sql | Filter)[]): Sql {
   return new Sql([{ kind: 'where', terms }]);
 }
 
-/** A term that applies where the parameter, or each of the parameters, has a value. */
+/**
+ * A term that applies where the parameter, or each of the parameters, has a value.
+ *
+ * @example
+ * ```ts
+ * whenGiven(p.city, sql`city = ${p.city}`)
+ * ```
+ */
 export function whenGiven(parameters: Reference | readonly Reference[], condition: Sql): Filter {
   return new Filter(
     Array.isArray(parameters) ? (parameters as readonly Reference[]) : [parameters as Reference],
@@ -132,22 +151,50 @@ export function whenGiven(parameters: Reference | readonly Reference[], conditio
   );
 }
 
-/** True where the parameter has exactly this value. */
+/**
+ * True where the parameter has exactly this value.
+ *
+ * @example
+ * ```ts
+ * choose([is(p.interval, 'hour'), sql`toStartOfHour(time)`], sql`toStartOfDay(time)`)
+ * ```
+ */
 export function is<Value extends string>(reference: Reference<Value>, value: Value): Condition {
   return { equals: [[reference, value]] };
 }
 
-/** True where all of the parameters are omitted. */
+/**
+ * True where all of the parameters are omitted.
+ *
+ * @example
+ * ```ts
+ * choose([isOmitted(p.city), sql`'all'`], sql`${p.city}`)
+ * ```
+ */
 export function isOmitted(...references: readonly Reference[]): Condition {
   return { equals: [], omitted: references };
 }
 
-/** True where the parameter has a value and the pattern is found in it; the value has the form that ClickHouse receives. */
+/**
+ * True where the parameter has a value and the pattern is found in it; the value has the form that ClickHouse receives.
+ *
+ * @example
+ * ```ts
+ * choose([matches(p.city, /^[a-z]+$/), sql`city = ${p.city}`], sql`match(city, ${p.city})`)
+ * ```
+ */
 export function matches(reference: Reference, pattern: RegExp): Condition {
   return { equals: [], matches: [[reference, pattern]] };
 }
 
-/** True where all of the conditions are. */
+/**
+ * True where all of the conditions are.
+ *
+ * @example
+ * ```ts
+ * all(is(p.interval, 'hour'), isOmitted(p.city))
+ * ```
+ */
 export function all(...conditions: readonly Condition[]): Condition {
   return {
     equals: conditions.flatMap(({ equals }) => equals),
@@ -160,12 +207,24 @@ export function all(...conditions: readonly Condition[]): Condition {
 /**
  * True where the caller's key pins the parameter, for example to a tenant's project. For parameters that are patterns: a
  * pinned value is compared literally. The saved query is printed without branches on it, as a caller without pins runs it.
+ *
+ * @example
+ * ```ts
+ * choose([isPinned(p.city), sql`city = ${p.city}`], sql`match(city, ${p.city})`)
+ * ```
  */
 export function isPinned(reference: Reference): Condition {
   return { equals: [], pinned: [reference] };
 }
 
-/** The fragment of the first condition that is true, else the last argument. */
+/**
+ * The fragment of the first condition that is true, else the last argument.
+ *
+ * @example
+ * ```ts
+ * choose([is(p.interval, 'hour'), sql`toStartOfHour(time)`], sql`toStartOfDay(time)`)
+ * ```
+ */
 export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]): Sql {
   const branches = args.slice(0, -1) as (readonly [Condition, Sql])[];
   return new Sql([{ kind: 'choice', branches, otherwise: args.at(-1) as Sql }]);
@@ -188,6 +247,11 @@ export const BARRIER = sql`LIMIT 1000000000000`;
  * sends it, because ClickHouse ignores it in a subquery; like every setting, it applies to the whole query.
  *
  * @throws TypeError for other settings than those of the optimizer, which change neither rows nor limits.
+ *
+ * @example
+ * ```ts
+ * sql`SELECT count() FROM visits ${setting('optimize_use_projections', 0)}`
+ * ```
  */
 export function setting(name: string, value: number): Sql {
   if (!/^optimize_\w+$/.test(name))
@@ -195,12 +259,26 @@ export function setting(name: string, value: number): Sql {
   return new Sql([{ kind: 'setting', name, value }]);
 }
 
-/** A named subquery, for use in a body; {@link withParts} lists it. */
+/**
+ * A named subquery, for use in a body; {@link withParts} lists it.
+ *
+ * @example
+ * ```ts
+ * part('recent', sql`SELECT * FROM visits WHERE time > ${now} - INTERVAL 1 DAY`)
+ * ```
+ */
 export function part(name: string, query: Sql): Part {
   return new Part(name, query);
 }
 
-/** A saved query that defines these parts before its body, whether the body uses them or not. */
+/**
+ * A saved query that defines these parts before its body, whether the body uses them or not.
+ *
+ * @example
+ * ```ts
+ * withParts([part('recent', sql`SELECT * FROM visits`)], sql`SELECT count() AS visits FROM recent`)
+ * ```
+ */
 export function withParts(parts: readonly Part[], body: Sql): Query {
   return { parts, body };
 }

@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import * as api from '../../src/index.js';
 import { ROOT } from '../support/documentation.js';
 import { installPackage, linkModule, packPackage } from '../support/install-package.mjs';
 import { runNode } from '../support/run-node.js';
@@ -68,6 +69,28 @@ async function compile(
   return runNode([TSC, '--project', config]);
 }
 
+/** The examples in the declarations of the functions that the package exports, by name. */
+async function examplesOf(
+  dist: string,
+): Promise<{ readonly examples: ReadonlyMap<string, string>; readonly without: readonly string[] }> {
+  const examples = new Map<string, string>();
+  const without: string[] = [];
+  const exported = new Set(
+    Object.entries(api).flatMap(([name, value]) => (typeof value === 'function' ? [name] : [])),
+  );
+  for (const file of (await readdir(dist, { recursive: true })).filter((one) => one.endsWith('.d.ts'))) {
+    const text = await readFile(path.join(dist, file), 'utf8');
+    const declared = /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?export declare function (\w+)/g;
+    for (const [, comment = '', name = ''] of text.matchAll(declared)) {
+      if (!exported.delete(name)) continue;
+      const [, code] = /```ts\n([^]*?)\n[ *]*```/.exec(comment) ?? [];
+      if (code === undefined) without.push(name);
+      else examples.set(name, code.replaceAll(/^ *\* ?/gm, ''));
+    }
+  }
+  return { examples, without: [...without, ...exported] };
+}
+
 const MODULES = [{ module: 'NodeNext' }, { module: 'ESNext', moduleResolution: 'Bundler' }];
 
 describe('the types of the package', () => {
@@ -84,6 +107,22 @@ describe('the types of the package', () => {
       MODULES.map((options) => compile(ENDPOINT, { ...options, types: ['node'] })),
     );
     expect(outcomes).toEqual(MODULES.map(() => COMPILED));
+  });
+
+  // With the types of Node.js, which the test before has linked.
+  it('have an example of every function, and each example compiles', async () => {
+    const { examples, without } = await examplesOf(path.join(folder, 'node_modules/querygate/dist'));
+    expect(without).toEqual([]);
+    const names = [...examples.keys()];
+    expect(names).toEqual(expect.arrayContaining(['createGateway', 'defineEndpoint', 'sql']));
+    const program = [
+      `import { ${names.join(', ')}, type Reference } from 'querygate';`,
+      "declare const p: { city: Reference<string>; site: Reference<string>; interval: Reference<'hour' | 'day'> };",
+      'declare const now: Reference<string>;',
+      ...[...examples].map(([name, code]) => `export async function exampleOf_${name}() {\n${code}\n}`),
+    ];
+    await writeFile(path.join(folder, 'examples.ts'), program.join('\n'));
+    expect(await compile('examples.ts', { module: 'NodeNext', types: ['node'] })).toEqual(COMPILED);
   });
 
   it('reject an endpoint with a misspelt option, or with a parameter that it does not declare', async () => {

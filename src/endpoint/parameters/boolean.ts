@@ -26,7 +26,14 @@ export const BOOLEAN: Kind = {
   }),
 };
 
-/** `true` or `false`, also written `1` or `0`. */
+/**
+ * `true` or `false`, also written `1` or `0`.
+ *
+ * @example
+ * ```ts
+ * boolean({ description: 'Only requests that failed.', default: false })
+ * ```
+ */
 export function boolean(options: ParameterOptions): Parameter<'true' | 'false'> {
   return declareParameter<ParameterOptions, 'true' | 'false'>(BOOLEAN, options);
 }

@@ -59,7 +59,14 @@ export const DATE: Kind<DateOptions> = {
   },
 };
 
-/** A date, `YYYY-MM-DD`. */
+/**
+ * A date, `YYYY-MM-DD`.
+ *
+ * @example
+ * ```ts
+ * date({ description: 'Only this day.', required: true })
+ * ```
+ */
 export function date(options: DateOptions): Parameter<string> {
   return declareParameter(DATE, options);
 }

@@ -72,7 +72,14 @@ export const DECIMAL: Kind<DecimalOptions> = {
   },
 };
 
-/** An exact decimal number. */
+/**
+ * An exact decimal number.
+ *
+ * @example
+ * ```ts
+ * decimal({ description: 'Only orders above this price.', scale: 2 })
+ * ```
+ */
 export function decimal(options: DecimalOptions): Parameter<string> {
   return declareParameter(DECIMAL, options);
 }

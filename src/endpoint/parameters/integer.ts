@@ -53,7 +53,14 @@ export const INTEGER: Kind<IntegerOptions> = {
   },
 };
 
-/** A whole number, exact beyond 2^53; `1`, `01` and `+1` are one value. */
+/**
+ * A whole number, exact beyond 2^53; `1`, `01` and `+1` are one value.
+ *
+ * @example
+ * ```ts
+ * integer({ description: 'Only rows with so many hits at least.', minimum: 1, default: 1 })
+ * ```
+ */
 export function integer(options: IntegerOptions): Parameter<string> {
   return declareParameter(INTEGER, options);
 }

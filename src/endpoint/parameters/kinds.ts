@@ -83,6 +83,11 @@ export function declareByKind(
 /**
  * A list of values of one kind: items separated by commas in a URL, an array in a body. Order and repetition make no
  * difference. An empty text means an omitted parameter, or one empty text for a list of texts.
+ *
+ * @example
+ * ```ts
+ * listOf('integer', { description: 'Only these statuses.' })
+ * ```
  */
 export function listOf<const Name extends ItemKind>(
   kind: Name,
@@ -91,7 +96,14 @@ export function listOf<const Name extends ItemKind>(
   return declareByKind(`${kind}${LIST}`, options, []) as Parameter<readonly string[]>;
 }
 
-/** Texts separated by commas, without trimming; order and repetition make no difference. */
+/**
+ * Texts separated by commas, without trimming; order and repetition make no difference.
+ *
+ * @example
+ * ```ts
+ * textList({ description: 'Only these events.' })
+ * ```
+ */
 export function textList(options: OptionsOf<'string'>): Parameter<readonly string[]> {
   return listOf('string', options);
 }

@@ -49,7 +49,14 @@ export const NUMBER: Kind<NumberOptions> = {
   },
 };
 
-/** A floating-point number; neither NaN nor infinity. */
+/**
+ * A floating-point number; neither NaN nor infinity.
+ *
+ * @example
+ * ```ts
+ * number({ description: 'Only this quantile.', minimum: 0, maximum: 1, default: 0.95 })
+ * ```
+ */
 export function number(options: NumberOptions): Parameter<string> {
   return declareParameter(NUMBER, options);
 }

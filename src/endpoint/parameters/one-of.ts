@@ -30,7 +30,14 @@ export const ENUM: Kind<EnumOptions> = {
   }),
 };
 
-/** One of these values; the problem of any other value lists them. */
+/**
+ * One of these values; the problem of any other value lists them.
+ *
+ * @example
+ * ```ts
+ * oneOf(['hour', 'day'], { description: 'Size of a bucket.', default: 'hour' })
+ * ```
+ */
 export function oneOf<const Choice extends string>(
   choices: readonly Choice[],
   options: ParameterOptions,

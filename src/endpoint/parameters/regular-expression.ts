@@ -34,6 +34,11 @@ export const REGULAR_EXPRESSION: Kind<ExpressionOptions> = {
 /**
  * A regular expression for ClickHouse's `match` (RE2, unanchored), not empty and at most `maxLength` characters. Only
  * ClickHouse finds out whether it compiles; the gateway responds with status 400 where it does not.
+ *
+ * @example
+ * ```ts
+ * regularExpression({ description: 'Only paths in which this is found.', maxLength: 200 })
+ * ```
  */
 export function regularExpression(options: ExpressionOptions): Parameter<string> {
   return declareParameter(REGULAR_EXPRESSION, options);

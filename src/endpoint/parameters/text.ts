@@ -55,7 +55,14 @@ export const STRING: Kind<TextOptions> = {
   },
 };
 
-/** Any text; the empty text is a value, unless `empty` says otherwise. */
+/**
+ * Any text; the empty text is a value, unless `empty` says otherwise.
+ *
+ * @example
+ * ```ts
+ * text({ description: 'Only this city.', suggestions: ['Oslo', 'Rome'] })
+ * ```
+ */
 export function text(options: TextOptions & { readonly empty?: EmptyText }): Parameter<string> {
   return declareParameter(STRING, options);
 }

@@ -101,7 +101,14 @@ export const TIMESTAMP: Kind<TimestampOptions> = {
   },
 };
 
-/** An ISO 8601 timestamp; none of the zones that it may name means UTC. */
+/**
+ * An ISO 8601 timestamp; none of the zones that it may name means UTC.
+ *
+ * @example
+ * ```ts
+ * timestamp({ description: 'Only rows at or after this time.', relativeStep: '1m', default: 'now-1d' })
+ * ```
+ */
 export function timestamp(options: TimestampOptions): Parameter<string> {
   return declareParameter(TIMESTAMP, options);
 }

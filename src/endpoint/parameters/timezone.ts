@@ -26,7 +26,14 @@ export const TIMEZONE: Kind = {
   }),
 };
 
-/** A time zone by its IANA name, in any letter case. ClickHouse gets the name that Node.js has for the zone. */
+/**
+ * A time zone by its IANA name, in any letter case. ClickHouse gets the name that Node.js has for the zone.
+ *
+ * @example
+ * ```ts
+ * timezone({ description: 'Time zone of the days.', default: 'UTC' })
+ * ```
+ */
 export function timezone(options: ParameterOptions): Parameter<string> {
   return declareParameter(TIMEZONE, options);
 }

@@ -20,7 +20,14 @@ export const UUID: Kind = {
   }),
 };
 
-/** A UUID in its textual form, in any letter case. */
+/**
+ * A UUID in its textual form, in any letter case.
+ *
+ * @example
+ * ```ts
+ * uuid({ description: 'Only this order.', required: true })
+ * ```
+ */
 export function uuid(options: ParameterOptions): Parameter<string> {
   return declareParameter(UUID, options);
 }

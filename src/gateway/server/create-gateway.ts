@@ -38,6 +38,14 @@ export interface RunningGateway {
  * It writes its log to standard output (`LOG_LEVEL`), and handles no signals: call `close` before the process exits.
  *
  * @throws Error that says what is wrong with the project or the configuration.
+ *
+ * @example
+ * ```ts
+ * const gateway = await createGateway({ project: '.', environment: { PORT: '0' } });
+ * const response = await fetch(`${gateway.url}/api/endpoints`, { headers: { 'X-API-KEY': gateway.apiKey ?? '' } });
+ * await response.json();
+ * await gateway.close();
+ * ```
  */
 export async function createGateway({
   project,
