@@ -159,6 +159,19 @@ describe('querygate replay', () => {
     expect(stdout).toMatch(/^by-city +2 +1 +0 +0 +0 /m);
   });
 
+  it('compares the other values where some vary by themselves', async () => {
+    const select = (n: string): string =>
+      `SELECT city, ${n} AS n, rand() / 3 AS mean FROM visits WHERE v >= @least GROUP BY city ORDER BY city`;
+    const random = path.join(folder.path, 'random');
+    await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('count()')) });
+    await cp(project, random, { recursive: true });
+    await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('count() + 1')) });
+    expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +3 +0 +0 +0 /m);
+    await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('sum(1)')) });
+    // Nothing can be said of what varies.
+    expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +0 +0 +0 +3 /m);
+  });
+
   it('shows the rows that another version changes, and fails where that is asked for', async () => {
     await write({
       'by-city': endpoint(

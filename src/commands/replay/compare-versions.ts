@@ -1,12 +1,8 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
-import { compareRows, type Comparison } from '../endpoint-tests/compare-rows.js';
-import { differenceText } from '../endpoint-tests/difference-text.js';
+import { differenceOf, varyingColumns } from './difference-of-runs.js';
 import type { RecordedCall } from './recorded-calls.js';
-import { isSameQuery, runCall, type CallRunner, type RanCall, type RanWithRows } from './run-call.js';
-
-/** How much a value of a Float type may differ, as a share of it: another order of additions changes its last digits. */
-export const FLOAT_TOLERANCE = 1e-9;
+import { isSameQuery, runCall, type CallRunner, type RanCall } from './run-call.js';
 
 /** How often a pair is run where its rows change meanwhile. */
 const ATTEMPTS = 3;
@@ -53,30 +49,35 @@ export async function replayCall(
   const both = [() => run(before), () => run(after)] as const;
   for (let attempt = 1; ; attempt += 1) {
     const [first, second] = await inTurn(isFirst, both);
-    const explanation = differenceOf(first, second);
-    const isStill = explanation !== '' && (await isConfirmed([first, second], both));
     const about = { call, before: first.cost, after: second.cost, costs };
-    if (explanation === '') return { ...about, verdict: 'equal', explanation };
-    if (isStill) return { ...about, verdict: verdictOf(first, second), explanation };
+    if (differenceOf(first, second) === '') return { ...about, verdict: 'equal', explanation: '' };
+    const explanation = await confirmed([first, second], both);
+    if (explanation !== undefined) return { ...about, verdict: verdictOf(first, second), explanation };
     if (attempt === ATTEMPTS) return { ...about, verdict: 'moving', explanation: '' };
   }
 }
 
+type Ran = readonly [RanCall, RanCall];
 type Both = readonly [() => Promise<RanCall>, () => Promise<RanCall>];
 
-/** Whether both versions return the same rows again. */
-async function isConfirmed(
-  [first, second]: readonly [RanCall, RanCall],
-  [one, other]: Both,
-): Promise<boolean> {
+/**
+ * The difference that is left when both versions have run again, without the columns whose values vary by themselves; undefined
+ * where there is none, or where nothing can be said.
+ */
+async function confirmed([first, second]: Ran, versions: Both): Promise<string | undefined> {
+  const varying = new Set<string>();
   for (let time = 0; time < CONFIRMATIONS; time += 1) {
-    if (differenceOf(first, await one()) !== '' || differenceOf(second, await other()) !== '') return false;
+    for (const [index, version] of versions.entries()) {
+      const columns = varyingColumns(index === 0 ? first : second, await version());
+      if (!columns) return undefined;
+      for (const column of columns) varying.add(column);
+    }
   }
-  return true;
+  return differenceOf(first, second, varying) || undefined;
 }
 
 /** Each version first in turn: what runs first reads the data from the disk for both. */
-async function inTurn(isFirst: boolean, [one, other]: Both): Promise<readonly [RanCall, RanCall]> {
+async function inTurn(isFirst: boolean, [one, other]: Both): Promise<Ran> {
   if (isFirst) return [await one(), await other()];
   const second = await other();
   return [await one(), second];
@@ -85,35 +86,6 @@ async function inTurn(isFirst: boolean, [one, other]: Both): Promise<readonly [R
 function verdictOf(before: RanCall, after: RanCall): Verdict {
   if ('error' in after) return 'error';
   return 'error' in before ? 'repaired' : 'differs';
-}
-
-/** How the second result is different, for people; empty where it is not. */
-function differenceOf(before: RanCall, after: RanCall): string {
-  if ('error' in after) {
-    if ('error' in before)
-      return before.error === after.error ? '' : `it failed with ${before.error}, now with ${after.error}`;
-    return `it fails with ${after.error}`;
-  }
-  if ('error' in before) return `it failed with ${before.error}, and now has rows`;
-  const ofColumns = differenceOfColumns(before, after);
-  return ofColumns === '' ? differenceOfRows(before, after) : ofColumns;
-}
-
-function differenceOfColumns({ types: before }: RanWithRows, { types: after }: RanWithRows): string {
-  const [one, other] = [before, after].map((types) =>
-    [...types].map(([name, type]) => `${name} ${type}`).join(', '),
-  );
-  return one === other ? '' : `the columns were ${one}; they are ${other}`;
-}
-
-function differenceOfRows(before: RanWithRows, after: RanWithRows): string {
-  if (JSON.stringify(before.rows) === JSON.stringify(after.rows) && before.isTruncated === after.isTruncated)
-    return '';
-  const how: Comparison = { isOrdered: true, floatTolerance: FLOAT_TOLERANCE, types: before.types };
-  const found = compareRows(before.rows, after.rows, how);
-  if (found.differences.length > 0) return differenceText(found, how);
-  if (before.isTruncated === after.isTruncated) return '';
-  return `the result was ${before.isTruncated ? '' : 'not '}cut at the row cap, and is ${after.isTruncated ? '' : 'not '}now`;
 }
 
 /** What was found of one endpoint. */

@@ -1,5 +1,6 @@
 import { printable, textTable } from '../cli/text-table.js';
-import { FLOAT_TOLERANCE, type Replay, type ReplayedEndpoint, type Verdict } from './compare-versions.js';
+import { type Replay, type ReplayedEndpoint, type Verdict } from './compare-versions.js';
+import { FLOAT_TOLERANCE } from './difference-of-runs.js';
 import type { RecordedCall } from './recorded-calls.js';
 
 /** A replay, and what there was to replay. */

@@ -1,0 +1,57 @@
+import { compareRows, differentColumns, type Comparison } from '../endpoint-tests/compare-rows.js';
+import { differenceText } from '../endpoint-tests/difference-text.js';
+import type { RanCall, RanWithRows } from './run-call.js';
+
+/** How much a value of a Float type may differ, as a share of it: another order of additions changes its last digits. */
+export const FLOAT_TOLERANCE = 1e-9;
+
+const howOf = ({ types }: RanWithRows): Comparison => ({
+  ...{ isOrdered: true, floatTolerance: FLOAT_TOLERANCE, types },
+});
+
+/**
+ * The columns whose values differ between two runs of one query, such as approximate quantiles; none where the runs are equal.
+ * Undefined where more differs than values: the data has changed.
+ */
+export function varyingColumns(one: RanCall, again: RanCall): readonly string[] | undefined {
+  if (differenceOf(one, again) === '') return [];
+  if ('error' in one || 'error' in again || one.rows.length !== again.rows.length) return undefined;
+  const how = howOf(one);
+  const columns = one.rows.flatMap((expected, index) =>
+    differentColumns({ expected, came: again.rows[index] ?? {} }, how),
+  );
+  return [...new Set(columns)];
+}
+
+/** How the second result is different, for people; empty where it is not. @param except columns that do not count */
+export function differenceOf(
+  before: RanCall,
+  after: RanCall,
+  except: ReadonlySet<string> = new Set(),
+): string {
+  if ('error' in after) {
+    if ('error' in before)
+      return before.error === after.error ? '' : `it failed with ${before.error}, now with ${after.error}`;
+    return `it fails with ${after.error}`;
+  }
+  if ('error' in before) return `it failed with ${before.error}, and now has rows`;
+  const ofColumns = differenceOfColumns(before, after);
+  return ofColumns === '' ? differenceOfRows(before, after, except) : ofColumns;
+}
+
+function differenceOfColumns({ types: before }: RanWithRows, { types: after }: RanWithRows): string {
+  const [one, other] = [before, after].map((types) =>
+    [...types].map(([name, type]) => `${name} ${type}`).join(', '),
+  );
+  return one === other ? '' : `the columns were ${one}; they are ${other}`;
+}
+
+function differenceOfRows(before: RanWithRows, after: RanWithRows, except: ReadonlySet<string>): string {
+  if (JSON.stringify(before.rows) === JSON.stringify(after.rows) && before.isTruncated === after.isTruncated)
+    return '';
+  const how = { ...howOf(before), only: [...before.types.keys()].filter((name) => !except.has(name)) };
+  const found = compareRows(before.rows, after.rows, how);
+  if (found.differences.length > 0) return differenceText(found, how);
+  if (before.isTruncated === after.isTruncated) return '';
+  return `the result was ${before.isTruncated ? '' : 'not '}cut at the row cap, and is ${after.isTruncated ? '' : 'not '}now`;
+}
