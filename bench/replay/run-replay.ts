@@ -57,7 +57,7 @@ export async function runReplay(stage: Stage): Promise<void> {
       });
       const [about = ''] = (await readFile(file, 'utf8')).split('\n');
       const replayed = replay.endpoints.flatMap((endpoint) => endpoint.replayed);
-      const differs = replayed.filter(({ verdict }) => verdict !== 'equal' && verdict !== 'moving').length;
+      const differs = replayed.filter(({ verdict }) => /^(?:differs|error|repaired)$/.test(verdict)).length;
       outcomes.push({ patch, about, replay, differs });
     }
     print(kind, outcomes);

@@ -149,11 +149,7 @@ describe('querygate replay', () => {
   });
 
   it('finds the change of a default, which is not in the SQL', async () => {
-    const select =
-      'SELECT city, count() AS n, avg(v) AS mean FROM visits WHERE v >= @least GROUP BY city ORDER BY city';
-    await write({
-      'by-city': endpoint('by-city', 1, BY_CITY.replace('default: 0', 'default: 50'), select),
-    });
+    await write({ 'by-city': DEPLOYED['by-city'].replace('default: 0', 'default: 50') });
     const { stdout } = await replay('--against', 'HEAD');
     // Of the three calls only one does not send the parameter.
     expect(stdout).toMatch(/^by-city +2 +1 +0 +0 +0 /m);
@@ -169,7 +165,14 @@ describe('querygate replay', () => {
     expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +3 +0 +0 +0 /m);
     await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('sum(1)')) });
     // Nothing can be said of what varies.
-    expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +0 +0 +0 +3 /m);
+    expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +0 +0 +0 +0 +3 /m);
+  });
+
+  it('names a changed endpoint of which no call can be replayed', async () => {
+    await write({ ...DEPLOYED, token: DEPLOYED.token.replace('city != @token', 'city = @token') });
+    const { stdout } = await replay('--against', 'HEAD');
+    expect(stdout).toContain('Changed, and not replayed: token (none of 1 calls).\n');
+    expect(stdout).toMatch(/^by-city +same queries/m);
   });
 
   it('shows the rows that another version changes, and fails where that is asked for', async () => {

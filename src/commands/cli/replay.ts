@@ -1,16 +1,20 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { Figures } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import { createQueryRunner } from '../../gateway/clickhouse/query-runner.js';
 import { createLogger } from '../../gateway/observability/logger.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { clusterOptions } from '../../gateway/server/open-clickhouse.js';
 import { openRequestLog } from '../../gateway/server/open-request-log.js';
 import { runFirstQuery } from '../check/first-query.js';
 import { withClient } from '../clickhouse/with-client.js';
 import { withServer, type CommandServer } from '../clickhouse/with-server.js';
-import { replayCalls, type ReplayedCall } from '../replay/compare-versions.js';
+import { replayCalls } from '../replay/compare-versions.js';
 import { loadOtherVersion } from '../replay/other-version.js';
 import { parseRecordedCalls, readRecordedCalls, type RecordedCall } from '../replay/recorded-calls.js';
 import { figuresOf, jsonReport, markdownReport, textReport, type ReplayReport } from '../replay/report.js';
@@ -109,15 +113,20 @@ async function runReplay(options: ReplayOptions, signal: AbortSignal): Promise<v
       let done = 0;
       try {
         const replay = await replayCalls(calls, {
-          ...{ runQuery: createQueryRunner(client, config.queryLimits), now: new Date(), signal },
+          ...{
+            runQuery: createQueryRunner(client, config.queryLimits, clusterOptions(config)),
+            now: new Date(),
+            signal,
+          },
           budgetMs: options.budget * 1000,
           versionsOf: (name) => ({ before: before.find(name), after: after.find(name) }),
-          onReplayed: (replayed) => {
-            progress.update({ phase: `replaying ${replayed.call.endpoint}`, done: (done += 1) });
-            log.note(replayed);
+          onRan: log.note,
+          onReplayed: ({ call }) => {
+            progress.update({ phase: `replaying ${call.endpoint}`, done: (done += 1) });
           },
         });
-        return { ...replay, recorded, budgetMs: options.budget * 1000, against: options.against };
+        const changed = changedEndpoints(before, after);
+        return { ...replay, recorded, changed, budgetMs: options.budget * 1000, against: options.against };
       } finally {
         progress.end();
         await log.close();
@@ -126,6 +135,16 @@ async function runReplay(options: ReplayOptions, signal: AbortSignal): Promise<v
   );
   process.stdout.write(FORMATS[options.format](report));
   if (isFailure(report, options.failOn)) process.exitCode = EXIT.failed;
+}
+
+/** Names of the endpoints that only one version has, or whose definitions differ in what decides a result. */
+function changedEndpoints(before: EndpointRegistry, after: EndpointRegistry): readonly string[] {
+  const names = new Set([...before.all(), ...after.all()].map(({ name }) => name));
+  return [...names].filter((name) => factsOf(before.find(name)) !== factsOf(after.find(name))).sort();
+}
+
+function factsOf(endpoint: Endpoint | undefined): string {
+  return endpoint ? JSON.stringify([endpoint.digest, rowCap(endpoint), [...endpoint.parameters]]) : '';
 }
 
 async function readCallsFile(file: string): Promise<readonly RecordedCall[]> {
@@ -157,7 +176,7 @@ function isFailure({ endpoints }: ReplayReport, { differs, errors, slower }: Par
 function replayLog(
   config: Config,
   { source, admin }: CommandServer,
-): { readonly note: (replayed: ReplayedCall) => void; readonly close: () => Promise<void> } {
+): { readonly note: (endpoint: string, cost: QueryCost) => void; readonly close: () => Promise<void> } {
   const { clickhouse } = config;
   const account =
     clickhouse.kind === 'external'
@@ -174,9 +193,7 @@ function replayLog(
     },
   );
   return {
-    note: ({ call: { endpoint }, costs }) => {
-      for (const cost of costs) log?.noteBackground({ purpose: 'replay', endpoint, cost: new Figures(cost) });
-    },
+    note: (endpoint, cost) => log?.noteBackground({ purpose: 'replay', endpoint, cost: new Figures(cost) }),
     close: async () => log?.close(),
   };
 }

@@ -100,8 +100,14 @@ function asTable(by: UsageGroup, rows: readonly UsageRow[]): string {
   return textTable([headings, ...cells], new Set(names.map((_name, column) => column).slice(2)));
 }
 
+/** The columns where there are no rows. */
+const NO_USAGE: UsageRow = {
+  ...{ name: '', purpose: '', requests: 0, hits: 0, errors: 0, rows_read: 0, bytes_read: 0 },
+  ...{ clickhouse_ms: 0, bytes_sent: 0 },
+};
+
 function asCsv(rows: readonly UsageRow[]): string {
-  const names = Object.keys(rows[0] ?? {});
+  const names = Object.keys(rows[0] ?? NO_USAGE);
   const cellOf = (value: string | number | null | undefined): string =>
     typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value ?? '');
   return [names, ...rows.map((row) => names.map((name) => row[name]))]

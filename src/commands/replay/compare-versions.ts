@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
-import { differenceOf, varyingColumns } from './difference-of-runs.js';
+import { differenceOf, haveOtherColumns, varyingColumns } from './difference-of-runs.js';
 import type { RecordedCall } from './recorded-calls.js';
 import { isSameQuery, runCall, type CallRunner, type RanCall } from './run-call.js';
 
@@ -10,8 +10,11 @@ const ATTEMPTS = 3;
 /** How often both versions must return their rows again before a difference counts: an approximate quantile varies by itself. */
 const CONFIRMATIONS = 2;
 
-/** How a call is with the second version: `moving` where the rows of a version change by themselves, so that nothing can be said. */
-export type Verdict = 'equal' | 'differs' | 'error' | 'repaired' | 'moving';
+/**
+ * How a call is with the second version. `failed`: both versions fail. `moving`: the rows of a version change by themselves, so
+ * that nothing can be said.
+ */
+export type Verdict = 'equal' | 'differs' | 'error' | 'repaired' | 'failed' | 'moving';
 
 export interface ReplayedCall {
   readonly call: RecordedCall;
@@ -20,8 +23,8 @@ export interface ReplayedCall {
   readonly explanation: string;
   readonly before: QueryCost;
   readonly after: QueryCost;
-  /** Of each query that was run for it. */
-  readonly costs: readonly QueryCost[];
+  /** Whether the second version has rows, without which equality says little. */
+  readonly hasRows: boolean;
 }
 
 /** The two versions of an endpoint; absent where a version does not have it. */
@@ -37,19 +40,20 @@ export interface Versions {
 export async function replayCall(
   call: RecordedCall,
   { before, after }: Versions,
-  runner: CallRunner,
+  run: (version: Endpoint | undefined) => Promise<RanCall>,
   isFirst: boolean,
 ): Promise<ReplayedCall> {
-  const costs: QueryCost[] = [];
-  const run = async (version: Endpoint | undefined): Promise<RanCall> => {
-    const ran = await runCall(version, call, runner);
-    costs.push(ran.cost);
-    return ran;
-  };
   const both = [() => run(before), () => run(after)] as const;
   for (let attempt = 1; ; attempt += 1) {
     const [first, second] = await inTurn(isFirst, both);
-    const about = { call, before: first.cost, after: second.cost, costs };
+    const hasRows = 'rows' in second && second.rows.length > 0;
+    const about = { call, before: first.cost, after: second.cost, hasRows };
+    if ('error' in first && 'error' in second)
+      return {
+        ...about,
+        verdict: 'failed',
+        explanation: `both versions fail, this one with ${second.error}`,
+      };
     if (differenceOf(first, second) === '') return { ...about, verdict: 'equal', explanation: '' };
     const explanation = await confirmed([first, second], both);
     if (explanation !== undefined) return { ...about, verdict: verdictOf(first, second), explanation };
@@ -65,10 +69,17 @@ type Both = readonly [() => Promise<RanCall>, () => Promise<RanCall>];
  * where there is none, or where nothing can be said.
  */
 async function confirmed([first, second]: Ran, versions: Both): Promise<string | undefined> {
+  const difference = differenceOf(first, second);
+  // No data changes the columns of a result.
+  if (haveOtherColumns(first, second)) return difference;
+  const isOfErrors = 'error' in first || 'error' in second;
   const varying = new Set<string>();
   for (let time = 0; time < CONFIRMATIONS; time += 1) {
     for (const [index, version] of versions.entries()) {
-      const columns = varyingColumns(index === 0 ? first : second, await version());
+      const was = index === 0 ? first : second;
+      const again = await version();
+      if ('error' in was !== 'error' in again) return undefined;
+      const columns = isOfErrors ? [] : varyingColumns(was, again);
       if (!columns) return undefined;
       for (const column of columns) varying.add(column);
     }
@@ -100,6 +111,8 @@ export interface ReplayOptions extends CallRunner {
   /** Milliseconds in ClickHouse after which no call is begun. */
   readonly budgetMs: number;
   readonly versionsOf: (endpoint: string) => Versions;
+  /** Called after each query. */
+  readonly onRan?: (endpoint: string, cost: QueryCost) => void;
   /** Called after each call. */
   readonly onReplayed?: (replayed: ReplayedCall) => void;
 }
@@ -114,7 +127,7 @@ export interface Replay {
 
 /** Runs calls with both versions of their endpoints, in the order in which they are given, within a budget. */
 export async function replayCalls(calls: readonly RecordedCall[], options: ReplayOptions): Promise<Replay> {
-  const { budgetMs, versionsOf, onReplayed } = options;
+  const { budgetMs, versionsOf, onRan, onReplayed } = options;
   const found = new Map<string, { same: number; readonly replayed: ReplayedCall[] }>();
   const covered = { distinct: 0, calls: 0 };
   let spentMs = 0;
@@ -124,17 +137,32 @@ export async function replayCalls(calls: readonly RecordedCall[], options: Repla
     if (!isSame && spentMs >= budgetMs) continue;
     const of = found.get(call.endpoint) ?? { same: 0, replayed: [] };
     found.set(call.endpoint, of);
+    if (isSame) of.same += 1;
+    else {
+      const run = async (version: Endpoint | undefined): Promise<RanCall> => {
+        if (spentMs >= budgetMs) throw new BudgetEnded();
+        const ran = await runCall(version, call, options);
+        spentMs += ran.cost.clickhouseMs;
+        onRan?.(call.endpoint, ran.cost);
+        return ran;
+      };
+      const replayed = await replayCall(call, versions, run, index % 2 === 0).catch(unlessBudgetEnded);
+      if (!replayed) continue;
+      of.replayed.push(replayed);
+      onReplayed?.(replayed);
+    }
     covered.distinct += 1;
     covered.calls += call.calls;
-    if (isSame) {
-      of.same += 1;
-      continue;
-    }
-    const replayed = await replayCall(call, versions, options, index % 2 === 0);
-    spentMs += replayed.costs.reduce((sum, { clickhouseMs }) => sum + clickhouseMs, 0);
-    of.replayed.push(replayed);
-    onReplayed?.(replayed);
   }
   const endpoints = [...found].map(([endpoint, of]) => ({ endpoint, ...of }));
   return { endpoints: endpoints.sort((a, b) => (a.endpoint < b.endpoint ? -1 : 1)), spentMs, covered };
+}
+
+/** Ends a call in the middle of its pairs; what was found until then is not said. */
+class BudgetEnded extends Error {
+  override readonly name = 'BudgetEnded';
+}
+
+function unlessBudgetEnded(error: unknown): undefined {
+  if (!(error instanceof BudgetEnded)) throw error;
 }

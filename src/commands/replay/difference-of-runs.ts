@@ -23,6 +23,10 @@ export function varyingColumns(one: RanCall, again: RanCall): readonly string[] 
   return [...new Set(columns)];
 }
 
+/** Whether two results have other columns, or other types of them. */
+export const haveOtherColumns = (one: RanCall, other: RanCall): boolean =>
+  'rows' in one && 'rows' in other && differenceOfColumns(one, other) !== '';
+
 /** How the second result is different, for people; empty where it is not. @param except columns that do not count */
 export function differenceOf(
   before: RanCall,

@@ -81,7 +81,7 @@ const JSON_PAIRS = Joi.string()
 const count = Joi.number().min(0).default(0);
 const LINE = Joi.object<RecordedCall>({
   endpoint: Joi.string().required(),
-  parameters: JSON_PAIRS.required(),
+  parameters: JSON_PAIRS.required().when('omitted', { is: '', then: JSON_PAIRS.invalid('') }),
   pins: JSON_PAIRS.default(''),
   omitted: Joi.string().allow('').default(''),
   calls: count.integer().default(1),

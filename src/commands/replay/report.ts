@@ -8,6 +8,8 @@ export interface ReplayReport extends Replay {
   readonly recorded: readonly RecordedCall[];
   readonly budgetMs: number;
   readonly against: string;
+  /** Names of the endpoints whose definitions differ. */
+  readonly changed: readonly string[];
 }
 
 /** The figures of an endpoint. */
@@ -15,6 +17,8 @@ export interface EndpointFigures extends Readonly<Record<Verdict, number>> {
   readonly endpoint: string;
   /** Calls whose query is the same, which were not run; they are among the equal ones. */
   readonly same: number;
+  /** Equal calls that returned no rows, of which equality says little. */
+  readonly withoutRows: number;
   readonly rowsRead: BeforeAndAfter;
   readonly clickhouseMs: BeforeAndAfter;
 }
@@ -32,25 +36,42 @@ export function figuresOf({ endpoint, same, replayed }: ReplayedEndpoint): Endpo
   });
   return {
     ...{ endpoint, same, equal: same + count('equal'), differs: count('differs'), error: count('error') },
-    ...{ repaired: count('repaired'), moving: count('moving') },
+    ...{ repaired: count('repaired'), failed: count('failed'), moving: count('moving') },
+    withoutRows: replayed.filter(({ verdict, hasRows }) => verdict === 'equal' && !hasRows).length,
     ...{ rowsRead: sum('rowsRead'), clickhouseMs: sum('clickhouseMs') },
   };
 }
 
 /** What is replayed of what was recorded, in sentences. */
-function summaryOf({ recorded, covered, spentMs, budgetMs, against }: ReplayReport): readonly string[] {
+function summaryOf(report: ReplayReport): readonly string[] {
+  const { recorded, covered, spentMs, budgetMs, against, endpoints } = report;
   const replayable = recorded.filter(({ omitted }) => omitted === '');
   const all = callsOf(replayable);
   const reasons = Object.entries(omittedOf(recorded)).map(([reason, calls]) => `${calls} (${reason})`);
   const isWhole = covered.distinct === replayable.length;
+  const withoutRows = endpoints.reduce((sum, each) => sum + figuresOf(each).withoutRows, 0);
+  const missing = notReplayed(report);
   return [
     `Compared with ${against}: ${covered.distinct} of ${replayable.length} distinct calls, ${covered.calls} of ${all} calls in all, in ${seconds(spentMs)} of ClickHouse.`,
     ...(isWhole ? [] : [`The budget of ${seconds(budgetMs)} ended before the others, which are less used.`]),
     ...(reasons.length > 0
       ? [`Not replayed, because their parameters are not recorded: ${reasons.join(', ')}.`]
       : []),
+    ...(missing.length > 0 ? [`Changed, and not replayed: ${missing.join(', ')}.`] : []),
+    ...(withoutRows > 0 ? [`Equal, but without rows: ${withoutRows} distinct calls.`] : []),
     `Values of Float types are equal within ${FLOAT_TOLERANCE} of their size.`,
   ];
+}
+
+/** The changed endpoints of which no call was compared, with the calls whose parameters are not recorded. */
+function notReplayed({ changed, endpoints, recorded }: ReplayReport): readonly string[] {
+  const replayed = new Set(endpoints.map(({ endpoint }) => endpoint));
+  return changed
+    .filter((name) => !replayed.has(name))
+    .map((name) => {
+      const calls = callsOf(recorded.filter(({ endpoint }) => endpoint === name));
+      return `${name} (${calls === 0 ? 'no calls' : `none of ${calls} calls`})`;
+    });
 }
 
 /** How many calls were not recorded with their parameters, by reason. */
@@ -65,16 +86,26 @@ const callsOf = (calls: readonly RecordedCall[]): number =>
   calls.reduce((sum, { calls: count }) => sum + count, 0);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-const HEADINGS = ['ENDPOINT', 'EQUAL', 'DIFFERENT', 'ERRORS', 'REPAIRED', 'MOVING', 'ROWS READ', 'MS'];
+const HEADINGS = [
+  'ENDPOINT',
+  'EQUAL',
+  'DIFFERENT',
+  'ERRORS',
+  'REPAIRED',
+  'FAILED',
+  'MOVING',
+  'ROWS READ',
+  'MS',
+];
 const arrow = ({ before, after }: BeforeAndAfter): string => `${before} → ${after}`;
 
 function cellsOf(figures: EndpointFigures): readonly string[] {
-  const { endpoint, same, equal, differs, error, repaired, moving, rowsRead, clickhouseMs } = figures;
-  if (same === equal + differs + error + repaired + moving)
-    return [endpoint, 'same queries', '-', '-', '-', '-', '-', '-'];
+  const { endpoint, same, equal, differs, error, repaired, failed, moving, rowsRead, clickhouseMs } = figures;
+  if (same === equal + differs + error + repaired + failed + moving)
+    return [endpoint, 'same queries', '-', '-', '-', '-', '-', '-', '-'];
   return [
     endpoint,
-    ...[equal, differs, error, repaired, moving].map(String),
+    ...[equal, differs, error, repaired, failed, moving].map(String),
     arrow(rowsRead),
     arrow(clickhouseMs),
   ];
@@ -83,17 +114,21 @@ function cellsOf(figures: EndpointFigures): readonly string[] {
 /** The first call of each endpoint with a verdict other than equal: what was called, and how it is different. */
 function findingsOf({ endpoints }: ReplayReport): readonly (readonly [call: string, explanation: string])[] {
   return endpoints.flatMap(({ replayed }) => {
-    const first = (['error', 'differs', 'repaired'] as const).flatMap(
+    const first = (['error', 'differs', 'repaired', 'failed'] as const).flatMap(
       (wanted) => replayed.find(({ verdict }) => verdict === wanted) ?? [],
     );
     return first.map(({ call, explanation }) => [shownCall(call), explanation] as const);
   });
 }
 
+/** Characters of a value in a report; `--format json` has all of them. */
+const MAX_SHOWN = 200;
+
 function shownCall({ endpoint, parameters, pins, calls }: RecordedCall): string {
   const given = JSON.parse(parameters) as readonly (readonly [string, unknown])[];
+  const short = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
   const shown = given.map(
-    ([name, value]) => `${name}=${Array.isArray(value) ? value.join(',') : String(value)}`,
+    ([name, value]) => `${name}=${short(Array.isArray(value) ? value.join(',') : String(value))}`,
   );
   const pinned = pins === '' ? '' : `, pinned ${pins}`;
   return printable(`${endpoint}?${shown.join('&')}${pinned}, called ${calls} times`);
@@ -102,7 +137,7 @@ function shownCall({ endpoint, parameters, pins, calls }: RecordedCall): string 
 /** For a terminal. */
 export function textReport(report: ReplayReport): string {
   const rows = report.endpoints.map((each) => cellsOf(figuresOf(each)));
-  const table = rows.length > 0 ? textTable([HEADINGS, ...rows], new Set([1, 2, 3, 4, 5, 6, 7])) : '';
+  const table = rows.length > 0 ? textTable([HEADINGS, ...rows], new Set([1, 2, 3, 4, 5, 6, 7, 8])) : '';
   const findings = findingsOf(report).map(([call, explanation]) => `\n${call}\n${explanation}\n`);
   return `${summaryOf(report).join('\n')}\n${table}${findings.join('')}`;
 }
@@ -134,6 +169,7 @@ export function jsonReport(report: ReplayReport): string {
     {
       against,
       recorded: { distinct: recorded.filter((call) => call.omitted === '').length, omitted },
+      notReplayed: notReplayed(report),
       ...{ covered, budgetMs, spentMs: Math.round(spentMs), floatTolerance: FLOAT_TOLERANCE },
       endpoints: endpoints.map((each) => ({
         ...figuresOf(each),

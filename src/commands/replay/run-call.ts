@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
-import { Failure } from '../../gateway/errors.js';
+import { ERRORS, Failure } from '../../gateway/errors.js';
 import { representationOf } from '../../gateway/formats/representation.js';
 import { bindCall } from '../../gateway/query/endpoint-query.js';
 import { requestOf } from '../../gateway/query/fetch-result.js';
@@ -57,7 +57,8 @@ export async function runCall(
     };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof Failure)) throw error;
+    // While ClickHouse does not respond, no version can be blamed.
+    if (!(error instanceof Failure) || ERRORS[error.code].status === 503) throw error;
     const { param, problem } = error.details.problems?.[0] ?? {};
     const detail =
       param === undefined ? (error.details.diagnosis ?? error.message) : `${param} ${String(problem)}`;

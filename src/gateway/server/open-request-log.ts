@@ -95,7 +95,9 @@ const reporting =
       logger.warn('ClickHouse is too slow for the request log; some requests are missing in it');
     else {
       const { diagnosis } = translateClickHouseError(error).details;
-      const fields = { diagnosis, ...describeError(error) };
-      logger.warn('ClickHouse does not accept the request log; requests are missing in it', fields);
+      logger.warn('ClickHouse does not accept the request log; requests are missing in it', {
+        ...{ diagnosis, ...describeError(error) },
+        advice: `run querygate migrate of this version, and grant the user of the request log INSERT ON ${TABLE}`,
+      });
     }
   };

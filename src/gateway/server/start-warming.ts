@@ -60,7 +60,9 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
       const { result, isCollapsed, callers } = await fetchResult({ ...fetch, demand: 'fresh' }, key);
       const { cost, queryId } = result;
       const { name } = query.endpoint;
-      if (!isCollapsed) onBackground?.({ purpose: 'warming', endpoint: name, cost, queryId, callers });
+      // Also its share of a query that a caller began.
+      const of = isCollapsed ? { isShared: true } : { queryId };
+      if (callers) onBackground?.({ purpose: 'warming', endpoint: name, cost, callers, ...of });
       return { result, isConfirmed: false };
     },
     isLeader: cache.isLeader,

@@ -19,11 +19,11 @@ const LATER = { timestamp: '2026-05-17T11:00:00.000Z' };
 /** Notes calls and returns the rows that are written. */
 async function written(
   notes: readonly (readonly [RequestRecord, RecordableCall])[],
-  maxDistinct?: number,
+  limits: Readonly<Record<'maxDistinct' | 'maxOfEndpoint', number>> | object = {},
 ): Promise<readonly CallRow[]> {
   const rows: CallRow[] = [];
   const recorder = new CallRecorder({
-    ...(maxDistinct !== undefined && { maxDistinct }),
+    ...limits,
     insert: (batch) => {
       rows.push(...batch);
       return Promise.resolve();
@@ -94,13 +94,37 @@ describe('recorded calls', () => {
         [RECORD, CALL],
         [{ ...RECORD, ...LATER }, other],
       ],
-      1,
+      { maxDistinct: 1 },
     );
     expect(rows).toMatchObject([
       { parameters: '[["project","p"]]', omitted: '', calls: 2 },
       { parameters: '', omitted: 'full', calls: 1 },
       { hour: '2026-05-17 11:00:00', parameters: '[["project","other"]]', omitted: '', calls: 1 },
     ]);
+  });
+
+  it('are a sample of an endpoint that has many, and leave a place for others', async () => {
+    const many = Array.from({ length: 400 }, (_, n) => ({ ...CALL, parameters: { since: String(n) } }));
+    const rows = await written(
+      [
+        ...many.map((call) => [RECORD, call] as const),
+        [{ ...RECORD, endpoint: 'rare' }, CALL],
+        ...many.map((call) => [HIT, call] as const),
+      ],
+      { maxOfEndpoint: 10 },
+    );
+    const recorded = rows.filter(({ endpoint, omitted }) => endpoint === 'logs.all' && omitted === '');
+    expect(recorded).toHaveLength(20);
+    // Also of the later ones, and both times that each was called.
+    expect(recorded.some(({ parameters }) => /\d{3}/.test(parameters))).toBe(true);
+    expect(new Set(recorded.map(({ calls }) => calls))).toEqual(new Set([2]));
+    expect(rows).toContainEqual(expect.objectContaining({ endpoint: 'rare', omitted: '' }));
+    expect(rows).toContainEqual(expect.objectContaining({ omitted: 'full', calls: 760 }));
+  });
+
+  it('are only counted where their parameters are long', async () => {
+    const rows = await written([[RECORD, { ...CALL, parameters: { ids: 'x'.repeat(5000) } }]]);
+    expect(rows).toMatchObject([{ omitted: 'long', parameters: '', calls: 1 }]);
   });
 
   it('are lost, and said to be, where ClickHouse does not accept them; later ones are written', async () => {
