@@ -66,9 +66,8 @@ describeInBrowser('the console', () => {
       await openConsole(session, page);
       for (const [name, count] of Object.entries(charts)) {
         await page.click(`nav a[href="#/${name}"]`);
-        await page.waitForSelector('.rows tbody tr', { state: 'detached' });
-        await runForm(page);
-        await page.waitForSelector('.rows tbody tr');
+        await page.waitForSelector(`main h1:text-is("${name}")`);
+        await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
         expect(await rowsOf(page)).toBeGreaterThan(1);
         expect(await page.locator('.chart canvas').count()).toBe(count);
         const facts = (await page.textContent('.result-facts')) ?? '';
