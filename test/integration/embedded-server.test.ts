@@ -41,6 +41,11 @@ const select = async (
   return { status: response.status, text: await response.text() };
 };
 
+async function queriesOf({ adminConnection }: EmbeddedServer): Promise<number> {
+  await select(adminConnection, 'SYSTEM FLUSH LOGS');
+  return Number((await select(adminConnection, 'SELECT count() FROM system.query_log')).text);
+}
+
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   server = await start(dataDir, (message) => crashes.push(message));
@@ -205,12 +210,15 @@ describe('the server', () => {
       const first = await start(folder);
       await migrate({ connection: first.adminConnection, schema: { migrations: [] } });
       await select(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
+      expect(await queriesOf(first)).toBeGreaterThan(0);
       await first.stop();
       expect(await respondsToPing(first.adminConnection.url)).toBe(false);
       expect(await readdir(folder)).toEqual(['clickhouse']);
       const second = await start(folder);
       expect((await select(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
       expect(second.adminConnection.password).not.toBe(first.adminConnection.password);
+      // Also its log of queries, from which `querygate usage` has CPU time.
+      expect(await queriesOf(second)).toBeGreaterThan(0);
       await second.stop();
     });
   });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { escapeXml } from '../xml.js';
@@ -17,7 +17,7 @@ export interface ServerFilesOptions {
 }
 
 /**
- * Writes the embedded server's configuration into a folder, readable by its owner only.
+ * Writes the embedded server's configuration into a folder, readable by its owner only, and removes its log of queries.
  *
  * @returns path of the configuration file.
  */
@@ -32,6 +32,8 @@ export async function writeServerFiles(
     'users.d/querygate.xml': readerUserFile(READER_USER, grants),
     ...(extraConfig !== undefined && { 'config.d/extra.xml': extraConfig }),
   };
+  // The engine keeps the rows of its own tables without their definitions, and could not create the tables again.
+  await rm(path.join(folder, 'data', 'data', 'system'), { recursive: true, force: true });
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(folder, name);
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
