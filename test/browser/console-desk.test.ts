@@ -71,6 +71,28 @@ describeInBrowser('the console of someone who looks at data', () => {
     });
   });
 
+  it('narrows the range to what is dragged over in the chart', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/get-grouped-stats-redirects');
+      await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
+      const plot = page.locator('.chart .u-over');
+      await plot.scrollIntoViewIfNeeded();
+      const box = await plot.boundingBox();
+      const { x, y, width, height } = box ?? { x: 0, y: 0, width: 0, height: 0 };
+      await page.mouse.move(x + width / 2, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForURL(/start_time=.*end_time=/);
+      const days = await page.locator('.rows tbody td:first-child').allTextContents();
+      const query = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
+      expect(days.length).toBeGreaterThan(0);
+      expect(Date.parse(query.get('end_time') ?? '')).toBeGreaterThan(
+        Date.parse(query.get('start_time') ?? ''),
+      );
+    });
+  });
+
   it('refreshes by itself, through the cache, and only while its tab is shown', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.clock.install();

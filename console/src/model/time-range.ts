@@ -53,6 +53,17 @@ export function movedRange(
   return withEnds(parameters, values, iso(start + by), iso(end + by));
 }
 
+/** The values with a range between two times, in seconds since 1970; undefined where the endpoint has no end of a range. */
+export function rangeBetween(
+  parameters: RangeParameters,
+  values: Values,
+  from: number,
+  to: number,
+): Values | undefined {
+  if (!parameters.to) return undefined;
+  return withEnds(parameters, values, iso(Math.floor(from) * 1000), iso(Math.ceil(to) * 1000));
+}
+
 function withEnds(
   { from, to }: RangeParameters,
   values: Values,

@@ -11,10 +11,12 @@ interface Props {
   readonly endpoint: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
+  /** Narrows the range of time; absent where the endpoint has none. */
+  readonly onRange?: ((from: number, to: number) => void) | undefined;
 }
 
 /** A chart of a result with times, and controls for what it draws. This browser stores for which endpoints it is hidden. */
-export function ChartPanel({ endpoint, columns, rows }: Props): VNode | null {
+export function ChartPanel({ endpoint, columns, rows, onRange }: Props): VNode | null {
   const chartable = useMemo(() => chartableOf(columns, rows), [columns, rows]);
   const stored = `querygate.chart.${endpoint}`;
   const [isHidden, setHidden] = useState(() => localStorage.getItem(stored) === 'hidden');
@@ -29,12 +31,16 @@ export function ChartPanel({ endpoint, columns, rows }: Props): VNode | null {
       <button type="button" class="quiet chart-switch" aria-expanded={!isHidden} onClick={toggle}>
         {isHidden ? 'Show chart' : 'Hide chart'}
       </button>
-      {!isHidden && <Drawn key={chartable.numbers.join()} chartable={chartable} rows={rows} />}
+      {!isHidden && <Drawn key={chartable.numbers.join()} {...{ chartable, rows, onRange }} />}
     </>
   );
 }
 
-function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly rows: readonly Row[] }): VNode {
+function Drawn({
+  chartable,
+  rows,
+  onRange,
+}: Pick<Props, 'rows' | 'onRange'> & { readonly chartable: Chartable }): VNode {
   const [chosen, setChosen] = useState<readonly string[]>(chartable.numbers.slice(0, 4));
   const [split, setSplit] = useState('');
   const [index, setIndex] = useState<number | null>(null);
@@ -48,6 +54,7 @@ function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly ro
         data={data}
         label={`Chart of ${data.lines.map(nameOf).join(', ')} over ${chartable.time}; the rows are in the table below`}
         onIndex={setIndex}
+        onSelect={onRange}
       />
       <figcaption>
         <span class="at">{timeText(data, index)}</span>

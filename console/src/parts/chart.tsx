@@ -13,6 +13,8 @@ interface Props {
   readonly height?: number;
   /** Called with the index under the pointer; null outside of the chart. */
   readonly onIndex?: (index: number | null) => void;
+  /** Called with the times, in seconds since 1970, between which the pointer was dragged. */
+  readonly onSelect?: ((from: number, to: number) => void) | undefined;
 }
 
 /** The name of the nth line's colour in the style sheet. */
@@ -21,11 +23,16 @@ export const lineColour = (index: number): string => `line-${(index % 8) + 1}`;
 /** The enum in the types of uPlot does not exist at run time. */
 const ON_THE_RIGHT: object = { scale: 'right', side: 1 };
 
+/** Pixels. */
+const MIN_SELECTED = 8;
+
 /** More points than this would hide the line. */
 const MAX_POINTS = 80;
 
 /** Lines over time, in UTC. The table beside it has the same content for screen readers. */
-export function Chart({ data, label, height = 220, onIndex }: Props): VNode {
+export function Chart({ data, label, height = 220, onIndex, onSelect }: Props): VNode {
+  const select = useRef(onSelect);
+  select.current = onSelect;
   const container = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
   useEffect(
@@ -42,7 +49,7 @@ export function Chart({ data, label, height = 220, onIndex }: Props): VNode {
       width: Math.max(200, element.clientWidth),
       height,
     });
-    const options = { ...size(), ...optionsOf(data, onIndex) };
+    const options = { ...size(), ...optionsOf(data, onIndex, select) };
     const plot = new uPlot(
       options,
       [[...data.times], ...data.lines.map(({ values }) => [...values])],
@@ -63,6 +70,7 @@ export function Chart({ data, label, height = 220, onIndex }: Props): VNode {
 function optionsOf(
   { times, lines }: ChartData<Line>,
   onIndex: Props['onIndex'],
+  select: { readonly current: Props['onSelect'] },
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const axis = {
     stroke: colour('muted'),
@@ -76,7 +84,7 @@ function optionsOf(
   return {
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
-    cursor: { points: { size: 7 }, drag: { x: false, y: false } },
+    cursor: { points: { size: 7 }, drag: { x: select.current !== undefined, y: false, setScale: false } },
     padding: [8, hasRight ? 0 : 26, 0, 0],
     axes: [
       { ...axis, space: 80, incrs: TIME_STEPS, values: timeLabels(times) },
@@ -97,7 +105,17 @@ function optionsOf(
         points: { show: true, size: 5, ...(isDense && { filter: () => isolated(values) }) },
       })),
     ],
-    hooks: { setCursor: [(plot) => onIndex?.(plot.cursor.idx ?? null)] },
+    hooks: {
+      setCursor: [(plot) => onIndex?.(plot.cursor.idx ?? null)],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select;
+          // A click selects nothing.
+          if (width >= MIN_SELECTED)
+            select.current?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+        },
+      ],
+    },
   };
 }
 

@@ -79,7 +79,14 @@ export function EndpointPage(props: Props): VNode {
           {message}
         </p>
       )}
-      <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} onRefresh={refresh} />
+      <Outcome
+        endpoint={endpoint}
+        run={run}
+        values={values}
+        keyText={keyText}
+        onRefresh={refresh}
+        onValues={start}
+      />
     </article>
   );
 }
@@ -158,6 +165,7 @@ interface OutcomeProps {
   readonly values: Values;
   readonly keyText: string;
   readonly onRefresh: () => void;
+  readonly onValues: (values: Values) => void;
 }
 
 function noResultText({ running, problem }: Runner): string {
@@ -166,7 +174,7 @@ function noResultText({ running, problem }: Runner): string {
 }
 
 /** The outcome of the last run, and tabs for the request. */
-function Outcome({ endpoint, run, values, keyText, onRefresh }: OutcomeProps): VNode {
+function Outcome({ endpoint, run, values, keyText, onRefresh, onValues }: OutcomeProps): VNode {
   const { result, problem, running } = run;
   const request = useMemo(() => requestOf(endpoint, values), [endpoint, values]);
   const names = endpoint.parameters.map(({ name }) => name);
@@ -176,7 +184,7 @@ function Outcome({ endpoint, run, values, keyText, onRefresh }: OutcomeProps): V
       title: 'Result',
       content: () =>
         result ? (
-          <ResultView endpoint={endpoint} result={result} onPage={run.start} />
+          <ResultView endpoint={endpoint} result={result} onPage={run.start} onValues={onValues} />
         ) : (
           <p class="hint">{noResultText(run)}</p>
         ),

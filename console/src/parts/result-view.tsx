@@ -3,9 +3,10 @@ import { useMemo } from 'preact/hooks';
 
 import type { RequestedResult } from '../hooks.js';
 import { duration, milliseconds, number } from '../model/display.js';
-import { SQL, type Cell, type Column, type Endpoint } from '../model/endpoint.js';
+import { SQL, type Cell, type Column, type Endpoint, type Values } from '../model/endpoint.js';
 import { isExact } from '../model/exact-number.js';
 import { nextPage, type EndpointRequest } from '../model/request.js';
+import { rangeBetween, rangeParameters } from '../model/time-range.js';
 import { ChartPanel } from './chart-panel.js';
 import { ResultTable } from './result-table.js';
 
@@ -14,12 +15,21 @@ interface Props {
   readonly result: RequestedResult;
   /** Requests another page of the result. */
   readonly onPage: (request: EndpointRequest) => void;
+  /** Runs the endpoint with other values. */
+  readonly onValues: (values: Values) => void;
 }
 
 /** A result: facts about it, a chart where it has times, and its rows. */
-export function ResultView({ endpoint, result, onPage }: Props): VNode {
+export function ResultView({ endpoint, result, onPage, onValues }: Props): VNode {
   const { rows, truncated, partial, next, request } = result;
   const columns = useMemo(() => columnsOf(endpoint, result), [endpoint, result]);
+  const parameters = rangeParameters(endpoint);
+  const onRange =
+    parameters?.to &&
+    ((from: number, to: number): void => {
+      const values = rangeBetween(parameters, request.values, from, to);
+      if (values) onValues(values);
+    });
   return (
     <>
       <Facts result={result} />
@@ -40,7 +50,7 @@ export function ResultView({ endpoint, result, onPage }: Props): VNode {
         <p class="notice">No rows. The query ran, and nothing matches these parameters.</p>
       ) : (
         <>
-          <ChartPanel endpoint={endpoint.name} columns={columns} rows={rows} />
+          <ChartPanel endpoint={endpoint.name} columns={columns} rows={rows} onRange={onRange} />
           <ResultTable endpoint={endpoint.name} columns={columns} rows={rows} />
         </>
       )}

@@ -1,5 +1,10 @@
 import type { Parameter } from '../../../console/src/model/endpoint.js';
-import { lastRange, movedRange, rangeParameters } from '../../../console/src/model/time-range.js';
+import {
+  lastRange,
+  movedRange,
+  rangeBetween,
+  rangeParameters,
+} from '../../../console/src/model/time-range.js';
 
 const NOW = new Date('2026-05-17T10:05:00Z');
 const parameter = (name: string, changes: Partial<Parameter> = {}): Parameter => ({
@@ -47,6 +52,18 @@ describe('a range that ends now', () => {
   it('has an end where the endpoint requires one', () => {
     const to = { ...UNTIL, required: true };
     expect(lastRange({ from: SINCE, to }, {}, 900, NOW)).toEqual({ since: 'now-900s', until: 'now' });
+  });
+});
+
+describe('a range between two times', () => {
+  it('has whole seconds, and needs an end', () => {
+    const values = { city: 'Rome', start_time: '2020-01-01' };
+    expect(rangeBetween({ from: START, to: END }, values, 1779012300.7, 1779012360.2)).toEqual({
+      city: 'Rome',
+      start_time: '2026-05-17T10:05:00Z',
+      end_time: '2026-05-17T10:06:01Z',
+    });
+    expect(rangeBetween({ from: START }, values, 1, 2)).toBeUndefined();
   });
 });
 
