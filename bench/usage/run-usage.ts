@@ -165,15 +165,15 @@ function expectedOf(
   const expected = new Map<string, Record<keyof Figures, number>>();
   const own = waited.filter(({ isShared }) => !isShared);
   for (const one of own) {
-    const sharers = waited.filter(
+    const followers = waited.filter(
       (other) => other.isShared && other.target === one.target && leaderOf(other, own) === one,
     );
     const cost = [...noted].find(([id]) => id.includes(one.requestId))?.[1];
     if (!cost) continue;
-    for (const { key } of [one, ...sharers]) {
+    for (const { key } of [one, ...followers]) {
       const sum = expected.get(key) ?? { rows: 0, bytes: 0, ms: 0 };
       expected.set(key, sum);
-      for (const figure of FIGURES) sum[figure] += cost[figure] / (1 + sharers.length);
+      for (const figure of FIGURES) sum[figure] += cost[figure] / (1 + followers.length);
     }
   }
   return expected;

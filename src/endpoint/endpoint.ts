@@ -200,7 +200,7 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     const { order } = readPageOrder(definition);
     const query = buildQuery(definition, order);
     const savedQuery = printSavedQuery(query, definition.limit);
-    const ofTables = problemOfTables(query);
+    const ofTables = problemOfTables(textOf(query));
     if (ofTables) throw new EndpointDefinitionError([...problems, { path: ['build'], ...ofTables }]);
     const ofPages = definition.pages && problemOfPaging(query, order);
     if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);

@@ -132,20 +132,24 @@ describe('querygate init', () => {
   });
 
   it.each([
-    ['systemd', ['deploy/environment.example', 'deploy/nginx.conf', 'deploy/querygate@.service']],
+    [
+      'systemd',
+      ['deploy/environment.example', 'deploy/.gitignore', 'deploy/nginx.conf', 'deploy/querygate@.service'],
+    ],
     [
       'kubernetes',
       [
-        'config',
-        'gateway',
-        'keys-secret',
-        'migrate',
-        'network-policy',
-        'secrets',
-        'endpoints',
-        'schema',
-        'settings',
-      ].map((name) => `deploy/kubernetes/${name}.yaml${name.includes('secret') ? '.example' : ''}`),
+        'config.yaml',
+        'gateway.yaml',
+        '.gitignore',
+        'keys-secret.yaml.example',
+        'migrate.yaml',
+        'network-policy.yaml',
+        'secrets.yaml.example',
+        'endpoints.yaml',
+        'schema.yaml',
+        'settings.yaml',
+      ].map((name) => `deploy/kubernetes/${name}`),
     ],
   ])('--deploy %s writes what deploys a project, and nothing else', async (way, expected) => {
     await withTemporaryFolder(async (folder) => {

@@ -41,7 +41,7 @@ export class Manifests {
 
   static async read(): Promise<Manifests> {
     const files = await deployFiles('kubernetes', PROJECT);
-    return new Manifests(files.flatMap(manifestsIn));
+    return new Manifests(files.filter(({ path: file }) => file.includes('.yaml')).flatMap(manifestsIn));
   }
 
   ofKind<K extends Kind>(kind: K): readonly ByKind[K][] {

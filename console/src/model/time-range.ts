@@ -86,8 +86,12 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 function readTime(text: string | undefined, now: Date): number | undefined {
   const [isRelative, count, unit = ''] = /^now(?:-(\d+)([smhdw]))?$/.exec(text ?? '') ?? [];
   if (isRelative !== undefined) return now.getTime() - Number(count ?? 0) * (UNITS[unit] ?? 0) * 1000;
-  if (!/^\d{4}-\d\d-\d\d/.test(text ?? '')) return undefined;
-  const zoned = (text ?? '').replace(' ', 'T').replace(/(T[\d:.]+)$/, '$1Z');
-  const at = Date.parse(zoned);
+  return readIsoTime(text);
+}
+
+/** Milliseconds since 1970 of a time in ISO 8601, in UTC where it has no zone; undefined of anything else. */
+export function readIsoTime(text = ''): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
+  const at = Date.parse(text.replace(' ', 'T').replace(/(T[\d:.]+)$/, '$1Z'));
   return Number.isNaN(at) ? undefined : at;
 }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 
+import { readIsoTime } from '../model/time-range.js';
 import { Input, type ControlProps } from './input.js';
 
 /** A text field, which alone accepts microseconds, zones and relative times, beside the browser's picker, which fills in UTC. */
@@ -24,7 +25,6 @@ export function TimeControl(props: ControlProps): VNode {
 }
 
 function pickedIn(value: string): string {
-  if (!/^\d{4}-\d\d-\d\d/.test(value)) return '';
-  const at = new Date(value.replace(' ', 'T').replace(/(T[\d:.]+)$/, '$1Z'));
-  return Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 19);
+  const at = readIsoTime(value);
+  return at === undefined ? '' : new Date(at).toISOString().slice(0, 19);
 }

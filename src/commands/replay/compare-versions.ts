@@ -54,8 +54,9 @@ export async function replayCall(
         verdict: 'failed',
         explanation: `both versions fail, this one with ${second.error}`,
       };
-    if (differenceOf(first, second) === '') return { ...about, verdict: 'equal', explanation: '' };
-    const explanation = await confirmed([first, second], both);
+    const difference = differenceOf(first, second);
+    if (difference === '') return { ...about, verdict: 'equal', explanation: '' };
+    const explanation = await confirmed(difference, [first, second], both);
     if (explanation !== undefined) return { ...about, verdict: verdictOf(first, second), explanation };
     if (attempt === ATTEMPTS) return { ...about, verdict: 'moving', explanation: '' };
   }
@@ -68,19 +69,22 @@ type Both = readonly [() => Promise<RanCall>, () => Promise<RanCall>];
  * The difference that is left when both versions have run again, without the columns whose values vary by themselves; undefined
  * where there is none, or where nothing can be said.
  */
-async function confirmed([first, second]: Ran, versions: Both): Promise<string | undefined> {
-  const difference = differenceOf(first, second);
+async function confirmed(
+  difference: string,
+  [first, second]: Ran,
+  versions: Both,
+): Promise<string | undefined> {
   // No data changes the columns of a result.
   if (haveOtherColumns(first, second)) return difference;
-  const isOfErrors = 'error' in first || 'error' in second;
+  const areRows = 'rows' in first && 'rows' in second;
   const varying = new Set<string>();
   for (let time = 0; time < CONFIRMATIONS; time += 1) {
     for (const [index, version] of versions.entries()) {
-      const was = index === 0 ? first : second;
-      const again = await version();
-      if ('error' in was !== 'error' in again) return undefined;
-      const columns = isOfErrors ? [] : varyingColumns(was, again);
-      if (!columns) return undefined;
+      const columns = varyingColumns(index === 0 ? first : second, await version());
+      if (columns === 'other kind') return undefined;
+      // Beside an error, the rows of the other version do not count.
+      if (!areRows) continue;
+      if (columns === 'other rows') return undefined;
       for (const column of columns) varying.add(column);
     }
   }

@@ -10,12 +10,15 @@ const howOf = ({ types }: RanWithRows): Comparison => ({
 });
 
 /**
- * The columns whose values differ between two runs of one query, such as approximate quantiles; none where the runs are equal.
- * Undefined where more differs than values: the data has changed.
+ * The columns whose values differ between two runs of one query, such as approximate quantiles. `other rows`: more differs than
+ * values, because the data has changed. `other kind`: only one of them failed.
  */
-export function varyingColumns(one: RanCall, again: RanCall): readonly string[] | undefined {
-  if (differenceOf(one, again) === '') return [];
-  if ('error' in one || 'error' in again || one.rows.length !== again.rows.length) return undefined;
+export function varyingColumns(
+  one: RanCall,
+  again: RanCall,
+): readonly string[] | 'other rows' | 'other kind' {
+  if ('error' in one || 'error' in again) return 'error' in one && 'error' in again ? [] : 'other kind';
+  if (one.rows.length !== again.rows.length) return 'other rows';
   const how = howOf(one);
   const columns = one.rows.flatMap((expected, index) =>
     differentColumns({ expected, came: again.rows[index] ?? {} }, how),
@@ -27,17 +30,17 @@ export function varyingColumns(one: RanCall, again: RanCall): readonly string[] 
 export const haveOtherColumns = (one: RanCall, other: RanCall): boolean =>
   'rows' in one && 'rows' in other && differenceOfColumns(one, other) !== '';
 
-/** How the second result is different, for people; empty where it is not. @param except columns that do not count */
+/**
+ * How the second result is different, for people; empty where it is not. Of two errors neither is a result.
+ *
+ * @param except columns that do not count.
+ */
 export function differenceOf(
   before: RanCall,
   after: RanCall,
   except: ReadonlySet<string> = new Set(),
 ): string {
-  if ('error' in after) {
-    if ('error' in before)
-      return before.error === after.error ? '' : `it failed with ${before.error}, now with ${after.error}`;
-    return `it fails with ${after.error}`;
-  }
+  if ('error' in after) return `it fails with ${after.error}`;
   if ('error' in before) return `it failed with ${before.error}, and now has rows`;
   const ofColumns = differenceOfColumns(before, after);
   return ofColumns === '' ? differenceOfRows(before, after, except) : ofColumns;

@@ -13,7 +13,6 @@ import { readPageOrder, type PageOrder } from '../page-order.js';
 import { kindMeant } from '../parameters/kind-meant.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind } from '../parameters/parameter.js';
-import type { Query } from '../sql.js';
 import { problemsBySchema, withFound } from '../schema-problems.js';
 import { problemsOfPlaceholders, typesOf } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
@@ -65,7 +64,7 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
   };
-  rejectPrivateTables(file, built.query);
+  rejectPrivateTables(file);
   const ofPages = after && problemOfPages(order, built);
   if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
   const ofPieces = problemOfPieces(built.query, declaration, built.optionalColumns);
@@ -74,8 +73,8 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
 }
 
 /** @throws SqlFileError with the place of a table that no endpoint may read */
-function rejectPrivateTables({ text, selectStart }: ParsedSqlFile, query: Query): void {
-  const found = problemOfTables(query);
+function rejectPrivateTables({ text, selectStart }: ParsedSqlFile): void {
+  const found = problemOfTables(text);
   if (!found) return;
   const start = selectStart + text.indexOf(PRIVATE_TABLE);
   throw new SqlFileError([{ start, end: start + PRIVATE_TABLE.length, ...found }]);

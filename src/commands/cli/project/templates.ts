@@ -33,10 +33,15 @@ export async function readTemplates(
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
   return Promise.all(
     files.sort().map(async (file) => ({
-      path: DOT_FILES.has(file) ? `.${file}` : file.split(path.sep).join('/'),
+      path: withDot(file).split(path.sep).join('/'),
       text: await readTemplate(path.join(folder, file)),
     })),
   );
+}
+
+function withDot(file: string): string {
+  const { dir, base } = path.parse(file);
+  return path.join(dir, DOT_FILES.has(base) ? `.${base}` : base);
 }
 
 /** An endpoint to begin with. @param name valid as one of an endpoint */

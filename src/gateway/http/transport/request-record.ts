@@ -1,4 +1,3 @@
-import type { QueryCost } from '../../../endpoint/limit-rules.js';
 import { Figures, OPERATORS } from '../../../endpoint/figures.js';
 import { Failure, type ErrorCode } from '../../errors.js';
 import { isoTime } from '../../observability/iso-time.js';
@@ -39,14 +38,12 @@ export function recordOf(
   };
 }
 
-const NO_COST: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
-
 /** A query for which no caller waited alone, as a row of the request log: it is no request. */
 export function backgroundRecordOf(
   { purpose, endpoint, queryId = '', cost, callers = 1, isShared = false }: BackgroundQuery,
   now: Date,
 ): RequestRecord {
-  const { rowsRead, bytesRead, clickhouseMs } = isShared ? NO_COST : cost.readBy(OPERATORS);
+  const { rowsRead, bytesRead, clickhouseMs } = (isShared ? NONE.cost : cost).readBy(OPERATORS);
   return {
     ...NO_REQUEST,
     ...{ timestamp: isoTime(now.getTime()), query_id: queryId, endpoint, purpose },
