@@ -36,6 +36,7 @@ export const ERRORS = {
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse unreachable' },
   SHARD_UNREACHABLE: { status: 503, title: 'ClickHouse shard unreachable' },
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
+  CALL_CANCELLED: { status: 503, title: 'Call cancelled' },
   GATEWAY_BUSY: { status: 503, title: 'Gateway busy' },
   TOKEN_ISSUER_UNREACHABLE: { status: 503, title: 'Token issuer unreachable' },
   PURGE_INCOMPLETE: { status: 503, title: 'Purge incomplete' },

@@ -7,6 +7,7 @@ import { EveryResponse } from '../../src/gateway/http/transport/every-response.j
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { createApp } from '../../src/gateway/http/app.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
@@ -113,6 +114,7 @@ describe('GET /metrics', () => {
         targets: new KnownTargets(() => true),
         clock: clock.read,
         checkSql: noSql,
+        runningCalls: new RunningCalls(clock.read),
         limiter: testLimiter(),
         maxRangedBytes: 0,
         cursors: new Cursors(undefined),

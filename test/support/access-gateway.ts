@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,6 +15,8 @@ import { EveryResponse } from '../../src/gateway/http/transport/every-response.j
 import { createApp } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
+import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import type { Clock, RunQuery } from '../../src/gateway/query/ports.js';
 import type { CheckSql, SqlParser } from '../../src/gateway/query/sandboxed-select.js';
@@ -28,7 +30,7 @@ import { sendRequest, type NetworkRequest, type NetworkResponse } from './networ
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
-import { noSql } from './test-credentials.js';
+import { noKeys, noSql } from './test-credentials.js';
 import { referenceEndpoints } from './reference-project.js';
 
 /** Rights of each key in a test's keys file, by key name; {@link keyNamed} returns the key itself. */
@@ -66,6 +68,8 @@ export class AccessGateway {
   access!: Access;
   execution!: QueryExecution;
   endpoints!: EndpointRegistry;
+  /** Its admin API. */
+  admin!: RequestListener;
   private readonly servers: Partial<Record<RequestPath, Server>> = {};
   private readonly closers: (() => unknown)[] = [];
 
@@ -129,8 +133,12 @@ export class AccessGateway {
       maxRangedBytes: cache.maxEntryBytes,
       everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins: config.corsOrigins }),
     };
+    const runningCalls = new RunningCalls(clock);
+    const ofAdmin = { ...noKeys(clock), ...this.access, ...this.execution, endpoints, runningCalls, logger };
+    this.admin = createAdminApp({ ...ofAdmin, clock });
     const app = createApp({
       ...shared,
+      runningCalls,
       executeCall,
       executeExport,
       checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),

@@ -11,6 +11,7 @@ import { EveryResponse } from '../../src/gateway/http/transport/every-response.j
 import { createApp } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
 import type { CacheStatus } from '../../src/gateway/query/call.js';
@@ -89,6 +90,7 @@ export class CachingGateway {
       ...shared,
       executeExport: noExports,
       checkSql: noSql,
+      runningCalls: new RunningCalls(clock),
       executeCall: createCallExecutor({ store: this.store, fetchResult, clock, onOutcome }),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,

@@ -6,6 +6,7 @@ import { KeyUse } from '../../src/gateway/auth/key-use.js';
 import { Links } from '../../src/gateway/auth/links.js';
 import type { Principal } from '../../src/gateway/auth/principal.js';
 import type { AdminDependencies } from '../../src/gateway/http/admin/admin-app.js';
+import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import type { Credentials } from '../../src/gateway/http/call/credentials.js';
 import { sealFrom } from '../../src/endpoint/parameters/secret-value.js';
 import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.js';
@@ -53,7 +54,7 @@ export function testLimiter(now: () => number = () => performance.now()): Limite
 /** What the admin API reports of keys and reloads, for tests that are about neither. */
 export function noKeys(
   clock: Clock,
-): Pick<AdminDependencies, 'keys' | 'keyUse' | 'links' | 'seal' | 'clock' | 'reloader'> {
+): Pick<AdminDependencies, 'keys' | 'keyUse' | 'links' | 'seal' | 'runningCalls' | 'clock' | 'reloader'> {
   const keys = { principals: () => [], findByName: () => undefined };
   const last = { at: clock(), ok: true, problems: [], added: [], changed: [], removed: [] };
   const reloader = { last, lastSuccess: last.at, reload: () => Promise.resolve(last) };
@@ -62,6 +63,7 @@ export function noKeys(
     keyUse: new KeyUse(keys.principals),
     links: undefined,
     seal: sealFrom(undefined),
+    runningCalls: new RunningCalls(clock),
     clock,
     reloader,
   };

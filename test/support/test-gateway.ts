@@ -11,6 +11,7 @@ import { EveryResponse } from '../../src/gateway/http/transport/every-response.j
 import { createApp, type AppDependencies } from '../../src/gateway/http/app.js';
 import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { createCallExecutor } from '../../src/gateway/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';
@@ -110,6 +111,7 @@ function listenerOf(
     ...shared,
     executeExport: noExports,
     checkSql: noSql,
+    runningCalls: new RunningCalls(clock),
     executeCall: createCallExecutor({ store, fetchResult, clock, onOutcome }),
     isClickHouseUp: () => Promise.resolve(true),
     isDraining: () => false,

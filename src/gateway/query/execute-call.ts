@@ -136,7 +136,7 @@ function hitOutcome(result: EndpointResult): CallOutcome {
   return { result, status: 'HIT', isStored: true, isCollapsed: false };
 }
 
-/** Whether a stale result may replace a failure: of ClickHouse, of a busy gateway, or by a time limit. */
+/** Whether a stale result may replace a failure: of ClickHouse, of a busy gateway, by a time limit or by an operator. */
 function allowsStale(error: unknown): boolean {
   return error instanceof Failure && error.status >= 502;
 }

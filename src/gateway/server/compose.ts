@@ -8,6 +8,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { ServedEndpoints } from '../../endpoint/served-endpoints.js';
 import { createAdminApp, type AdminDependencies } from '../http/admin/admin-app.js';
+import { RunningCalls } from '../http/call/running-calls.js';
 import { connectionsOf } from '../http/transport/connections.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
 import { drain } from '../http/transport/drain.js';
@@ -135,17 +136,17 @@ async function open(
     development.onOpened(clickhouse);
     await reloader.reload();
   }
-  const { publicUrl } = config;
   const rejectionsOf = (endpoint: Endpoint): readonly object[] => analyses.rejectionsOf(endpoint);
   const operated = {
     ...{ ...execution, ...operatedAccess, endpoints, reloader, rejectionsOf, seal },
-    ...{ publicUrl, clock, logger },
+    ...{ publicUrl: config.publicUrl, runningCalls: new RunningCalls(clock), clock, logger },
   };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
   const listener = {
     ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
     checkSql: openSandbox(execution.analyzeSql, requireRunnable),
+    runningCalls: operated.runningCalls,
     ping: (signal: AbortSignal) => pingAny(servers, signal),
     disks: openDiskMonitor(clickhouse.servers, logger),
     development: development?.source,

@@ -11,6 +11,7 @@ import type { Credentials } from '../http/call/credentials.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
 import { createFastPath } from '../http/call/fast-path.js';
 import { KnownTargets } from '../http/call/known-targets.js';
+import type { RunningCalls } from '../http/call/running-calls.js';
 import type { ListenerWithMessages } from '../http/transport/messages.js';
 import type { Logger } from '../observability/logger.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -43,6 +44,7 @@ export interface ListenerDependencies {
   readonly requestLog: OpenRequestLog | undefined;
   readonly tracing: Tracing | undefined;
   readonly checkSql: CheckSql;
+  readonly runningCalls: RunningCalls;
   /** Whether any ClickHouse server responds; never rejects. */
   readonly ping: Ping;
   readonly disks: DiskMonitor;
@@ -76,6 +78,7 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
     executeExport: execution.executeExport,
     seal: dependencies.seal,
     checkSql: dependencies.checkSql,
+    runningCalls: dependencies.runningCalls,
     isClickHouseUp: () => dependencies.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     hasFullDisk: () => dependencies.disks.hasFullDisk(),
     isDraining,

@@ -88,6 +88,23 @@ describe('an export that fails', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ code: 'QUERY_TIMEOUT' });
   });
 
+  it('is broken off when an operator cancels it, who finds it among the calls that run', async () => {
+    const requestId = newId();
+    const calls = `${String(gateway.gateway.adminUrl)}/calls`;
+    const received = await gateway.receive(`rows?n=${MOST_ROWS}&format=csv&export=1`, {
+      headers: { 'X-Request-Id': requestId },
+      beforeBody: async () => {
+        const listed = await (await fetch(calls)).json();
+        expect(listed).toMatchObject({ calls: [{ id: requestId, endpoint: 'rows', export: true }] });
+        expect((await fetch(`${calls}/${requestId}/cancel`, { method: 'POST' })).status).toBe(200);
+      },
+    });
+    expect([received.status, received.isComplete]).toEqual([200, false]);
+    expect(await gateway.logged(requestId)).toMatchObject({ status: 503, code: 'CALL_CANCELLED' });
+    await pollUntil('the query has ended', () => hasEnded(requestId));
+    expect(await (await fetch(calls)).json()).toEqual({ calls: [] });
+  });
+
   it('at its time limit is broken off, also where the client reads too slowly', async () => {
     const requestId = newId();
     const received = await gateway.receive(`brief?n=${MOST_ROWS}&format=csv&export=1`, {

@@ -7,11 +7,13 @@ import { Failure } from '../../errors.js';
 import { describeError, type Logger } from '../../observability/logger.js';
 import type { HitCounter } from '../../query/hit-counts.js';
 import type { PurgeScope } from '../../query/result-store.js';
+import type { RunningCalls } from '../call/running-calls.js';
 import { serveConsole } from '../describe/console.js';
 import { sendProblem } from '../transport/problem.js';
 import { rejectMethod, rejectMethodsExcept } from '../transport/reject-method.js';
 import { contextOf, openContext, requestIdOf } from '../transport/request-context.js';
 import { rejectMalformed, SECURITY_HEADERS } from '../transport/every-response.js';
+import { describeCalls } from './describe-calls.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeReload, type ReloadState } from './describe-reload.js';
@@ -33,6 +35,7 @@ export interface AdminDependencies
     readonly purge: (scope: PurgeScope) => Promise<boolean>;
   };
   readonly hits: Pick<HitCounter, 'all'>;
+  readonly runningCalls: Pick<RunningCalls, 'all' | 'cancel'>;
   readonly metrics: {
     readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
     readonly failures: { readonly all: () => readonly unknown[] };
@@ -73,8 +76,8 @@ export function createAdminApp(dependencies: AdminDependencies): Express {
   app.use(() => {
     throw new Failure(
       'NOT_FOUND',
-      'This path does not exist. Use /endpoints, /endpoints/reload, /cache, /cache/purge, /warming, /warming/run, /keys, ' +
-        '/usage, /links, /errors or /metrics.',
+      'This path does not exist. Use /endpoints, /endpoints/reload, /cache, /cache/purge, /warming, /warming/run, /calls, ' +
+        '/calls/ID/cancel, /keys, /usage, /links, /errors or /metrics.',
     );
   });
   app.use(logInternalError(dependencies.logger), sendProblem());
@@ -173,6 +176,10 @@ function routes(dependencies: AdminDependencies): Router {
     await warmer.tick({ all: true });
     await sendWarming(...args);
   });
+  get('/calls', (_request, response) => {
+    response.json({ calls: describeCalls(dependencies.runningCalls.all(), dependencies.clock().getTime()) });
+  });
+  post('/calls/:id/cancel', cancel(dependencies));
   get('/keys', (_request, response) => {
     response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, seal }));
   });
@@ -189,6 +196,18 @@ function routes(dependencies: AdminDependencies): Router {
     response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
   });
   return router;
+}
+
+/** @throws Failure NOT_FOUND */
+function cancel({ runningCalls, logger }: AdminDependencies): RequestHandler {
+  return (request, response) => {
+    const id = String(request.params['id']);
+    const cancelled = runningCalls.cancel(id);
+    if (!cancelled)
+      throw new Failure('NOT_FOUND', 'No call with this id runs. GET /calls lists those that run.');
+    logger.info('call cancelled', { call: id, key: cancelled.caller });
+    response.json({ cancelled: id });
+  };
 }
 
 function invalidEndpoints(fileProblems: readonly object[]): Failure {

@@ -18,6 +18,7 @@ import { setLimitHeaders } from './limit-requests.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import type { Preferences } from './preferences.js';
 import { respondToCall, type CallDependencies } from './respond-to-call.js';
+import type { Cancellable } from './running-calls.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 
@@ -125,20 +126,25 @@ function appliedPreferences({ wait, isStrict }: Preferences, { applied, isExport
 }
 
 /**
- * A signal that aborts when the client disconnects, or when the time of `Prefer: wait=N` is over.
+ * Aborts when the client disconnects, or when the time of `Prefer: wait=N` is over.
  *
  * @param seconds the N of `Prefer: wait=N` (RFC 7240).
  */
-function untilNobodyWaits(response: ServerResponse, seconds: number | undefined): AbortSignal {
+function untilNobodyWaits(response: ServerResponse, seconds: number | undefined): Cancellable {
   const disconnected = clientDisconnected(response);
-  if (seconds === undefined || disconnected.aborted) return disconnected;
-  const { signal, end } = withDeadline(disconnected, seconds);
+  if (seconds === undefined || disconnected.signal.aborted) return disconnected;
+  const { signal, end } = withDeadline(disconnected.signal, seconds);
   response.once('close', end);
-  return signal;
+  return {
+    signal,
+    abort: (reason) => {
+      disconnected.abort(reason);
+    },
+  };
 }
 
-/** A signal that aborts when the connection closes before the response is complete. */
-export function clientDisconnected(response: ServerResponse): AbortSignal {
+/** Aborts when the connection closes before the response is complete. */
+export function clientDisconnected(response: ServerResponse): Cancellable {
   const controller = new AbortController();
   const close = (): void => {
     if (!response.writableFinished) controller.abort(callerGone());
@@ -146,5 +152,5 @@ export function clientDisconnected(response: ServerResponse): AbortSignal {
   // A client can leave while its body is read, before anyone waits for the event.
   if (response.closed) close();
   else response.once('close', close);
-  return controller.signal;
+  return controller;
 }

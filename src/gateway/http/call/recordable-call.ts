@@ -4,17 +4,26 @@ import type { ReadCall } from './read-call.js';
 
 /** A call as it is recorded: of one that has a secret, or that cannot be repeated, only why. */
 export function recordableCall(call: ReadCall): RecordableCall {
-  const { query, sent, presentation } = call;
+  const { query, presentation } = call;
   const { parameters: declared } = query.endpoint;
-  const given = [...sent].filter(([name]) => declared.has(name));
+  const given = sentParameters(call);
   const names = [...given, ...pinsIn(query.scope)].map(([name]) => name);
   const omitted = names.some((name) => declared.get(name)?.secret) ? 'secret' : unrepeatable(call);
   if (omitted !== undefined) return { parameters: {}, pins: '', format: '', omitted };
   return {
-    parameters: Object.fromEntries(given.map(([name, { text, items }]) => [name, text ?? items ?? []])),
+    parameters: Object.fromEntries(given),
     pins: query.scope,
     format: presentation.representation.name,
   };
+}
+
+/** The declared parameters that the caller sent, as it wrote them, secrets too. */
+export function sentParameters({
+  query,
+  sent,
+}: ReadCall): readonly (readonly [name: string, value: string | readonly string[]])[] {
+  const given = [...sent].filter(([name]) => query.endpoint.parameters.has(name));
+  return given.map(([name, { text, items }]) => [name, text ?? items ?? []]);
 }
 
 function unrepeatable({ query, presentation, sql }: ReadCall): RecordableCall['omitted'] {

@@ -18,6 +18,7 @@ import { principalOf, type RequestContext } from '../transport/request-context.j
 import { requesterOf, subjectsOf } from './limit-requests.js';
 import { readCall, type ReadCall, type ReadingDependencies } from './read-call.js';
 import { requireExport } from './require-export.js';
+import type { Cancellable, RunningCalls } from './running-calls.js';
 import type { SentCall } from './sent-call.js';
 
 /** The dependencies and options of a call. */
@@ -27,6 +28,7 @@ export interface CallDependencies extends ReadingDependencies {
   readonly executeExport: ExecuteExport;
   readonly checkSql: CheckSql;
   readonly limiter: Limiter;
+  readonly runningCalls: RunningCalls;
 }
 
 /** How one protocol reads a call and sends its result. */
@@ -35,8 +37,8 @@ export interface CallProtocol<Sent extends SentCall, Response> {
   readonly authorized?: () => void;
   /** Reads what the caller sent, of a caller who may call the endpoint. @throws Failure */
   readonly parse: (endpoint: Endpoint) => Sent | Promise<Sent>;
-  /** Called with the valid call before it runs. @returns a signal that aborts when the caller no longer waits */
-  readonly begin: (call: ReadCall, sent: Sent) => AbortSignal;
+  /** Called with the valid call before it runs. @returns what aborts when the caller no longer waits */
+  readonly begin: (call: ReadCall, sent: Sent) => Cancellable;
   /** @throws Failure where the caller accepts no such result */
   readonly send: (ran: RanCall, sent: Sent) => Response | Promise<Response>;
   /** Absent where the protocol has no exports. */
@@ -71,7 +73,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   endpoint: Endpoint,
   protocol: CallProtocol<Sent, Response>,
 ): Promise<Response> {
-  const { limiter, endpoints, clock, executeCall, executeExport } = dependencies;
+  const { limiter, endpoints, clock, executeCall, executeExport, runningCalls } = dependencies;
   const { requestId } = context;
   const principal = principalOf(context);
   authorize(principal, endpoint);
@@ -83,25 +85,29 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const demand = principal.mayBypassCache ? sent.demand : 'any';
   const sendExport = read.presentation.isExport ? protocol.sendExport : undefined;
   if (sendExport) requireExport(principal, read, { subjects, demand });
-  const signal = protocol.begin(read, sent);
-
-  const limits: LimitState[] = [...(context.limits ?? [])];
-  const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
-  const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
-  const call = await withOwnSql(dependencies.checkSql, read, analyst);
-  const { query } = call;
-  const bound = sendExport ? bindExport(query) : bindCall(query);
-  const key = keyOf(query, bound);
-  context.query = { digest: endpoint.digest, hash: key.hash, call };
-  const toRun = { ...query, bound, requestId, signal, demand, requester };
-  if (sendExport) {
-    const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
-    return sendExport({ principal, call, limits, run }, sent);
+  const wait = protocol.begin(read, sent);
+  const id = runningCalls.begin(requestId, principal.name, read, wait);
+  try {
+    const { signal } = wait;
+    const limits: LimitState[] = [...(context.limits ?? [])];
+    const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
+    const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
+    const call = await withOwnSql(dependencies.checkSql, read, analyst);
+    const { query } = call;
+    const bound = sendExport ? bindExport(query) : bindCall(query);
+    const key = keyOf(query, bound);
+    context.query = { digest: endpoint.digest, hash: key.hash, call };
+    const toRun = { ...query, bound, requestId, signal, demand, requester };
+    if (sendExport) {
+      const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
+      return await sendExport({ principal, call, limits, run }, sent);
+    }
+    const outcome = await executeCall(toRun, key);
+    noteOutcome(context, outcome);
+    return await protocol.send({ principal, call, key, outcome, limits }, sent);
+  } finally {
+    runningCalls.end(id);
   }
-  const outcome = await executeCall(toRun, key);
-  noteOutcome(context, outcome);
-
-  return protocol.send({ principal, call, key, outcome, limits }, sent);
 }
 
 /** @throws Failure FORBIDDEN */

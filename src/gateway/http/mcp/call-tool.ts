@@ -36,7 +36,7 @@ export async function callTool(
         await bodies.beforeValidating(caller.arguments);
         return readArguments(endpoint, caller.arguments, pinned);
       },
-      begin: () => caller.signal,
+      begin: () => caller.wait,
       send: (ran, { maxRows }) => {
         caller.setLimits(ran.limits);
         const { principal, call, outcome } = ran;

@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Failure } from '../../errors.js';
 import type { LimitState } from '../../limits/limit-state.js';
+import type { Cancellable } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 
 /** Who sent a message, and what of the HTTP request counts for it. */
@@ -8,7 +9,7 @@ export interface McpCaller {
   readonly context: RequestContext;
   readonly principal: Principal;
   /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal;
+  readonly wait: Cancellable;
   /** Only endpoints with one of these tags are listed; undefined: all. */
   readonly tags: ReadonlySet<string> | undefined;
   /** The arguments of the tool, with numbers as `LosslessNumber`; of `tools/call` only. */

@@ -14,8 +14,8 @@ import { contextOf, principalOf, type RequestContext } from '../transport/reques
 import { noteError } from './protocol-error.js';
 import { readMessage, type Message } from './read-message.js';
 import { nameMetadata } from './resource-metadata.js';
-import { RunningCalls, SESSION_HEADER, sessionHeaders } from './running-calls.js';
 import type { MessageServer, ServeDependencies } from './serve-message.js';
+import { SESSION_HEADER, SessionCalls, sessionHeaders } from './session-calls.js';
 import { Tools } from './tools.js';
 
 /** The dependencies and options of MCP over HTTP. */
@@ -55,7 +55,7 @@ function requireOrigin(origins: readonly string[]): RequestHandler {
 }
 
 function serveMessages(dependencies: ServeDependencies): RequestHandler {
-  const calls = new RunningCalls();
+  const calls = new SessionCalls();
   let messages: MessageServer | undefined;
   return async (request, response) => {
     const context = contextOf(request);
@@ -74,7 +74,7 @@ function serveMessages(dependencies: ServeDependencies): RequestHandler {
         message,
         caller: {
           ...{ context, principal, rejected },
-          signal: call.signal,
+          wait: call.wait,
           tags: tagsIn(request.originalUrl),
           arguments: message.tool?.arguments,
           setLimits: (limits) => {

@@ -5,7 +5,7 @@ import cors from 'cors';
 import { Failure } from '../../errors.js';
 import type { EndedRequest, Tracing } from '../../observability/tracing.js';
 import { RESPONSE_HEADERS } from '../describe/openapi/headers.js';
-import { SESSION_HEADER } from '../mcp/running-calls.js';
+import { SESSION_HEADER } from '../mcp/session-calls.js';
 import { statusOf, type AccessLog } from './access-log.js';
 import { problemOfHeaders } from './header-limits.js';
 import { contextOf, openContext, requestIdOf, type RequestContext } from './request-context.js';

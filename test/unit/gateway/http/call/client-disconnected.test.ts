@@ -11,10 +11,10 @@ it('the signal of a client that disconnects does not abort after a complete resp
   client.end('GET / HTTP/1.1\r\nHost: gateway\r\n\r\n').on('error', () => undefined);
   const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
   try {
-    const signal = clientDisconnected(response);
+    const { signal } = clientDisconnected(response);
     response.end('done');
     await once(response, 'close');
-    expect([signal.aborted, clientDisconnected(response).aborted]).toEqual([false, false]);
+    expect([signal.aborted, clientDisconnected(response).signal.aborted]).toEqual([false, false]);
   } finally {
     client.destroy();
     server.close();

@@ -1,5 +1,5 @@
 import type { Message } from '../../../../../src/gateway/http/mcp/read-message.js';
-import { RunningCalls, sessionHeaders } from '../../../../../src/gateway/http/mcp/running-calls.js';
+import { SessionCalls, sessionHeaders } from '../../../../../src/gateway/http/mcp/session-calls.js';
 
 const messageOf = (more: Partial<Message>): Message => ({
   body: {},
@@ -12,12 +12,12 @@ const messageOf = (more: Partial<Message>): Message => ({
 const cancelling = (id: unknown): Message => messageOf({ cancelled: id });
 
 describe('a running call', () => {
-  const calls = new RunningCalls();
+  const calls = new SessionCalls();
   const begin = (id: unknown, sessionId: string | undefined = 'session') =>
-    calls.begin('caller', sessionId, id, new AbortController().signal);
+    calls.begin('caller', sessionId, id, new AbortController());
 
   it('is cancelled by its caller, its session and its id', () => {
-    const { signal } = begin(7);
+    const { signal } = begin(7).wait;
     calls.cancel('caller', 'session', cancelling(7));
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toMatchObject({ code: 'CALLER_GONE' });
@@ -32,9 +32,9 @@ describe('a running call', () => {
     ['no id', 'caller', 'session', cancelling(undefined)],
     ['a request instead of a notification', 'caller', 'session', messageOf({ cancelled: 7, id: 9 })],
   ])('is not cancelled by %s', (_what, caller, sessionId, message) => {
-    const { signal, end } = begin(7);
+    const { wait, end } = begin(7);
     calls.cancel(caller, sessionId, message);
-    expect(signal.aborted).toBe(false);
+    expect(wait.signal.aborted).toBe(false);
     end();
   });
 
@@ -43,7 +43,7 @@ describe('a running call', () => {
     const second = begin(7);
     first.end();
     calls.cancel('caller', 'session', cancelling(7));
-    expect([first.signal.aborted, second.signal.aborted]).toEqual([false, true]);
+    expect([first.wait.signal.aborted, second.wait.signal.aborted]).toEqual([false, true]);
     second.end();
     calls.cancel('caller', 'session', cancelling(7));
   });
@@ -51,7 +51,7 @@ describe('a running call', () => {
   it('is cancelled when its client disconnects', () => {
     const disconnecting = new AbortController();
     for (const sessionId of ['session', undefined]) {
-      const { signal } = calls.begin('caller', sessionId, 7, disconnecting.signal);
+      const { signal } = calls.begin('caller', sessionId, 7, disconnecting).wait;
       expect(signal.aborted).toBe(disconnecting.signal.aborted);
       disconnecting.abort();
       expect(signal.aborted).toBe(true);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { Failure } from '../../errors.js';
 import { LinkedAbort } from '../../query/linked-abort.js';
+import type { Cancellable } from '../call/running-calls.js';
 import type { Message } from './read-message.js';
 
 /** The header by which the messages of one client are known (streamable HTTP, session management). */
@@ -20,7 +21,7 @@ export function sessionHeaders({ method, id }: Message): Readonly<Record<string,
  * message of its own, and leaves the connection of the call open. Ids of messages are small numbers that all clients of a key
  * use, so that only the session id says whose call it is.
  */
-export class RunningCalls {
+export class SessionCalls {
   private readonly calls = new Map<string, LinkedAbort>();
 
   /**
@@ -28,23 +29,23 @@ export class RunningCalls {
    *
    * @param caller name of the key or token; nobody cancels calls of another.
    * @param disconnected aborts when the client disconnects.
-   * @returns the signal of the call, which aborts when it is cancelled too.
+   * @returns the wait of the call, which aborts when it is cancelled too.
    */
   begin(
     caller: string,
     sessionId: string | undefined,
     id: unknown,
-    disconnected: AbortSignal,
-  ): { readonly signal: AbortSignal; readonly end: () => void } {
-    if (sessionId === undefined) return { signal: disconnected, end: () => undefined };
+    disconnected: Cancellable,
+  ): { readonly wait: Cancellable; readonly end: () => void } {
+    if (sessionId === undefined) return { wait: disconnected, end: () => undefined };
     const name = nameOf(caller, sessionId, id);
-    const call = new LinkedAbort(disconnected);
+    const call = new LinkedAbort(disconnected.signal);
     this.calls.set(name, call);
     const end = (): void => {
       call.end();
       if (this.calls.get(name) === call) this.calls.delete(name);
     };
-    return { signal: call.signal, end };
+    return { wait: call, end };
   }
 
   /** Cancels the call that a `notifications/cancelled` names, where this gateway runs it. */
