@@ -9,11 +9,12 @@ import { createApp } from '../../src/gateway/http/app.js';
 import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
 import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
+import { AccessGateway } from '../support/access-gateway.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';
 import { noKeys, noExports, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
-import { KEY, problemOf } from '../support/test-gateway.js';
+import { GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
 const STATS = 'functions.invocation-stats';
@@ -101,6 +102,40 @@ describe('POST /warming/run', () => {
       const failed = await post('/warming/run');
       expect(failed.body).toMatchObject({ sets: [{ failures: 1 }, { failures: 1 }] });
     });
+  });
+});
+
+describe('GET /keys', () => {
+  it('reports what is used of the quotas of each key, and counts nothing itself', async () => {
+    const limits = { requests: { quota: 5, window: 60 }, rowsRead: { quota: 15, window: 3600 } };
+    const gateway = await AccessGateway.open({ keys: { limited: { limits }, free: {} } });
+    try {
+      const quotasOf = async (): Promise<readonly unknown[]> => {
+        const { keys } = (await request(gateway.admin).get('/keys')).body as { keys: { quotas: unknown }[] };
+        return keys.map(({ quotas }) => quotas);
+      };
+      const unused = { used: 0, resetsIn: null };
+      const counted = {
+        requests: { counted: 'requests', ...limits.requests },
+        rows: { counted: 'rowsRead', ...limits.rowsRead },
+      };
+      expect(await quotasOf()).toEqual([
+        [
+          { ...counted.requests, ...unused },
+          { ...counted.rows, ...unused },
+        ],
+        [],
+      ]);
+      for (const target of ['/api/endpoints', GOOD_CALL]) await gateway.send('limited', target);
+      const used = [
+        { ...counted.requests, used: 2, resetsIn: expect.any(Number) as number },
+        { ...counted.rows, used: 10, resetsIn: expect.any(Number) as number },
+      ];
+      expect(await quotasOf()).toEqual([used, []]);
+      expect(await quotasOf()).toEqual([used, []]);
+    } finally {
+      await gateway.close();
+    }
   });
 });
 

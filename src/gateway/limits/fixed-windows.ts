@@ -81,6 +81,12 @@ export class FixedWindows {
     return this.windows.size;
   }
 
+  /** The running window of a limit; undefined where none has started. Unlike {@link running}, it changes nothing. */
+  find(name: string): Window | undefined {
+    const known = this.windows.peek(name);
+    return known && !known.isEmpty && known.endsAt > this.now() ? known : undefined;
+  }
+
   /** The running window of a limit, or an empty one that starts now. */
   running({ name, window: seconds }: { readonly name: string; readonly window: number }): Window {
     const now = this.now();

@@ -25,6 +25,14 @@ export interface LimiterDependencies {
   readonly now: () => number;
 }
 
+/** What is used of a quota. */
+export interface QuotaUse extends Pick<WindowLimit, 'counted' | 'quota' | 'window'> {
+  /** Can be more than the quota: the cost of a query is known only after it. */
+  readonly used: number;
+  /** Seconds until the window ends; null where none runs, because nothing was used. */
+  readonly resetsIn: number | null;
+}
+
 const NONE: readonly LimitState[] = [];
 const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 
@@ -88,6 +96,20 @@ export class Limiter {
         await Promise.all([this.charge(limits, cost), release()]);
       },
     };
+  }
+
+  /**
+   * What is used of each quota of a subject, as this gateway knows it: with a shared store the last counts that it replied,
+   * which are those of this gateway alone until it has asked. Starts no window, and asks nothing.
+   */
+  quotasOf(subject: Subject): readonly QuotaUse[] {
+    const { windows, now } = this.dependencies;
+    const limits = [...requestLimits([subject]), ...costLimits([subject])];
+    return limits.map(({ counted, quota, window, name }) => {
+      const running = windows.find(name);
+      const resetsIn = running ? Math.ceil((running.endsAt - now()) / 1000) : null;
+      return { counted, quota, window, used: running?.count ?? 0, resetsIn };
+    });
   }
 
   private async charge(limits: readonly WindowLimit[], cost: QueryCost | undefined): Promise<void> {

@@ -24,7 +24,7 @@ import { readPurgeScopes } from './purge-scope.js';
 
 /** The dependencies of the admin API. */
 export interface AdminDependencies
-  extends Omit<LinkDependencies, 'keys'>, Pick<UsageDependencies, 'executeCall'> {
+  extends Omit<LinkDependencies, 'keys'>, Pick<UsageDependencies, 'executeCall'>, Pick<KeysInfo, 'limiter'> {
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
   readonly keys: LinkDependencies['keys'] & KeysInfo['keys'];
@@ -144,7 +144,7 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
 }
 
 function routes(dependencies: AdminDependencies): Router {
-  const { endpoints, cache, hits, keys, keyUse, seal, metrics, warmer, reloader } = dependencies;
+  const { endpoints, cache, hits, keys, keyUse, limiter, seal, metrics, warmer, reloader } = dependencies;
   const { rejectionsOf = () => [] } = dependencies;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
@@ -181,7 +181,7 @@ function routes(dependencies: AdminDependencies): Router {
   });
   post('/calls/:id/cancel', cancel(dependencies));
   get('/keys', (_request, response) => {
-    response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, seal }));
+    response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, limiter, seal }));
   });
   get('/usage', async (request, response) => {
     response.json({ usage: await describeUsage(dependencies, contextOf(request).requestId) });

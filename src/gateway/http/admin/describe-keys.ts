@@ -2,6 +2,7 @@ import type { Principal } from '../../auth/principal.js';
 import { showPins } from '../../auth/shown-pins.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
+import type { Limiter } from '../../limits/limiter.js';
 
 /** What the description of keys is made from. */
 export interface KeysInfo {
@@ -9,16 +10,23 @@ export interface KeysInfo {
   /** ISO time of the last use, by name. */
   readonly keyUse: ReadonlyMap<string, string>;
   readonly endpoints: Pick<Endpoints, 'all'>;
+  readonly limiter: Pick<Limiter, 'quotasOf'>;
   /** Encloses the pinned values of secret parameters. */
   readonly seal: Seal;
 }
 
 /**
- * The body of `GET /keys`: each key's rights and its last use at this gateway since the start (ISO 8601 or null), without
- * the key or its hash. A pinned value is an HMAC if any endpoint declares its parameter as secret. `others` lists tokens
- * and signed links (`jwt:*`, `link:NAME`) that were used.
+ * The body of `GET /keys`: each key's rights, what is used of its quotas, and its last use at this gateway since the start
+ * (ISO 8601 or null), without the key or its hash. A pinned value is an HMAC if any endpoint declares its parameter as
+ * secret. `others` lists tokens and signed links (`jwt:*`, `link:NAME`) that were used.
  */
-export function describeKeys({ keys, keyUse, endpoints, seal }: KeysInfo): Readonly<Record<string, unknown>> {
+export function describeKeys({
+  keys,
+  keyUse,
+  endpoints,
+  limiter,
+  seal,
+}: KeysInfo): Readonly<Record<string, unknown>> {
   const all = endpoints.all();
   const names = new Set(keys.principals().map(({ name }) => name));
   const others = [...keyUse].filter(([name]) => !names.has(name));
@@ -29,6 +37,7 @@ export function describeKeys({ keys, keyUse, endpoints, seal }: KeysInfo): Reado
       pinned: showPins(principal.pinned ?? [], all, seal),
       expires: principal.expiresAt === undefined ? null : new Date(principal.expiresAt).toISOString(),
       limits: principal.limits ?? {},
+      quotas: limiter.quotasOf({ kind: 'key', name: principal.name, rules: principal.limits ?? {} }),
       mayBypassCache: principal.mayBypassCache,
       mayExport: principal.mayExport ?? false,
       mayUseQueryString: principal.mayUseQueryString ?? false,

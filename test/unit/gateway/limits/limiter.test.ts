@@ -49,6 +49,37 @@ describe('Limiter without a shared store', () => {
     throw new Error('the request was admitted');
   };
 
+  describe('quotasOf', () => {
+    const rules = { requests: perMinute(3), rowsRead: { quota: 50, window: 10 }, concurrent: 2 };
+    const usesOf = (subject: Subject) =>
+      limiter.quotasOf(subject).map(({ counted, used, resetsIn }) => [counted, used, resetsIn]);
+
+    it('returns what is used of each quota, until its window ends', async () => {
+      const subject = key(rules);
+      admit(subject);
+      await (await limiter.admitQuery([subject])).settle(COST);
+      now += 2500;
+      expect(limiter.quotasOf(subject)).toEqual([
+        { counted: 'requests', quota: 3, window: 60, used: 1, resetsIn: 58 },
+        { counted: 'rowsRead', quota: 50, window: 10, used: 100, resetsIn: 8 },
+      ]);
+      now += 7500;
+      expect(usesOf(subject)).toEqual([
+        ['requests', 1, 50],
+        ['rowsRead', 0, null],
+      ]);
+      expect(limiter.quotasOf(key({ concurrent: 1 }))).toEqual([]);
+    });
+
+    it('starts no window', () => {
+      expect(usesOf(key(rules))).toEqual([
+        ['requests', 0, null],
+        ['rowsRead', 0, null],
+      ]);
+      expect(windows.size).toBe(0);
+    });
+  });
+
   describe('admitRequest', () => {
     it('returns nothing without a limit on requests', () => {
       expect(admit(key({}), endpoint({ rowsRead: perMinute(1), concurrent: 1 }))).toEqual([]);

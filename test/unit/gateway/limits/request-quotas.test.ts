@@ -57,6 +57,14 @@ const send = async (
 };
 
 describe('quotas that gateways share', () => {
+  it('are reported as each gateway last knew their counts, without a demand', async () => {
+    const [a, b, idle] = [openGateway(), openGateway(), openGateway()];
+    for (const gateway of [a, b]) await admit(gateway, withQuota(10));
+    const used = [a, b, idle].map((gateway) => gateway.quotasOf(withQuota(10))[0]?.used);
+    expect(used).toEqual([1, 2, 0]);
+    expect(store.calls).toBe(2);
+  });
+
   it('are counted request by request for a caller that sends few', async () => {
     const [a, b] = [openGateway(), openGateway()];
     const remaining: (number | undefined)[] = [];
