@@ -57,6 +57,7 @@ describe('npm run keys', () => {
         '--address',
         '10.0.0.0/8',
         '::1',
+        '--may-link',
       );
       expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^qg_[\w-]{43}\n$/) as unknown });
       const first = hashApiKey(added.stdout.trim());
@@ -70,6 +71,7 @@ describe('npm run keys', () => {
           expires: '2099-01-01',
           addresses: ['10.0.0.0/8', '::1'],
           limits: { requests: { quota: 600, window: 60 } },
+          mayLink: true,
         },
       ]);
       const second = hashApiKey((await keys('rotate', 'tenant')).stdout.trim());
@@ -77,7 +79,7 @@ describe('npm run keys', () => {
       const table = (await keys('list')).stdout.split('\n');
       expect(table[0]).toMatch(/^NAME +KEYS +CREATED/);
       expect(table[1]).toMatch(
-        /^tenant +2 .* usage\.\*,logs\.all +project=abc +10\.0\.0\.0\/8,::1 +requests=600\/60 +-$/,
+        /^tenant +2 .* usage\.\*,logs\.all +project=abc +10\.0\.0\.0\/8,::1 +requests=600\/60 +link$/,
       );
       expect(table.join()).not.toContain(first.slice(0, 12));
       expect((await keys('rotate', 'tenant', '--finish')).code).toBe(0);

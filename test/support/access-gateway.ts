@@ -135,10 +135,11 @@ export class AccessGateway {
     };
     const runningCalls = new RunningCalls(clock);
     const ofAdmin = { ...noKeys(clock), ...this.access, ...this.execution, endpoints, runningCalls, logger };
-    this.admin = createAdminApp({ ...ofAdmin, clock });
+    this.admin = createAdminApp({ ...ofAdmin, publicUrl: config.publicUrl, clock });
     const app = createApp({
       ...shared,
       runningCalls,
+      links: this.access.links,
       executeCall,
       executeExport,
       checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),

@@ -116,8 +116,9 @@ export class ExportingGateway {
       );
     }
     const limits = { rowsRead: { quota: 1000, window: 60 } };
+    const rights = { mayExport: true, mayBypassCache: true, mayLink: true };
     const keys = [
-      { name: 'exporter', sha256: [hashApiKey(KEYS.exporter)], mayExport: true, mayBypassCache: true },
+      { name: 'exporter', sha256: [hashApiKey(KEYS.exporter)], ...rights },
       { name: 'reader', sha256: [hashApiKey(KEYS.reader)] },
       { name: 'limited', sha256: [hashApiKey(KEYS.limited)], mayExport: true, limits },
     ];

@@ -23,10 +23,11 @@ function cellsOf(key: ListedKey): readonly string[] {
   return [name, String(keys), created, expires, ...rest];
 }
 
-function grantsOf({ mayBypassCache, mayExport, mayUseQueryString }: ListedKey): readonly string[] {
+function grantsOf({ mayBypassCache, mayExport, mayLink, mayUseQueryString }: ListedKey): readonly string[] {
   return [
     ...(mayBypassCache ? ['bypass-cache'] : []),
     ...(mayExport ? ['export'] : []),
+    ...(mayLink ? ['link'] : []),
     ...(mayUseQueryString ? ['query-string'] : []),
   ];
 }

@@ -13,6 +13,7 @@ export interface RightsOptions extends Partial<Record<Counted, string>> {
   readonly concurrent?: string;
   readonly mayBypassCache?: boolean;
   readonly mayExport?: boolean;
+  readonly mayLink?: boolean;
   readonly mayUseQueryString?: boolean;
 }
 
@@ -25,7 +26,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
  * when the file is validated.
  */
 export function rightsOf(options: RightsOptions, now: Date): StoredRights {
-  const { endpoints, fixed, expires, address, mayBypassCache, mayExport, mayUseQueryString } = options;
+  const { endpoints, fixed, expires, address, mayBypassCache, mayExport, mayLink, mayUseQueryString } =
+    options;
   const limits = limitsOf(options);
   return {
     ...(endpoints !== undefined && { endpoints: endpoints.split(',').map((each) => each.trim()) }),
@@ -35,6 +37,7 @@ export function rightsOf(options: RightsOptions, now: Date): StoredRights {
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(mayBypassCache && { mayBypassCache }),
     ...(mayExport && { mayExport }),
+    ...(mayLink && { mayLink }),
     ...(mayUseQueryString && { mayUseQueryString }),
   };
 }

@@ -48,6 +48,7 @@ function addCommand(): Command {
     .option('--concurrent <number>', 'concurrent queries in ClickHouse')
     .option('--may-bypass-cache', 'honour Cache-Control: no-cache and only-if-cached')
     .option('--may-export', 'accept export=1 where an endpoint has exports')
+    .option('--may-link', 'let the key sign links itself, by POST /api/links')
     .option('--may-use-query-string', 'accept the key as ?api_key=')
     .addHelpText('after', '\nExample:\n  querygate keys add grafana --expires 2027-01-01 --requests 600/60')
     .action((name: string, options: RightsOptions & FileOption) => runCommand(() => add(name, options)));

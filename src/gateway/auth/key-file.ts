@@ -26,6 +26,8 @@ export interface StoredRights {
   readonly mayBypassCache?: boolean;
   /** Whether `?export=1` is accepted. */
   readonly mayExport?: boolean;
+  /** Whether the key may sign links by `POST /api/links`. */
+  readonly mayLink?: boolean;
   /** Whether `?api_key=` is accepted. */
   readonly mayUseQueryString?: boolean;
 }
@@ -69,6 +71,7 @@ const SCHEMA = Joi.object<KeyFile>({
         limits: LIMIT_RULES,
         mayBypassCache: Joi.boolean(),
         mayExport: Joi.boolean(),
+        mayLink: Joi.boolean(),
         mayUseQueryString: Joi.boolean(),
       }),
     )
@@ -120,13 +123,14 @@ export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
 /** The principal of a stored key. */
 export function principalOf(key: StoredKey): Principal {
   const { name, created, endpoints, addresses, limits } = key;
-  const { mayBypassCache = false, mayExport, mayUseQueryString } = key;
+  const { mayBypassCache = false, mayExport, mayLink, mayUseQueryString } = key;
   const pinned = pinnedMap(key.fixed);
   const expiresAt = key.expires === undefined ? undefined : parseInstant(key.expires);
   return {
     name,
     mayBypassCache,
     ...(mayExport !== undefined && { mayExport }),
+    ...(mayLink !== undefined && { mayLink }),
     ...(mayUseQueryString !== undefined && { mayUseQueryString }),
     ...(endpoints && { endpoints }),
     ...(pinned && { pinned }),

@@ -69,6 +69,10 @@ export class Links {
     this.#maxLifetimeMs = maxLifetimeMs;
   }
 
+  get maxLifetimeSeconds(): number {
+    return this.#maxLifetimeMs / 1000;
+  }
+
   /**
    * Signs a link and returns its path and query. Whether the endpoint accepts the values is not checked.
    *

@@ -86,6 +86,7 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, file?: Wa
 const EVERY_RIGHT = {
   mayBypassCache: true,
   mayExport: true,
+  mayLink: true,
   mayUseQueryString: true,
   mayCallGatewayEndpoints: true,
 } as const;

@@ -14,6 +14,8 @@ export interface Principal {
   readonly mayBypassCache: boolean;
   /** Whether a request may export all rows of an endpoint that has exports. */
   readonly mayExport?: boolean;
+  /** Whether a key may sign links itself. */
+  readonly mayLink?: boolean;
   /** Whether the key is accepted in the query string, as `api_key`. */
   readonly mayUseQueryString?: boolean;
   /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all except `gateway.*`. */

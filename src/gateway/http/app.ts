@@ -11,6 +11,7 @@ import { developmentRoutes, noDevelopment, type DevelopmentSource } from './desc
 import { respondLive, respondReady, type ReadyDependencies } from './transport/health.js';
 import { JsonBodies } from './call/json-body.js';
 import { limitRequests } from './call/limit-requests.js';
+import { linkRoutes, type LinkRoutesDependencies } from './call/link-routes.js';
 import { openApiDocument } from './describe/openapi/openapi-document.js';
 import { mcpRoutes } from './mcp/mcp-routes.js';
 import { resourceMetadataRoutes } from './mcp/resource-metadata.js';
@@ -34,7 +35,7 @@ export interface McpOptions {
 }
 
 /** The dependencies and options of the public API. */
-export interface AppDependencies extends RestDependencies, ReadyDependencies {
+export interface AppDependencies extends RestDependencies, ReadyDependencies, LinkRoutesDependencies {
   readonly credentials: Credentials;
   readonly everyResponse: EveryResponse;
   /** Origins whose pages may read responses; empty: no CORS headers. */
@@ -65,6 +66,7 @@ export function createApp(dependencies: AppDependencies): ListenerWithMessages {
     authenticate(dependencies.credentials, dependencies.endpoints),
     limitRequests(dependencies.limiter, dependencies.endpoints),
     endpointRoutes(dependencies, bodies),
+    linkRoutes(dependencies, bodies),
     dependencies.development ? developmentRoutes(dependencies, dependencies.development) : noDevelopment(),
   );
   const { times, publicUrl: serverUrl } = dependencies;

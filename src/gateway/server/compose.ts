@@ -146,7 +146,7 @@ async function open(
   const listener = {
     ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
     checkSql: openSandbox(execution.analyzeSql, requireRunnable),
-    runningCalls: operated.runningCalls,
+    ...{ links: operated.links, runningCalls: operated.runningCalls },
     ping: (signal: AbortSignal) => pingAny(servers, signal),
     disks: openDiskMonitor(clickhouse.servers, logger),
     development: development?.source,

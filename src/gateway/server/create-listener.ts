@@ -19,6 +19,7 @@ import { CONSOLE_FOLDER, readVersion } from '../../package-files.js';
 import type { Clock } from '../query/ports.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
 import type { Cursors } from '../auth/cursors.js';
+import type { Links } from '../auth/links.js';
 import type { DiskMonitor } from '../scheduler/disk-monitor.js';
 import { mcpOptions } from './mcp-options.js';
 import type { QueryExecution } from './open-query-execution.js';
@@ -40,6 +41,7 @@ export interface ListenerDependencies {
   readonly credentials: Credentials;
   readonly seal: Seal;
   readonly cursors: Cursors;
+  readonly links: Links | undefined;
   readonly execution: QueryExecution;
   readonly requestLog: OpenRequestLog | undefined;
   readonly tracing: Tracing | undefined;
@@ -79,6 +81,7 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
     seal: dependencies.seal,
     checkSql: dependencies.checkSql,
     runningCalls: dependencies.runningCalls,
+    links: dependencies.links,
     isClickHouseUp: () => dependencies.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     hasFullDisk: () => dependencies.disks.hasFullDisk(),
     isDraining,

@@ -128,6 +128,17 @@ describe('a signed link', () => {
     expect((await open(exporting.replace('export=1&', '')))[0]).toBe(401);
   });
 
+  it('that its key signs itself exports too', async () => {
+    const asked = { endpoint: 'few', parameters: { n: '3', export: '1' }, expiresIn: 60 };
+    const response = await fetch(`${gateway.gateway.url}/api/links`, {
+      method: 'POST',
+      headers: { 'X-API-KEY': KEYS.exporter, 'Content-Type': 'application/json' },
+      body: JSON.stringify(asked),
+    });
+    const { link } = (await response.json()) as { link: string };
+    expect(await open(link)).toEqual([200, 'querygate; fwd=bypass; detail=export']);
+  });
+
   it('is not signed for an export that its key or its endpoint does not allow', () => {
     expect(() => sign('reader', 'few', { n: '3', export: '1' })).toThrow('The key reader may not export.');
     expect(() => sign('exporter', 'none', { n: '3', export: '1' })).toThrow('none has no exports.');

@@ -40,6 +40,7 @@ export function describeKeys({
       quotas: limiter.quotasOf({ kind: 'key', name: principal.name, rules: principal.limits ?? {} }),
       mayBypassCache: principal.mayBypassCache,
       mayExport: principal.mayExport ?? false,
+      mayLink: principal.mayLink ?? false,
       mayUseQueryString: principal.mayUseQueryString ?? false,
       lastUse: keyUse.get(principal.name) ?? null,
     })),

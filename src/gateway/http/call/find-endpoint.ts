@@ -25,6 +25,15 @@ export function findEndpoint(endpoints: Endpoints, idOrName: unknown, principal:
   );
 }
 
+/** @throws Failure FORBIDDEN for the endpoints that the list leaves out */
+export function requireOpen(principal: Principal, endpoint: Endpoint): void {
+  if (mayCallWithPins(principal, endpoint)) return;
+  throw new Failure(
+    'FORBIDDEN',
+    'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
+  );
+}
+
 function nameMeant(endpoints: Endpoints, misspelt: string, principal: Principal): string | undefined {
   if (misspelt.length > MAX_NAME) return undefined;
   const names: string[] = [];

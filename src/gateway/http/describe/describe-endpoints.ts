@@ -1,13 +1,10 @@
 import type { RequestHandler } from 'express';
 
 import { mayCallWithPins } from '../../auth/pinned-parameters.js';
-import type { Principal } from '../../auth/principal.js';
-import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
-import { Failure } from '../../errors.js';
 import { invalidParameters, problemOfEncoding } from '../../query/validate-parameters.js';
 
-import { findEndpoint } from '../call/find-endpoint.js';
+import { findEndpoint, requireOpen } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
 import { contextOf, principalOf } from '../transport/request-context.js';
 import { resourceOf } from './endpoint-resource.js';
@@ -42,16 +39,7 @@ export function describeEndpoint(endpoints: Endpoints): RequestHandler {
     const principal = principalOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName'], principal);
     context.endpoint = endpoint.name;
-    checkIsOpen(principal, endpoint);
+    requireOpen(principal, endpoint);
     response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal));
   };
-}
-
-/** @throws Failure FORBIDDEN for the endpoints that the list leaves out */
-function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
-  if (mayCallWithPins(principal, endpoint)) return;
-  throw new Failure(
-    'FORBIDDEN',
-    'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
-  );
 }

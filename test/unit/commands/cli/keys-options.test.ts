@@ -18,6 +18,7 @@ describe('rightsOf', () => {
           clickhouseMs: '5000/60',
           concurrent: '4',
           mayBypassCache: true,
+          mayLink: true,
           mayUseQueryString: true,
         },
         NOW,
@@ -35,6 +36,7 @@ describe('rightsOf', () => {
         concurrent: 4,
       },
       mayBypassCache: true,
+      mayLink: true,
       mayUseQueryString: true,
     });
   });

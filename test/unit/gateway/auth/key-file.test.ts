@@ -38,6 +38,7 @@ describe('parseKeyFile', () => {
       addresses: ['10.0.0.0/8', '2001:db8::1'],
       limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
       mayBypassCache: true,
+      mayLink: true,
       mayUseQueryString: true,
     };
     const [entry] = entriesOf(parseKeyFile('keys.json', JSON.stringify({ keys: [key] })));
@@ -49,6 +50,7 @@ describe('parseKeyFile', () => {
       addresses: { allows: expect.any(Function) as unknown },
       limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
       mayBypassCache: true,
+      mayLink: true,
       mayUseQueryString: true,
     });
   });

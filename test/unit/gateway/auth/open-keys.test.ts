@@ -15,6 +15,7 @@ describe('openKeys', () => {
       mayBypassCache: true,
       mayUseQueryString: true,
       mayExport: true,
+      mayLink: true,
       mayCallGatewayEndpoints: true,
     });
     expect(keys.find('')).toBeUndefined();
@@ -28,6 +29,7 @@ describe('openKeys', () => {
       mayBypassCache: true,
       mayUseQueryString: true,
       mayExport: true,
+      mayLink: true,
       mayCallGatewayEndpoints: true,
     });
   });
@@ -44,6 +46,7 @@ describe('openKeys', () => {
           mayBypassCache: true,
           mayUseQueryString: true,
           mayExport: true,
+          mayLink: true,
           mayCallGatewayEndpoints: true,
         });
         expect(keys.generatedKey).toBeUndefined();
@@ -70,6 +73,7 @@ describe('openKeys', () => {
         name: 'API_KEY',
         mayBypassCache: true,
         mayExport: true,
+        mayLink: true,
         mayUseQueryString: true,
         mayCallGatewayEndpoints: true,
       },

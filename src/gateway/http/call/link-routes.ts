@@ -1,0 +1,85 @@
+import { Router, type RequestHandler } from 'express';
+import Joi from 'joi';
+import { isLosslessNumber } from 'lossless-json';
+
+import type { Links } from '../../auth/links.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
+import { rejectMethod } from '../transport/reject-method.js';
+import { contextOf, principalOf } from '../transport/request-context.js';
+import { findEndpoint, requireOpen } from './find-endpoint.js';
+import type { JsonBodies } from './json-body.js';
+import { isJsonObject } from './json-text.js';
+import { MAX_PARAMETERS } from './query-string.js';
+import {
+  LINK_MEMBERS,
+  readLinkRequest,
+  requireLinks,
+  signLink,
+  type LinkRequest,
+  type SigningDependencies,
+} from './sign-link.js';
+
+/** The dependencies of links that callers sign. */
+export interface LinkRoutesDependencies extends Omit<SigningDependencies, 'links'> {
+  readonly endpoints: Endpoints;
+  /** Undefined where `LINK_SECRET` is not set. */
+  readonly links?: Links | undefined;
+}
+
+/** `/api/links`: a key with the right to do so signs links itself, which have its own rights and limits. */
+export function linkRoutes(dependencies: LinkRoutesDependencies, bodies: JsonBodies): Router {
+  const { links } = dependencies;
+  const router = Router({ caseSensitive: true });
+  router
+    .route('/links')
+    .get((request, response) => {
+      const mayLink = links !== undefined && refusalOf(principalOf(contextOf(request))) === undefined;
+      response
+        .set('Cache-Control', 'no-store')
+        .json({ mayLink, maxExpiresIn: links?.maxLifetimeSeconds ?? 0 });
+    })
+    .post(signOwnLink(dependencies, bodies))
+    .all(rejectMethod('POST'));
+  return router;
+}
+
+const SCHEMA = Joi.object<LinkRequest>(LINK_MEMBERS);
+
+/** The body has the names of a link's parameters, and no list. */
+const BODY_LIMITS = { names: MAX_PARAMETERS, values: MAX_PARAMETERS };
+
+/** @throws Failure */
+function signOwnLink(dependencies: LinkRoutesDependencies, bodies: JsonBodies): RequestHandler {
+  return async (request, response) => {
+    const principal = principalOf(contextOf(request));
+    const refusal = refusalOf(principal);
+    if (refusal !== undefined) throw new Failure('FORBIDDEN', refusal);
+    const links = requireLinks(dependencies.links);
+    const body = await bodies.read(request, response, BODY_LIMITS);
+    const asked = readLinkRequest(SCHEMA, withNumbers(body));
+    await bodies.beforeValidating(asked.parameters);
+    const endpoint = findEndpoint(dependencies.endpoints, asked.endpoint, principal);
+    requireOpen(principal, endpoint);
+    response
+      .set('Cache-Control', 'no-store')
+      .json(signLink({ ...dependencies, links }, principal, endpoint, asked));
+  };
+}
+
+/** Why a principal may not sign links; undefined where it may. */
+function refusalOf({ via, mayLink }: Principal): string | undefined {
+  if (via !== undefined)
+    return 'Only a key may sign links, because a link names one. Use a key with mayLink.';
+  return mayLink ? undefined : 'This key may not sign links. Use a key with mayLink.';
+}
+
+/** A parsed body whose own numbers are numbers. */
+function withNumbers(body: unknown): unknown {
+  if (!isJsonObject(body)) return body;
+  const members: readonly (readonly [string, unknown])[] = Object.entries(body);
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, isLosslessNumber(value) ? Number(value.value) : value]),
+  );
+}
