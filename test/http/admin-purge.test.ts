@@ -1,4 +1,4 @@
-import request from 'supertest';
+import request, { type Test } from 'supertest';
 
 import { REPRESENTATIONS } from '../../src/gateway/formats/representation.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
@@ -67,12 +67,19 @@ describe('POST /cache/purge', () => {
     await withAdminGateway(async ({ send: query, ...execution }) => {
       await query(COUNTS, counts('a'));
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
-      const response = await request(app)
-        .post('/cache/purge')
-        .set('Origin', 'http://evil.example')
-        .send('{}');
-      expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+      const send = (Host: string, Origin: string): Test =>
+        request(app).post('/cache/purge').set({ Host, Origin }).send('{}');
+      const others = ['http://evil.example', 'http://127.0.0.1:3000', 'null', ''];
+      const rejected = [
+        ...others.map((origin) => send('127.0.0.1:9090', origin)),
+        // Its name resolves to this machine.
+        send('evil.example', 'http://evil.example'),
+      ];
+      for (const response of await Promise.all(rejected))
+        expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
       expect(await query(COUNTS, counts('a'))).toBe('HIT');
+      expect((await send('127.0.0.1:9090', 'http://127.0.0.1:9090')).status).toBe(200);
+      expect(await query(COUNTS, counts('a'))).toBe('MISS');
     });
   });
 

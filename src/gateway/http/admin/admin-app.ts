@@ -103,20 +103,26 @@ function protectResponses(): RequestHandler {
 }
 
 /**
- * A page of another site, open in an administrator's browser, can reach this port too. `Origin` reveals such a page; where the
- * site's name resolves to this machine (DNS rebinding), `Host` does.
+ * A page of another site, open in an administrator's browser, can reach this port too. `Origin` reveals such a page, because it
+ * is not that of this port; where the site's name resolves to this machine (DNS rebinding), `Host` does.
  */
 function rejectOtherSites(): RequestHandler {
   return (request, _response, next) => {
-    if (request.headers.origin !== undefined || isPublicName(request.hostname)) {
+    const { origin, host } = request.headers;
+    if ((origin !== undefined && !isOriginOf(origin, host)) || isPublicName(request.hostname)) {
       throw new Failure(
         'FORBIDDEN',
-        'Pages of other sites may not use the admin API. Send no Origin, and in Host an IP address or a name that ' +
-          'is not public, such as localhost.',
+        'Pages of other sites may not use the admin API. Send no Origin but that of this port, and in Host an IP address ' +
+          'or a name that is not public, such as localhost.',
       );
     }
     next();
   };
+}
+
+/** Whether an origin is that of pages with this host and port: the admin page sends it with each POST. */
+function isOriginOf(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host;
 }
 
 /** Whether a host name can be registered publicly: not an IP address, a single label or a name with a private suffix. */
