@@ -82,7 +82,8 @@ async function pictureDevelopment(url, project) {
   await visit(HIGH, async (page) => {
     await open(page, url, '/requests.by-path?shop=harbour');
     await page.waitForSelector('.rows tbody tr');
-    await page.waitForSelector('.findings :text("granules")');
+    await page.click('role=tab[name="SQL"]');
+    await page.waitForSelector('.sql-panel .code');
     await take(page.locator('main'), 'dev-console');
     // As in the tutorial: a change, then a mistake.
     await change('status >= 500', 'status >= 400');

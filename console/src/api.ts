@@ -41,6 +41,8 @@ export interface Result {
   readonly rateLimit: string;
   /** Milliseconds from the request to the last byte, measured in the browser. */
   readonly ms: number;
+  /** When it arrived, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Base URL of the gateway, with a slash at its end. */
@@ -80,6 +82,27 @@ export async function fetchDevelopmentEndpoint(
   return (await (await send(target, key, signal)).json()) as DevelopmentEndpoint;
 }
 
+/** Whether a key may sign links, and for how many seconds at most. @throws ProblemError */
+export async function fetchLinking(
+  key: string,
+  signal: AbortSignal,
+): Promise<{ readonly mayLink: boolean; readonly maxExpiresIn: number }> {
+  const response = await send('api/links', key, signal);
+  return (await response.json()) as { mayLink: boolean; maxExpiresIn: number };
+}
+
+/** A signed link to the rows of a call. @param spec its `expiresIn` is in seconds. @throws ProblemError */
+export async function makeLink(
+  spec: { readonly endpoint: string; readonly parameters: Values; readonly expiresIn: number },
+  key: string,
+): Promise<string> {
+  const { signal } = new AbortController();
+  const response = await send('api/links', key, signal, { body: JSON.stringify(spec) });
+  const { link } = (await response.json()) as { readonly link: string };
+  // A path is one of the gateway, which can be below a path itself.
+  return new URL(link.replace(/^\//, ''), BASE).href;
+}
+
 /** Runs an endpoint. @throws ProblemError */
 export async function run(request: EndpointRequest, key: string, signal: AbortSignal): Promise<Result> {
   const startedAt = performance.now();
@@ -104,6 +127,7 @@ export async function run(request: EndpointRequest, key: string, signal: AbortSi
     serverTiming: header('server-timing'),
     rateLimit: header('ratelimit'),
     ms,
+    at: Date.now(),
   };
 }
 

@@ -1,17 +1,35 @@
 import { keyInFragment } from './model/address.js';
 
-/** The page /docs reads it too. */
 const STORAGE_KEY = 'querygate.key';
 
-/** The key of this tab; closing the tab removes it. Only a duplicate of this tab has a copy. */
-export const storedKey = (): string => sessionStorage.getItem(STORAGE_KEY) ?? '';
+/** The key of this tab, else the one that this browser keeps; empty where there is none. */
+export const storedKey = (): string =>
+  sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY) ?? '';
 
-export function storeKey(key: string): void {
+/**
+ * Stores a key for this tab; only a duplicate of the tab has a copy.
+ *
+ * @param isKept whether all tabs have it, also after the browser was closed.
+ */
+export function storeKey(key: string, isKept: boolean): void {
   sessionStorage.setItem(STORAGE_KEY, key);
+  if (isKept) localStorage.setItem(STORAGE_KEY, key);
 }
 
 export function forgetKey(): void {
   sessionStorage.removeItem(STORAGE_KEY);
+  localStorage.removeItem(STORAGE_KEY);
+}
+
+/** Calls back when another tab forgets the key that this browser kept. Returns a function that ends the calls. */
+export function onKeyForgotten(notify: () => void): () => void {
+  const listen = ({ key, newValue }: StorageEvent): void => {
+    if (key === STORAGE_KEY && newValue === null) notify();
+  };
+  addEventListener('storage', listen);
+  return () => {
+    removeEventListener('storage', listen);
+  };
 }
 
 /** The key in the address, which it leaves at once; empty where it has none. */

@@ -10,6 +10,8 @@ interface FormOptions {
   readonly keyText: string;
   readonly address: Address;
   readonly go: Go;
+  /** Called with the address of each call that this page makes, except refreshes. */
+  readonly onCall: (address: Address) => void;
   /** Changes with the endpoint; undefined outside of development, and where the endpoint is not served. */
   readonly version: string | undefined;
 }
@@ -26,14 +28,22 @@ export interface EndpointForm {
 }
 
 /** The values of an endpoint's form and the run of its request. Follows the address, and changes of the endpoint. */
-export function useEndpointForm({ endpoint, keyText, address, go, version }: FormOptions): EndpointForm {
+export function useEndpointForm({
+  endpoint,
+  keyText,
+  address,
+  go,
+  onCall,
+  version,
+}: FormOptions): EndpointForm {
   const run = useRun(keyText);
   const [entered, setValues] = useState(() => linkedValues(endpoint, address) ?? endpoint.example);
   // A value of a parameter that a change removes is there again when the change is undone.
   const values = useMemo(() => declaredValues(endpoint, entered), [endpoint, entered]);
   const [message, setMessage] = useState('');
   const ran = useRef('');
-  const fragment = toFragment(address);
+  // How the result is shown makes no other call.
+  const fragment = toFragment({ ...address, view: undefined });
   useEffect(() => {
     if (ran.current === fragment) return;
     const linked = linkedValues(endpoint, address);
@@ -47,7 +57,10 @@ export function useEndpointForm({ endpoint, keyText, address, go, version }: For
     run.clear();
     const reason = reasonToWait(endpoint, opened, { what: linked ? 'This link' : 'The example', ...address });
     setMessage(reason);
-    if (reason === '') run.start(requestOf(endpoint, opened));
+    if (reason === '') {
+      run.start(requestOf(endpoint, opened));
+      if (linked) onCall({ endpoint: endpoint.name, values: linked });
+    }
     ran.current = fragment;
   }, [fragment]);
   useOnChange(version, () => {
@@ -63,7 +76,8 @@ export function useEndpointForm({ endpoint, keyText, address, go, version }: For
     setValues(given);
     setMessage('');
     ran.current = toFragment(shared);
-    go(shared);
+    go({ ...shared, view: address.view });
+    onCall(shared);
     run.start(requestOf(endpoint, given));
   };
   return { run, values, setValues, message, start, refresh };

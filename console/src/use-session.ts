@@ -2,12 +2,14 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 
 import { fetchEndpoints, type Problem } from './api.js';
 import { problemOf } from './hooks.js';
-import { forgetKey, storedKey, storeKey, takeKeyFromAddress } from './key-store.js';
+import { forgetKey, onKeyForgotten, storedKey, storeKey, takeKeyFromAddress } from './key-store.js';
 import type { Endpoint } from './model/endpoint.js';
 
 export interface Session {
   /** Empty: none has been entered. */
   readonly key: string;
+  /** Whether it was entered to be kept in this browser. */
+  readonly isKept?: boolean;
   /** The key that is tried next if the gateway does not accept the first one. */
   readonly otherwise?: string;
   /** What the key may call; absent before the gateway has accepted it. */
@@ -17,7 +19,7 @@ export interface Session {
 
 interface SessionControl {
   readonly session: Session;
-  readonly enter: (key: string) => void;
+  readonly enter: (key: string, isKept: boolean) => void;
   /** Forgets the key. @param problem why the gateway no longer accepts it */
   readonly leave: (problem?: Problem) => void;
   readonly onEndpoints: (endpoints: readonly Endpoint[]) => void;
@@ -41,7 +43,7 @@ export function useSession(): SessionControl {
     const controller = new AbortController();
     fetchEndpoints(key, controller.signal).then(
       (fetched) => {
-        storeKey(key);
+        storeKey(key, session.isKept ?? false);
         setSession({ key, endpoints: fetched, ...(session.problem && { problem: session.problem }) });
       },
       (error: unknown) => {
@@ -52,13 +54,20 @@ export function useSession(): SessionControl {
       controller.abort();
     };
   }, [key, endpoints]);
-  const enter = useCallback((entered: string) => {
-    setSession({ key: entered });
+  const enter = useCallback((entered: string, isKept: boolean) => {
+    setSession({ key: entered, isKept });
   }, []);
   const leave = useCallback((problem?: Problem) => {
     forgetKey();
     setSession({ key: '', ...(problem && { problem }) });
   }, []);
+  useEffect(
+    () =>
+      onKeyForgotten(() => {
+        leave();
+      }),
+    [leave],
+  );
   const onEndpoints = useCallback((fetched: readonly Endpoint[]) => {
     setSession((before) => ({ ...before, endpoints: fetched }));
   }, []);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 
 import { describeInBrowser, seriousFindings, setHidden, visit } from '../support/browser.js';
 import { consoleSession, openConsole, rowsOf, runForm } from '../support/console-session.js';
+import { copiedTexts, recordCopies } from '../support/copied-texts.js';
 import { pollUntil } from '../support/poll-until.js';
 
 const CALLS = '/api/endpoints/query/';
@@ -14,10 +15,6 @@ function callsOf(page: Page): () => number {
   });
   return () => calls;
 }
-
-const STORE_COPIES = `
-  window.copied = [];
-  navigator.clipboard.writeText = (text) => { window.copied.push(text); return Promise.resolve(); };`;
 
 describeInBrowser('the console of someone who looks at data', () => {
   const session = consoleSession();
@@ -116,7 +113,7 @@ describeInBrowser('the console of someone who looks at data', () => {
 
   it('copies the rows with the columns that are chosen, and keeps the choice', async () => {
     await visit(session.browser, async ({ page }) => {
-      await page.addInitScript(STORE_COPIES);
+      await recordCopies(page);
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.rows tbody tr');
       await page.click('.columns-choice summary');
@@ -126,7 +123,7 @@ describeInBrowser('the console of someone who looks at data', () => {
       }
       await page.click('text="Copy rows"');
       await page.click('text="Copy as Markdown"');
-      const [tsv = '', markdown = ''] = await page.evaluate<readonly string[]>('window.copied');
+      const [tsv = '', markdown = ''] = await copiedTexts(page);
       expect(tsv.split('\n')[0]).toBe('timestamp\ttotal_rest_requests');
       expect(tsv.split('\n')).toHaveLength(1 + (await rowsOf(page)));
       expect(markdown).toMatch(/^\| timestamp \| total_rest_requests \|\n\| --- \| --- \|\n\| \d{4}-/);

@@ -4,10 +4,10 @@ import { describeInBrowser, seriousFindings, setHidden, visit } from '../support
 import { CONSOLE_KEY } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
 
+const keyIn = (page: Page): Promise<unknown> => page.evaluate("sessionStorage.getItem('querygate.key')");
+
 describeInBrowser('a key in the address', () => {
   const session = consoleSession();
-
-  const keyIn = (page: Page): Promise<unknown> => page.evaluate("sessionStorage.getItem('querygate.key')");
 
   it('opens the console, and is in neither the address nor the history of the tab', async () => {
     await visit(session.browser, async ({ page }) => {
@@ -61,6 +61,47 @@ describeInBrowser('a key in the address', () => {
       await setHidden(page, false);
       expect(requests).toEqual(['/api/dev']);
       expect(await page.locator('.banner, .sql-panel, .editor').count()).toBe(0);
+    });
+  });
+});
+
+describeInBrowser('a key that was entered', () => {
+  const session = consoleSession();
+  const link = '#/usage.api-counts?project=aurora&interval=daily';
+
+  const enter = async (page: Page): Promise<void> => {
+    await page.fill('#key', CONSOLE_KEY);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('nav.endpoints li');
+  };
+
+  it('opens links in other tabs of the browser, until one of them forgets it', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await enter(page);
+      const other = await page.context().newPage();
+      await other.goto(`${session.gateway.url}/${link}`);
+      await other.waitForSelector('.rows tbody tr');
+      expect(other.url()).toBe(`${session.gateway.url}/${link}`);
+      await other.click('text=Forget key');
+      await page.waitForSelector('#key');
+      expect(await page.evaluate("localStorage.getItem('querygate.key')")).toBeNull();
+      expect(await keyIn(page)).toBeNull();
+    });
+  });
+
+  it('is in its tab only where it should not be kept', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await page.uncheck('.keep input');
+      await enter(page);
+      expect(await page.evaluate("localStorage.getItem('querygate.key')")).toBeNull();
+      await page.reload();
+      await page.waitForSelector('nav.endpoints li');
+      const other = await page.context().newPage();
+      await other.goto(`${session.gateway.url}/${link}`);
+      await other.waitForSelector('#key');
+      await other.close();
     });
   });
 });

@@ -5,6 +5,7 @@ import { describeInBrowser, seriousFindings, visit } from '../support/browser.js
 import { adminConnection } from '../support/clickhouse.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { TYPE_VALUES, TYPES_SELECT, writeResultsProject } from '../support/console-results-project.js';
+import { drawnTexts, recordDrawnTexts, type DrawnText } from '../support/drawn-texts.js';
 import { consoleSession, openConsole } from '../support/console-session.js';
 
 const COMPOUND = /^(?:Array|Tuple|Map|Nested|JSON|Geometry|QBit|Point|Ring|\w*LineString|\w*Polygon)/;
@@ -43,22 +44,6 @@ const cellsOf = (page: Page): Promise<readonly (readonly string[])[]> =>
        [...row.cells].map((cell) => (cell.querySelector('summary') ?? cell).textContent))`,
   );
 
-/** Texts in the canvas of the chart, with the pixel at which each begins. */
-interface Drawn {
-  readonly text: string;
-  readonly left: number;
-}
-
-const RECORD_TEXTS = `
-  window.drawn = [];
-  const { fillText } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
-    const { a, e } = this.getTransform();
-    const share = { right: 1, end: 1, center: 0.5 }[this.textAlign] ?? 0;
-    window.drawn.push({ text, left: a * (x - share * this.measureText(text).width) + e });
-    return fillText.call(this, text, x, ...rest);
-  };`;
-
 describeInBrowser('a result in the console', () => {
   const session = consoleSession(async (folder) => {
     await writeResultsProject(folder);
@@ -70,11 +55,11 @@ describeInBrowser('a result in the console', () => {
     await page.waitForSelector('.rows tbody tr');
   };
 
-  const drawnIn = async (page: Page, name: string): Promise<readonly Drawn[]> => {
-    await page.addInitScript(RECORD_TEXTS);
+  const drawnIn = async (page: Page, name: string): Promise<readonly DrawnText[]> => {
+    await recordDrawnTexts(page);
     await run(page, name);
     await page.waitForSelector('.chart canvas');
-    return page.evaluate('window.drawn');
+    return drawnTexts(page);
   };
 
   it('has the text that ClickHouse has for a value of each type', async () => {
@@ -152,23 +137,20 @@ describeInBrowser('a result in the console', () => {
     });
   });
 
-  it('has no chart where it was hidden before, until it is shown again', async () => {
+  it('has no chart where the table alone was chosen, until another kind is', async () => {
     await visit(session.browser, async ({ page }) => {
       await run(page, 'years');
-      await page.click('text=Hide chart');
+      await page.click('.kinds >> text="Table"');
       await page.waitForSelector('.chart', { state: 'detached' });
-      await page.reload();
-      await page.waitForSelector('text=Show chart');
+      await page.goto(`${session.gateway.url}/#/magnitudes?`);
+      await page.waitForSelector('.chart canvas');
+      await page.goto(`${session.gateway.url}/#/years?`);
+      await page.waitForSelector('.outcome[aria-busy=false] .kinds button[aria-pressed=true]:text("Table")');
       expect(await page.locator('.chart').count()).toBe(0);
       expect(await seriousFindings(page)).toEqual([]);
-      await page.click('nav a[href="#/magnitudes"]');
-      await page.click('form.request button[type=submit]');
+      await page.click('.kinds >> text="Lines"');
       await page.waitForSelector('.chart canvas');
-      await page.click('nav a[href="#/years"]');
-      await page.click('form.request button[type=submit]');
-      await page.click('text=Show chart');
-      await page.waitForSelector('.chart canvas');
-      expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('hidden');
+      expect(await page.evaluate('localStorage.length')).toBe(1);
     });
   });
 });

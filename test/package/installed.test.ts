@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import { installPackage, packPackage } from '../support/install-package.mjs';
 import { brokenLinks } from '../support/links.js';
@@ -56,6 +57,16 @@ async function serveOnce(folder: string): Promise<{ readonly body: string; reado
 }
 
 describe('the installed package', () => {
+  it('has a console of at most 150 kB, compressed, that loads nothing from elsewhere', async () => {
+    const folder = path.join(installed, 'node_modules/querygate/dist/console');
+    const page = await readFile(path.join(folder, 'index.html'), 'utf8');
+    const loaded = [...page.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, file = '']) => file);
+    expect(loaded.length).toBeGreaterThan(1);
+    const files = await Promise.all(loaded.map((file) => readFile(path.join(folder, file))));
+    const bytes = [Buffer.from(page), ...files].reduce((sum, file) => sum + gzipSync(file).length, 0);
+    expect(bytes).toBeLessThanOrEqual(150_000);
+  });
+
   it('starts, answers and closes gateways in the process of a program, which then exits by itself', async () => {
     const program = `
       import { createGateway } from 'querygate';

@@ -95,9 +95,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** Endpoints by name, with their columns and queries. */
+type ColumnTypes = Readonly<Record<string, string>>;
+
+/** Endpoints by name, with their columns, queries and parameters. */
 const ENDPOINTS: Readonly<
-  Record<string, readonly [columns: Readonly<Record<string, string>>, select: string]>
+  Record<string, readonly [columns: ColumnTypes, select: string, parameters?: object]>
 > = {
   types: [Object.fromEntries(TYPE_VALUES.map(([type], index) => [`c${index}`, type])), TYPES_SELECT],
   numbers: [
@@ -115,18 +117,42 @@ const ENDPOINTS: Readonly<
     { day: 'Date', requests: 'UInt64' },
     `SELECT toDate('2024-07-01') + 7 * number AS day, number + 1 AS requests FROM numbers(120) ORDER BY day`,
   ],
+  growing: [
+    { at: "DateTime('UTC')", requests: 'UInt64' },
+    `SELECT toStartOfHour(now('UTC')) - 3600 * number AS at, number AS requests FROM numbers(6) ORDER BY at`,
+  ],
+  'shop.ranking': [
+    { product: 'String', sold: 'UInt64' },
+    `SELECT concat('product ', toString(number % 25)) AS product, toUInt64(9007199254740993) * (1 + number % 25) AS sold
+     FROM numbers(50) ORDER BY product`,
+  ],
+  'shop.total': [
+    { orders: 'UInt64', revenue: 'Float64' },
+    'SELECT toUInt64(1234567) AS orders, 99.5 AS revenue',
+  ],
+  lines: [
+    { at: "DateTime64(3, 'UTC')", level: 'String', message: 'String', host: 'String' },
+    `SELECT toDateTime64('2026-05-17 10:00:00.250', 3, 'UTC') - number AS at,
+       if(number % 3 = 0, 'error', 'info') AS level, concat('line ', toString(number)) AS message, 'web-1' AS host
+     FROM numbers(9) WHERE 1 = 1 [[ AND level = @level ]] [[ AND at >= @since ]] ORDER BY at DESC`,
+    {
+      level: { kind: 'string', description: 'Only lines of this level.' },
+      since: { kind: 'timestamp', description: 'Only later lines.' },
+    },
+  ],
 };
 
 /** Writes a project whose endpoints return values of all types, and series for charts. */
 export async function writeResultsProject(folder: string): Promise<void> {
   const endpoints = path.join(folder, 'endpoints');
   await mkdir(endpoints, { recursive: true });
-  for (const [index, [name, [columns, select]]] of Object.entries(ENDPOINTS).entries()) {
+  for (const [index, [name, [columns, select, parameters]]] of Object.entries(ENDPOINTS).entries()) {
     const header = [
       `name: ${name}`,
       `id: 6d0d3a52-7c1f-4b3e-9a58-1f1c4f7a9f0${index}`,
       'summary: For a test.',
       `columns: ${JSON.stringify(columns)}`,
+      ...(parameters ? [`parameters: ${JSON.stringify(parameters)}`] : []),
     ];
     await writeFile(path.join(endpoints, `${name}.sql`), `/*\n${header.join('\n')}\n*/\n${select}\n`);
   }

@@ -5,6 +5,8 @@ import { bytes, milliseconds, number } from '../model/display.js';
 import { sum } from '../model/metrics.js';
 import { Chart } from '../parts/chart.js';
 import { ThemeSwitch } from '../parts/theme-switch.js';
+import { ProjectFiles } from './project-files.js';
+import { RunningCallTable } from './running-calls.js';
 import type { Snapshot } from './snapshot.js';
 import { requestsFailed, requestsWith, statusCounts, type Rate } from './summary.js';
 import { EndpointTable, FailureTable, KeyTable, UsageTable, WarmingTable } from './tables.js';
@@ -12,7 +14,7 @@ import { useSnapshots } from './use-snapshots.js';
 
 /** The admin page: traffic, errors, warming and keys of one gateway. */
 export function AdminPage(): VNode {
-  const { latest, rates, problem } = useSnapshots();
+  const { latest, rates, problem, refresh } = useSnapshots();
   return (
     <>
       <header class="top">
@@ -32,19 +34,29 @@ export function AdminPage(): VNode {
             The gateway does not respond: {problem}. The page shows its last response.
           </p>
         )}
-        {latest ? <Overview latest={latest} rates={rates} /> : <p class="hint">Loading…</p>}
+        {latest ? <Overview {...{ latest, rates, refresh }} /> : <p class="hint">Loading…</p>}
       </main>
     </>
   );
 }
 
-function Overview({ latest, rates }: { readonly latest: Snapshot; readonly rates: readonly Rate[] }): VNode {
+interface OverviewProps {
+  readonly latest: Snapshot;
+  readonly rates: readonly Rate[];
+  readonly refresh: () => void;
+}
+
+function Overview({ latest, rates, refresh }: OverviewProps): VNode {
   return (
     <>
       <Tiles latest={latest} rates={rates} />
       <section aria-labelledby="traffic">
         <h2 id="traffic">Traffic</h2>
         <Traffic latest={latest} rates={rates} />
+      </section>
+      <section aria-labelledby="calls">
+        <h2 id="calls">Calls that run now</h2>
+        <RunningCallTable running={latest.running} onChange={refresh} />
       </section>
       <section aria-labelledby="by-endpoint">
         <h2 id="by-endpoint">Endpoints, slowest first</h2>
@@ -53,6 +65,10 @@ function Overview({ latest, rates }: { readonly latest: Snapshot; readonly rates
       <section aria-labelledby="errors">
         <h2 id="errors">Recent errors</h2>
         <FailureTable errors={latest.errors} />
+      </section>
+      <section aria-labelledby="files">
+        <h2 id="files">Files of the project</h2>
+        <ProjectFiles project={latest.project} onChange={refresh} />
       </section>
       <section aria-labelledby="warming">
         <h2 id="warming">Warming</h2>

@@ -1,5 +1,6 @@
 import type { Caching } from '../model/endpoint.js';
 import { readSamples, type Sample } from '../model/metrics.js';
+import type { ProjectProblem } from './post.js';
 
 export interface CacheState {
   readonly redis: string;
@@ -35,6 +36,13 @@ export interface KeysState {
     readonly endpoints: readonly string[];
     readonly expires: string | null;
     readonly lastUse: string | null;
+    readonly quotas: readonly {
+      readonly counted: string;
+      readonly quota: number;
+      /** Seconds. */
+      readonly window: number;
+      readonly used: number;
+    }[];
   }[];
   readonly others: readonly { readonly name: string; readonly lastUse: string | null }[];
 }
@@ -69,6 +77,32 @@ export interface Usage {
     | null;
 }
 
+export interface RunningCalls {
+  readonly calls: readonly {
+    readonly id: string;
+    readonly endpoint: string;
+    readonly key: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+    readonly seconds: number;
+  }[];
+}
+
+/** The files of the project, as they were loaded. */
+export interface ProjectState {
+  readonly endpoints: readonly {
+    readonly name: string;
+    /** Why ClickHouse rejects the query. */
+    readonly rejections?: readonly ProjectProblem[];
+  }[];
+  readonly lastSuccess: string;
+  readonly lastReload: {
+    readonly problems: readonly ProjectProblem[];
+    readonly added: readonly string[];
+    readonly changed: readonly string[];
+    readonly removed: readonly string[];
+  };
+}
+
 /** The responses of the admin API at one time. */
 export interface Snapshot {
   /** Milliseconds since 1970. */
@@ -78,6 +112,8 @@ export interface Snapshot {
   readonly warming: WarmingState;
   readonly keys: KeysState;
   readonly errors: Failures;
+  readonly running: RunningCalls;
+  readonly project: ProjectState;
   /** Absent where ClickHouse does not tell it. */
   readonly usage: Usage | undefined;
 }
@@ -94,13 +130,16 @@ export async function fetchSnapshot(signal: AbortSignal): Promise<Snapshot> {
     return response;
   };
   const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
-  const [metrics, cache, warming, keys, errors, usage] = await Promise.all([
+  const [metrics, cache, warming, keys, errors, running, project, usage] = await Promise.all([
     get('metrics').then((response) => response.text()),
     json<CacheState>('cache'),
     json<WarmingState>('warming'),
     json<KeysState>('keys'),
     json<Failures>('errors'),
+    json<RunningCalls>('calls'),
+    json<ProjectState>('endpoints'),
     json<Usage>('usage').catch(() => undefined),
   ]);
-  return { at: Date.now(), samples: readSamples(metrics), cache, warming, keys, errors, usage };
+  const samples = readSamples(metrics);
+  return { at: Date.now(), samples, cache, warming, keys, errors, running, project, usage };
 }

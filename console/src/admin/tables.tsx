@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
 
-import { bytes, milliseconds, number, time } from '../model/display.js';
+import { bytes, duration, milliseconds, number, time } from '../model/display.js';
 import type { Cell } from '../model/endpoint.js';
-import { DataTable, type TableColumn, type TableRow } from '../parts/data-table.js';
+import { DataTable } from '../parts/data-table.js';
+import type { TableColumn, TableRow } from '../parts/table-column.js';
 import type { Failures, KeysState, Snapshot, Usage, WarmingState } from './snapshot.js';
 import { endpointRows } from './summary.js';
 
@@ -130,14 +131,31 @@ const KEY_COLUMNS = [
   column('name', 'Key', 'String', text),
   column('lastUse', 'Last use (UTC)', 'DateTime', when),
   column('expires', 'Expires (UTC)', 'DateTime', when),
+  column('quotas', 'Quotas used', 'String', text, 'As far as this gateway knows them.'),
   column('endpoints', 'Endpoints', 'String', text),
 ];
 
 /** Keys, tokens and links, and when each was last used at this gateway. */
 export function KeyTable({ keys }: { readonly keys: KeysState }): VNode {
   const rows = [
-    ...keys.keys.map((key) => ({ ...key, endpoints: key.endpoints.join(', ') })),
-    ...keys.others.map((other) => ({ ...other, endpoints: null, expires: null })),
+    ...keys.keys.map((key) => ({
+      ...key,
+      endpoints: key.endpoints.join(', '),
+      quotas: key.quotas.map(quotaText).join(', '),
+    })),
+    ...keys.others.map((other) => ({ ...other, endpoints: null, expires: null, quotas: null })),
   ];
   return <DataTable label="Keys" columns={KEY_COLUMNS} rows={rows} />;
+}
+
+const COUNTED: Readonly<Record<string, string>> = {
+  requests: 'requests',
+  rowsRead: 'rows',
+  bytesRead: 'bytes',
+  clickhouseMs: 'ms of ClickHouse',
+};
+
+/** `12 of 100 requests in 1 min` */
+function quotaText({ counted, used, quota, window }: KeysState['keys'][number]['quotas'][number]): string {
+  return `${number(used)} of ${number(quota)} ${COUNTED[counted] ?? counted} in ${duration(window)}`;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 import { fetchSnapshot, type Snapshot } from './snapshot.js';
 import { rateBetween, type Rate } from './summary.js';
@@ -13,9 +13,15 @@ export interface Snapshots {
   readonly problem?: string;
 }
 
+interface Control extends Snapshots {
+  /** Fetches a snapshot now. */
+  readonly refresh: () => void;
+}
+
 /** Fetches a snapshot of the admin API every five seconds while the page is visible. */
-export function useSnapshots(): Snapshots {
+export function useSnapshots(): Control {
   const [state, setState] = useState<Snapshots>({ rates: [] });
+  const lookNow = useRef<() => void>(() => undefined);
   useEffect(() => {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,6 +41,7 @@ export function useSnapshots(): Snapshots {
       timer = setTimeout(() => void look(), PAUSE_MS);
     };
     const onVisible = (): void => void look();
+    lookNow.current = onVisible;
     document.addEventListener('visibilitychange', onVisible);
     void look();
     return () => {
@@ -43,7 +50,10 @@ export function useSnapshots(): Snapshots {
       document.removeEventListener('visibilitychange', onVisible);
     };
   }, []);
-  return state;
+  const refresh = useCallback(() => {
+    lookNow.current();
+  }, []);
+  return { ...state, refresh };
 }
 
 function withLatest({ latest: before, rates }: Snapshots, latest: Snapshot): Snapshots {

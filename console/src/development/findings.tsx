@@ -7,10 +7,15 @@ import { milliseconds, number } from '../model/display.js';
 export function FindingsView({ findings }: { readonly findings: Findings | null }): VNode {
   return (
     <div class="findings">
-      <h2>Check</h2>
       {findings ? <Found findings={findings} /> : <p class="hint">Not checked yet.</p>}
     </div>
   );
+}
+
+/** How many faults and warnings the check found, as a title has them; empty for none. */
+export function findingsCount(findings: Findings | null | undefined): string {
+  const count = (findings?.faults.length ?? 0) + (findings?.warnings.length ?? 0);
+  return count === 0 ? '' : ` (${count})`;
 }
 
 function Found({ findings }: { readonly findings: Findings }): VNode {

@@ -3,22 +3,12 @@ import type { VNode } from 'preact';
 import type { Problem } from '../api.js';
 import type { BoundValue, DevelopmentEndpoint } from '../model/development.js';
 import { cellText } from '../model/display.js';
-import type { Endpoint, Values } from '../model/endpoint.js';
 import { SqlCode } from '../parts/sql-code.js';
 import { OpenInEditor } from './editor.js';
-import { FindingsView } from './findings.js';
-import { useShownSql } from './use-shown-sql.js';
+import type { ShownSql } from './use-shown-sql.js';
 
-interface Props {
-  readonly endpoint: Endpoint;
-  readonly values: Values;
-  readonly revision: string;
-  readonly keyText: string;
-}
-
-/** The SQL that ClickHouse gets for the values of the form, its file, and what the check found. */
-export function SqlPanel({ endpoint, values, revision, keyText }: Props): VNode {
-  const { shown, problem } = useShownSql(endpoint, values, revision, keyText);
+/** The SQL that ClickHouse gets for the values of the form, and its file. */
+export function SqlPanel({ shown, problem }: ShownSql): VNode {
   return (
     <section class="sql-panel" aria-label="SQL">
       {shown && <File shown={shown} />}
@@ -29,7 +19,6 @@ export function SqlPanel({ endpoint, values, revision, keyText }: Props): VNode 
             <SqlCode label="SQL as ClickHouse gets it" sql={shown.sql} />
           </div>
           <BoundValues parameters={shown.parameters} />
-          <FindingsView findings={shown.findings} />
         </>
       ) : (
         !problem && <p class="hint">Checking…</p>

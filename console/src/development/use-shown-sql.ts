@@ -15,12 +15,22 @@ export interface ShownSql {
   readonly problem?: Problem;
 }
 
-/** The SQL of an endpoint for the values of its form; fetched again when they, or the revision of the project, change. */
-export function useShownSql(endpoint: Endpoint, values: Values, revision: string, key: string): ShownSql {
+/**
+ * The SQL of an endpoint for the values of its form; fetched again when they, or the revision of the project, change.
+ *
+ * @param revision undefined outside of development, where there is nothing to fetch.
+ */
+export function useShownSql(
+  endpoint: Endpoint,
+  values: Values,
+  revision: string | undefined,
+  key: string,
+): ShownSql {
   const [state, setState] = useState<ShownSql>({});
   const query = new URLSearchParams(shownValues(endpoint, values)).toString();
   const fetched = useRef(query);
   useEffect(() => {
+    if (revision === undefined) return undefined;
     const controller = new AbortController();
     const timer = setTimeout(
       () => {

@@ -6,26 +6,34 @@ export interface Address {
   readonly endpoint: string;
   /** Absent where the endpoint was chosen but has not been called. */
   readonly values?: Values | undefined;
+  /** How the result is shown; absent or empty: as the page chooses. */
+  readonly view?: Values | undefined;
 }
+
+/** A view with another value; the empty text removes it. */
+export const viewWith = (view: Values, name: string, value: string): Values =>
+  Object.fromEntries(Object.entries({ ...view, [name]: value }).filter(([, text]) => text !== ''));
 
 /**
  * The fragment of an address, which browsers do not send.
  *
- * @returns `#/NAME?param=value`, `#/NAME` before the first call, or `#/` for the list.
+ * @returns `#/NAME;as=bars?param=value`, `#/NAME` before the first call, or `#/` for the list.
  */
-export function toFragment({ endpoint, values }: Address): string {
-  const path = `#/${encodeURIComponent(endpoint)}`;
+export function toFragment({ endpoint, values, view = {} }: Address): string {
+  const parts = Object.entries(view).map((pair) => `;${pair.map(encodeURIComponent).join('=')}`);
+  const path = `#/${encodeURIComponent(endpoint)}${parts.join('')}`;
   return values ? `${path}?${new URLSearchParams(values).toString()}` : path;
 }
 
 /** Parses a fragment; anything else means the list. */
 export function fromFragment(fragment: string): Address {
-  const match = /^#\/([^?]*)(?:\?(.*))?$/s.exec(fragment);
-  const query = match?.[2];
+  const [, path = '', query] = /^#\/([^?]*)(?:\?(.*))?$/s.exec(fragment) ?? [];
+  const [name = '', ...parts] = path.split(';');
   try {
-    const endpoint = decodeURIComponent(match?.[1] ?? '');
+    const pairs = parts.map((part) => part.split('=', 2).map(decodeURIComponent));
     return {
-      endpoint,
+      endpoint: decodeURIComponent(name),
+      ...(pairs.length > 0 && { view: Object.fromEntries(pairs) as Values }),
       values: query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query)),
     };
   } catch {

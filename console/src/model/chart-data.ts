@@ -24,6 +24,10 @@ export interface TextLine extends Line {
 export interface ChartData<L extends Line = TextLine> {
   readonly times: readonly number[];
   readonly lines: readonly L[];
+  /** Seconds of a bucket; absent where the times are those of events. */
+  readonly bucket?: number;
+  /** Whether the bucket of the last time is not over, so that its values will change. */
+  readonly isUnfinished?: boolean;
 }
 
 /** The lines for a result, and how its rows were changed for them; the note is empty where they were not. */
@@ -41,13 +45,15 @@ const MAX_RATIO = 100;
  * The lines of a chart. The values of rows with the same time are added.
  *
  * @param chosen the columns to draw.
- * @param split if present, only the first chosen column is drawn, with a line for each value of the column `split`.
+ * @param options.split if present, only the first chosen column is drawn, with a line for each value of this column.
+ * @param options.hasOneAxis whether all lines have the left axis.
+ * @param options.now when the result was current, in seconds since 1970.
  */
 export function chartData(
   rows: readonly Row[],
   { time }: Chartable,
   chosen: readonly string[],
-  split?: string,
+  { split = '', hasOneAxis = false, now = Infinity }: ChartOptions = {},
 ): ResultChart {
   const timed = rows.filter((row) => !Number.isNaN(secondsOf(row[time])));
   const found = timesOf(timed.map((row) => secondsOf(row[time])));
@@ -60,11 +66,42 @@ export function chartData(
     empty: new Array<null | undefined>(times.length).fill(bucket === undefined ? undefined : null),
   };
   const [first = ''] = chosen;
-  const lines =
-    split === undefined || split === ''
-      ? withAxes(chosen.map((name) => ({ name, ...addUp(timed, slots, name) })))
+  const sums =
+    split === ''
+      ? chosen.map((name) => ({ name, ...addUp(timed, slots, name) }))
       : splitLines(timed, split, (group) => addUp(group, slots, first));
-  return { times, lines, note: noteOf(lines) };
+  const lines = split === '' && !hasOneAxis ? withAxes(sums) : sums;
+  return { times, lines, note: noteOf(lines), ...bucketsOf(times, bucket, now) };
+}
+
+function bucketsOf(
+  times: readonly number[],
+  bucket: number | undefined,
+  now: number,
+): Pick<ResultChart, 'bucket' | 'isUnfinished'> {
+  if (bucket === undefined) return {};
+  const last = times.at(-1) ?? 0;
+  return { bucket, isUnfinished: last <= now && now < last + longest(bucket) };
+}
+
+interface ChartOptions {
+  readonly split?: string;
+  readonly hasOneAxis?: boolean;
+  readonly now?: number;
+}
+
+const DAY = 86_400;
+
+/** Seconds of the longest bucket of the calendar, where these are the fewest. */
+function longest(bucket: number): number {
+  const isOf = (fewest: number, most: number): boolean => bucket >= fewest * DAY && bucket <= most * DAY;
+  const [, days] =
+    [
+      [28, 31],
+      [90, 92],
+      [365, 366],
+    ].find(([fewest = 0, most = 0]) => isOf(fewest, most)) ?? [];
+  return days === undefined ? bucket : days * DAY;
 }
 
 interface Slots {
@@ -138,3 +175,19 @@ function withAxes(lines: readonly SumLine[]): readonly SumLine[] {
 
 const heightOf = (values: LineValues): number =>
   values.reduce<number>((highest, value) => Math.max(highest, Math.abs(value ?? 0)), 0);
+
+/**
+ * The lines upon each other: each has its own values and those of all lines before it. A line without a value counts as zero
+ * where another has one.
+ */
+export function stacked<L extends Line>(lines: readonly L[]): readonly (L & Line)[] {
+  const heights: (number | null | undefined)[] = [];
+  const isEmpty = (index: number): boolean => lines.every(({ values }) => typeof values[index] !== 'number');
+  return lines.map((line) => ({
+    ...line,
+    values: line.values.map((value, index) => {
+      if (isEmpty(index)) return value;
+      return (heights[index] = (heights[index] ?? 0) + (value ?? 0));
+    }),
+  }));
+}

@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 
 import { compact } from '../model/display.js';
+import { inZone } from '../model/zone.js';
 
 export const AXIS_FONT = '12px system-ui, sans-serif';
 
@@ -16,13 +17,14 @@ export const TIME_STEPS = [
 
 /** Month and day, or the time of day, as precise as the distance of the ticks requires; the year where there are several. */
 export const timeLabels =
-  (times: readonly number[]) =>
+  (times: readonly number[], zone: string) =>
   (_plot: uPlot, ticks: number[]): string[] => {
     const step = (ticks[1] ?? 0) - (ticks[0] ?? 0);
-    const hasYears = yearOf(times[0]) !== yearOf(times.at(-1));
+    const clockAt = (seconds = 0): string => inZone(seconds * 1000, zone).clock;
+    const hasYears = clockAt(times[0]).slice(0, 4) !== clockAt(times.at(-1)).slice(0, 4);
     let day = '';
     return ticks.map((seconds) => {
-      const iso = new Date(seconds * 1000).toISOString();
+      const iso = clockAt(seconds);
       if (step >= YEAR) return iso.slice(0, 4);
       const date = iso.slice(hasYears ? 0 : 5, 10);
       if (step >= DAY) return date;
@@ -32,8 +34,6 @@ export const timeLabels =
       return text;
     });
   };
-
-const yearOf = (seconds = 0): number => new Date(seconds * 1000).getUTCFullYear();
 
 /** The labels of an axis of values. */
 export const valueLabels = (_plot: uPlot, ticks: number[]): string[] => ticks.map(compact);

@@ -1,87 +1,75 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
+import { viewWith } from '../model/address.js';
 import { chartData, type ResultChart } from '../model/chart-data.js';
-import { chartableOf, type Chartable } from '../model/chartable.js';
-import type { Column, Row } from '../model/endpoint.js';
-import { Chart, lineColour } from './chart.js';
+import type { Chartable } from '../model/chartable.js';
+import type { Row, Values } from '../model/endpoint.js';
+import { inZone, UTC } from '../model/zone.js';
+import { useZone } from '../zone.js';
+import { Chart, lineColour, type ChartKind } from './chart.js';
+import { Choice } from './choice.js';
 import { Digits } from './digits.js';
 
 interface Props {
-  readonly endpoint: string;
-  readonly columns: readonly Column[];
+  readonly chartable: Chartable;
   readonly rows: readonly Row[];
+  readonly kind: ChartKind;
+  /** When the rows were current, in seconds since 1970. */
+  readonly now: number;
+  readonly view: Values;
+  readonly onView: (view: Values) => void;
   /** Narrows the range of time; absent where the endpoint has none. */
   readonly onRange?: ((from: number, to: number) => void) | undefined;
 }
 
-/** A chart of a result with times, and controls for what it draws. This browser stores for which endpoints it is hidden. */
-export function ChartPanel({ endpoint, columns, rows, onRange }: Props): VNode | null {
-  const chartable = useMemo(() => chartableOf(columns, rows), [columns, rows]);
-  const stored = `querygate.chart.${endpoint}`;
-  const [isHidden, setHidden] = useState(() => localStorage.getItem(stored) === 'hidden');
-  if (!chartable) return null;
-  const toggle = (): void => {
-    if (isHidden) localStorage.removeItem(stored);
-    else localStorage.setItem(stored, 'hidden');
-    setHidden(!isHidden);
-  };
-  return (
-    <>
-      <button type="button" class="quiet chart-switch" aria-expanded={!isHidden} onClick={toggle}>
-        {isHidden ? 'Show chart' : 'Hide chart'}
-      </button>
-      {!isHidden && <Drawn key={chartable.numbers.join()} {...{ chartable, rows, onRange }} />}
-    </>
-  );
-}
+/** Columns that are drawn where nobody chose any. */
+const FIRST_DRAWN = 4;
 
-function Drawn({
-  chartable,
-  rows,
-  onRange,
-}: Pick<Props, 'rows' | 'onRange'> & { readonly chartable: Chartable }): VNode {
-  const [chosen, setChosen] = useState<readonly string[]>(chartable.numbers.slice(0, 4));
-  const [split, setSplit] = useState('');
+/** A chart of a result with times, and controls for what it draws. */
+export function ChartPanel({ chartable, rows, kind, now, view, onView, onRange }: Props): VNode {
+  const { numbers, splits, time } = chartable;
+  const named = (view['of'] ?? '').split(',').filter((name) => numbers.includes(name));
+  const chosen = named.length > 0 ? named : numbers.slice(0, FIRST_DRAWN);
+  const split = splits.find((name) => name === view['by']) ?? '';
   const [index, setIndex] = useState<number | null>(null);
-  const data = useMemo(() => chartData(rows, chartable, chosen, split), [rows, chartable, chosen, split]);
+  const data = useMemo(
+    () => chartData(rows, chartable, chosen, { split, hasOneAxis: kind !== 'line', now }),
+    [rows, chartable, chosen.join(), split, kind, now],
+  );
   const toggle = (name: string): void => {
-    setChosen(chartable.numbers.filter((one) => (one === name) !== chosen.includes(one)));
+    const next = numbers.filter((one) => (one === name) !== chosen.includes(one));
+    if (next.length > 0) onView(viewWith(view, 'of', next.join()));
   };
   return (
     <figure class="chart-panel">
       <Chart
         data={data}
-        label={`Chart of ${data.lines.map(nameOf).join(', ')} over ${chartable.time}; the rows are in the table below`}
+        kind={kind}
+        label={`Chart of ${data.lines.map(nameOf).join(', ')} over ${time}; the rows are in the table below`}
         onIndex={setIndex}
         onSelect={onRange}
       />
       <figcaption>
-        <span class="at">{timeText(data, index)}</span>
+        <span class="at">{timeText(data, index, useZone())}</span>
         {split === '' ? (
           <SeriesChoice {...{ chartable, chosen, data, index, toggle }} />
         ) : (
           <Legend data={data} index={index} />
         )}
-        {chartable.splits.length > 0 && (
-          <label>
-            One line for each{' '}
-            <select
-              value={split}
-              onChange={(event) => {
-                setSplit(event.currentTarget.value);
-              }}
-            >
-              <option value="">column</option>
-              {chartable.splits.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+        {splits.length > 0 && (
+          <Choice
+            title="One for each"
+            of={splits}
+            value={split}
+            none="column"
+            onValue={(by) => {
+              onView(viewWith(view, 'by', by));
+            }}
+          />
         )}
         {data.note !== '' && <span class="hint">{data.note}</span>}
+        {data.isUnfinished && <span class="hint">Dashed: the last bucket is not over yet.</span>}
       </figcaption>
     </figure>
   );
@@ -90,13 +78,11 @@ function Drawn({
 const nameOf = ({ name, isRight }: ResultChart['lines'][number]): string =>
   isRight ? `${name} (right axis)` : name;
 
-function timeText({ times }: ResultChart, index: number | null): string {
+function timeText({ times }: ResultChart, index: number | null, zone: string): string {
   const at = index === null ? undefined : times[index];
-  if (at === undefined) return 'UTC';
-  return new Date(at * 1000)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/(?:\.000)?Z$/, ' UTC');
+  if (at === undefined) return zone;
+  const { clock, offset } = inZone(at * 1000, zone);
+  return `${clock.replace('T', ' ').replace('.000', '')} ${zone === UTC ? UTC : offset}`;
 }
 
 interface LabelProps {

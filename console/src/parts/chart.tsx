@@ -3,19 +3,25 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-import type { ChartData, Line, LineValues } from '../model/chart-data.js';
+import { stacked, type ChartData, type Line, type LineValues } from '../model/chart-data.js';
+import { UTC } from '../model/zone.js';
 import { colour, onThemeChange } from '../theme.js';
+import { useZone } from '../zone.js';
 import { AXIS_FONT, TIME_STEPS, timeLabels, valueLabels, valueRange, widthOf } from './chart-axes.js';
 
 interface Props {
   readonly data: ChartData<Line>;
   readonly label: string;
   readonly height?: number;
+  /** Bars and areas are upon each other. */
+  readonly kind?: ChartKind;
   /** Called with the index under the pointer; null outside of the chart. */
   readonly onIndex?: (index: number | null) => void;
   /** Called with the times, in seconds since 1970, between which the pointer was dragged. */
   readonly onSelect?: ((from: number, to: number) => void) | undefined;
 }
+
+export type ChartKind = 'line' | 'bars' | 'stacked';
 
 /** The name of the nth line's colour in the style sheet. */
 export const lineColour = (index: number): string => `line-${(index % 8) + 1}`;
@@ -29,8 +35,9 @@ const MIN_SELECTED = 8;
 /** More points than this would hide the line. */
 const MAX_POINTS = 80;
 
-/** Lines over time, in UTC. The table beside it has the same content for screen readers. */
-export function Chart({ data, label, height = 220, onIndex, onSelect }: Props): VNode {
+/** Lines over time, in the zone of the page. The table beside it has the same content for screen readers. */
+export function Chart({ data, label, height = 220, kind = 'line', onIndex, onSelect }: Props): VNode {
+  const zone = useZone();
   const select = useRef(onSelect);
   select.current = onSelect;
   const container = useRef<HTMLDivElement>(null);
@@ -49,12 +56,9 @@ export function Chart({ data, label, height = 220, onIndex, onSelect }: Props): 
       width: Math.max(200, element.clientWidth),
       height,
     });
-    const options = { ...size(), ...optionsOf(data, onIndex, select) };
-    const plot = new uPlot(
-      options,
-      [[...data.times], ...data.lines.map(({ values }) => [...values])],
-      element,
-    );
+    const drawn = drawnLines(data, kind);
+    const options = { ...size(), ...optionsOf(data, drawn, { kind, zone, onIndex, select }) };
+    const plot = new uPlot(options, [[...data.times], ...drawn.map(({ values }) => [...values])], element);
     const observer = new ResizeObserver(() => {
       plot.setSize(size());
     });
@@ -63,14 +67,51 @@ export function Chart({ data, label, height = 220, onIndex, onSelect }: Props): 
       observer.disconnect();
       plot.destroy();
     };
-  }, [data, theme, height]);
+  }, [data, theme, height, kind, zone]);
   return <div class="chart" ref={container} role="img" aria-label={label} />;
 }
 
+/** A line as it is drawn. */
+interface DrawnLine extends Line {
+  readonly colour: string;
+  /** Whether it is the part of the line that ends in a bucket that is not over. */
+  readonly isOpen: boolean;
+}
+
+/** The lines in the order in which they are drawn, each without its last value where that is of an open bucket, then those. */
+function drawnLines(
+  { times, lines, isUnfinished = false }: ChartData<Line>,
+  kind: ChartKind,
+): readonly DrawnLine[] {
+  const coloured = lines.map((line, index) => ({ ...line, colour: lineColour(index), isOpen: false }));
+  // The lowest of what is upon each other is drawn last, and covers the others.
+  const whole = kind === 'line' ? coloured : [...stacked(coloured)].reverse();
+  if (!isUnfinished) return whole;
+  const last = times.length - 1;
+  const kept = (line: DrawnLine, isKept: (index: number) => boolean): DrawnLine => ({
+    ...line,
+    values: line.values.map((value, index) => (isKept(index) ? value : null)),
+  });
+  return [
+    ...whole.map((line) => kept(line, (index) => index < last)),
+    ...whole.map((line) => ({
+      ...kept(line, (index) => index === last || (kind !== 'bars' && index === last - 1)),
+      isOpen: true,
+    })),
+  ];
+}
+
+interface Drawing {
+  readonly kind: ChartKind;
+  readonly zone: string;
+  readonly onIndex: Props['onIndex'];
+  readonly select: { readonly current: Props['onSelect'] };
+}
+
 function optionsOf(
-  { times, lines }: ChartData<Line>,
-  onIndex: Props['onIndex'],
-  select: { readonly current: Props['onSelect'] },
+  { times, lines, bucket = 0 }: ChartData<Line>,
+  drawn: readonly DrawnLine[],
+  { kind, zone, onIndex, select }: Drawing,
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const axis = {
     stroke: colour('muted'),
@@ -82,29 +123,24 @@ function optionsOf(
   const hasRight = lines.some(({ isRight }) => isRight);
   const isDense = times.length > MAX_POINTS;
   return {
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone === UTC ? 'Etc/UTC' : zone),
     legend: { show: false },
     cursor: { points: { size: 7 }, drag: { x: select.current !== undefined, y: false, setScale: false } },
     padding: [8, hasRight ? 0 : 26, 0, 0],
     axes: [
-      { ...axis, space: 80, incrs: TIME_STEPS, values: timeLabels(times) },
+      { ...axis, space: 80, incrs: TIME_STEPS, values: timeLabels(times, zone) },
       { ...values, stroke: hasRight ? axisColour(lines, false) : axis.stroke },
       ...(hasRight
         ? [{ ...values, stroke: axisColour(lines, true), ...ON_THE_RIGHT, grid: { show: false } }]
         : []),
     ],
-    scales: { y: { range: valueRange }, right: { range: valueRange } },
-    series: [
-      {},
-      ...lines.map(({ name, values, isRight }, index) => ({
-        label: name,
-        scale: isRight ? 'right' : 'y',
-        stroke: colour(lineColour(index)),
-        width: 1.75,
-        spanGaps: false,
-        points: { show: true, size: 5, ...(isDense && { filter: () => isolated(values) }) },
-      })),
-    ],
+    scales: {
+      // Otherwise half of the first and of the last bar would be outside.
+      ...(kind === 'bars' && { x: { range: (_plot, low, high) => [low - bucket / 2, high + bucket / 2] } }),
+      y: { range: valueRange },
+      right: { range: valueRange },
+    },
+    series: [{}, ...drawn.map((line) => seriesOf(line, kind, isDense))],
     hooks: {
       setCursor: [(plot) => onIndex?.(plot.cursor.idx ?? null)],
       setSelect: [
@@ -116,6 +152,34 @@ function optionsOf(
         },
       ],
     },
+  };
+}
+
+/** Of a bar: its part of the bucket, and its most pixels. */
+const BARS = uPlot.paths.bars?.({ size: [0.8, 60] });
+
+/** Pixels that are drawn, and that are not. */
+const DASHED: number[] = [4, 4];
+
+function seriesOf(
+  { name, values, isRight, isOpen, colour: line }: DrawnLine,
+  kind: ChartKind,
+  isDense: boolean,
+): uPlot.Series {
+  const stroke = colour(line);
+  return {
+    label: name,
+    scale: isRight ? 'right' : 'y',
+    stroke,
+    width: kind === 'line' ? 1.75 : 1,
+    spanGaps: false,
+    ...(kind !== 'line' && !isOpen && { fill: stroke }),
+    ...(kind === 'bars' && BARS && { paths: BARS }),
+    ...(isOpen && { dash: DASHED }),
+    points:
+      kind === 'line' && !isOpen
+        ? { show: true, size: 5, ...(isDense && { filter: () => isolated(values) }) }
+        : { show: false },
   };
 }
 

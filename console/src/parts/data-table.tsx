@@ -1,31 +1,28 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { jsonText, number } from '../model/display.js';
-import { isIdentifier, isNumber, isTime, type Cell, type Column } from '../model/endpoint.js';
+import { isIdentifier, isNumber, isTime, type Cell } from '../model/endpoint.js';
 import { isExact } from '../model/exact-number.js';
 import { nextOrder, sortRows, type Order } from '../model/sort-rows.js';
 import { Digits } from './digits.js';
-
-export type TableRow = Readonly<Record<string, Cell | undefined>>;
-
-export interface TableColumn extends Pick<Column, 'name' | 'type' | 'description'> {
-  readonly label?: string;
-  /** Shown instead of the value; sorting uses the value. */
-  readonly show?: (value: Cell | undefined, row: TableRow) => ComponentChildren;
-}
+import type { ChosenCell, TableColumn, TableRow } from './table-column.js';
+import { TimeText } from './time-text.js';
+import { useChosenCell } from './use-chosen-cell.js';
 
 interface Props {
   readonly label: string;
   readonly columns: readonly TableColumn[];
   readonly rows: readonly TableRow[];
   readonly initial?: Order;
+  /** Present where cells can be chosen, with a press or the keyboard; the content is shown below the table. */
+  readonly about?: (cell: ChosenCell) => ComponentChildren;
 }
 
 const PAGE = 100;
 
 /** A paged table of rows, sorted by a click on a heading. */
-export function DataTable({ label, columns, rows, initial }: Props): VNode {
+export function DataTable({ label, columns, rows, initial, about }: Props): VNode {
   const [order, setOrder] = useState<Order | undefined>(initial);
   const [page, setPage] = useState(0);
   const sorted = useMemo(() => sortRows(rows, order), [rows, order]);
@@ -34,35 +31,39 @@ export function DataTable({ label, columns, rows, initial }: Props): VNode {
   useEffect(() => {
     setPage(0);
   }, [order]);
+  const shown = useMemo(() => sorted.slice(current * PAGE, (current + 1) * PAGE), [sorted, current]);
+  const region = useRef<HTMLDivElement>(null);
+  const choice = useChosenCell(columns, shown, about !== undefined);
+  useEffect(() => {
+    region.current?.querySelector('td.chosen')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [choice.cell?.row, choice.cell?.column]);
   return (
     <>
-      <div class="scroll rows" tabIndex={0} role="region" aria-label={label}>
+      <div
+        ref={region}
+        class="scroll rows"
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        onKeyDown={choice.onKeyDown}
+      >
         <table>
           <caption class="unseen">{label}; headings sort</caption>
           <thead>
-            <tr>
-              {columns.map((column) => (
-                <Heading
-                  key={column.name}
-                  column={column}
-                  order={order}
-                  onPress={() => {
-                    setOrder(nextOrder(order, column.name));
-                  }}
-                />
-              ))}
-            </tr>
+            <Headings {...{ columns, order, setOrder }} />
           </thead>
           <tbody>
-            {sorted.slice(current * PAGE, (current + 1) * PAGE).map((row, index) => (
+            {shown.map((row, index) => (
               <tr key={index}>
-                {columns.map((column) => (
-                  <td key={column.name} class={classOf(column)}>
-                    {column.show ? (
-                      column.show(row[column.name], row)
-                    ) : (
-                      <Value value={row[column.name]} column={column} />
-                    )}
+                {columns.map((column, at) => (
+                  <td
+                    key={column.name}
+                    class={`${classOf(column)} ${choice.isChosen(index, at) ? 'chosen' : ''}`}
+                    onClick={() => {
+                      choice.choose(index, at);
+                    }}
+                  >
+                    <Content row={row} column={column} />
                   </td>
                 ))}
               </tr>
@@ -70,8 +71,35 @@ export function DataTable({ label, columns, rows, initial }: Props): VNode {
           </tbody>
         </table>
       </div>
+      {about && choice.cell && (
+        <div class="about-cell" role="status">
+          {about(choice.cell)}
+        </div>
+      )}
       {pages > 1 && <Pager page={current} pages={pages} rows={rows.length} onPage={setPage} />}
     </>
+  );
+}
+
+interface HeadingsProps extends Pick<Props, 'columns'> {
+  readonly order: Order | undefined;
+  readonly setOrder: (order: Order | undefined) => void;
+}
+
+function Headings({ columns, order, setOrder }: HeadingsProps): VNode {
+  return (
+    <tr>
+      {columns.map((column) => (
+        <Heading
+          key={column.name}
+          column={column}
+          order={order}
+          onPress={() => {
+            setOrder(nextOrder(order, column.name));
+          }}
+        />
+      ))}
+    </tr>
   );
 }
 
@@ -99,6 +127,11 @@ function Heading({ column, order, onPress }: HeadingProps): VNode {
 const classOf = ({ type }: TableColumn): string =>
   isNumber(type) ? 'number' : isTime(type) ? 'when' : 'text';
 
+function Content({ row, column }: { readonly row: TableRow; readonly column: TableColumn }): VNode {
+  const value = row[column.name];
+  return column.show ? <>{column.show(value, row)}</> : <Value value={value} column={column} />;
+}
+
 interface ValueProps {
   readonly value: Cell | undefined;
   readonly column: TableColumn;
@@ -111,22 +144,8 @@ function Value({ value, column: { name, type } }: ValueProps): VNode {
   if (isExact(value)) return isIdentifier(name) ? <>{value.value}</> : <Digits text={value.value} />;
   if (typeof value === 'object') return <JsonValue value={value} />;
   const text = String(value);
-  if (isTime(type)) return <Time text={text} />;
+  if (isTime(type)) return <TimeText text={text} />;
   return <span title={text.length > 60 ? text : undefined}>{text}</span>;
-}
-
-/** A date, or a time whose letters, which separate its parts and say UTC, are less prominent. */
-function Time({ text }: { readonly text: string }): VNode {
-  const [, date, clock] = /^(\d+-\d\d-\d\d)T([\d:.]+)Z$/.exec(text) ?? [];
-  if (date === undefined) return <>{text}</>;
-  return (
-    <>
-      {date}
-      <span class="muted">T</span>
-      {clock}
-      <span class="muted">Z</span>
-    </>
-  );
 }
 
 function JsonValue({ value }: { readonly value: object }): VNode {

@@ -2,27 +2,37 @@ import type { RefObject, VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Address } from '../model/address.js';
-import { toFragment } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
-import { findEndpoints, tagCounts } from '../model/find-endpoints.js';
+import { findEndpoints, groupByPrefix, tagCounts } from '../model/find-endpoints.js';
+import { AddressLink } from './address-link.js';
+import { AddressList } from './address-list.js';
 import { TagFilter } from './tag-filter.js';
 
 interface Props {
   readonly endpoints: readonly Endpoint[];
   readonly current: string;
+  /** Calls that somebody chose in this browser. */
+  readonly favourites: readonly Address[];
   /** What a check found, by the name of an endpoint. */
   readonly marks?: ReadonlyMap<string, string> | undefined;
   readonly go: (to: Address) => void;
 }
 
+/** Where more endpoints are listed, their groups are closed at first. */
+const MOST_OPEN = 60;
+
 /** The endpoints that match the search and the chosen tag; on a narrow screen the list is hidden after a choice. */
-export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
+export function EndpointList({ endpoints, current, favourites, marks, go }: Props): VNode {
   const [search, setSearch] = useState('');
   const [tag, setTag] = useState<string>();
   const [open, setOpen] = useState(false);
   const field = useSearchShortcut(setOpen);
   const tags = useMemo(() => tagCounts(endpoints), [endpoints]);
   const found = findEndpoints(endpoints, search, tag);
+  const choose = (to: Address): void => {
+    setOpen(false);
+    go(to);
+  };
   return (
     <nav class={`endpoints ${open ? 'open' : ''}`} aria-label="Endpoints">
       <button
@@ -50,29 +60,64 @@ export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
         <p class="hint" role="status">
           {statusOf(found.length, endpoints.length)}
         </p>
-        <ul>
-          {found.map((endpoint) => (
-            <li key={endpoint.id}>
-              <a
-                href={toFragment({ endpoint: endpoint.name })}
-                aria-current={endpoint.name === current ? 'page' : undefined}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                  event.preventDefault();
-                  setOpen(false);
-                  go({ endpoint: endpoint.name });
-                }}
-              >
-                <span class="name">{endpoint.name}</span>
-                {endpoint.deprecated && <span class="mark">deprecated</span>}
-                {marks?.has(endpoint.name) && <span class="mark">{marks.get(endpoint.name)}</span>}
-                <span class="summary">{endpoint.description}</span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <div class="listed">
+          {favourites.length > 0 && search === '' && tag === undefined && (
+            <details open>
+              <summary>Favourites</summary>
+              <AddressList addresses={favourites} go={choose} />
+            </details>
+          )}
+          <Groups {...{ found, current, marks }} go={choose} />
+        </div>
       </div>
     </nav>
+  );
+}
+
+interface GroupsProps extends Pick<Props, 'current' | 'marks' | 'go'> {
+  readonly found: readonly Endpoint[];
+}
+
+/** The endpoints, those with the same first part of the name together. */
+function Groups({ found, ...props }: GroupsProps): VNode {
+  const isOpen = (group: readonly Endpoint[]): boolean =>
+    found.length <= MOST_OPEN || group.some(({ name }) => name === props.current);
+  return (
+    <>
+      {groupByPrefix(found).map(({ prefix, endpoints: group }) =>
+        prefix === '' ? (
+          <Items key="" {...props} group={group} />
+        ) : (
+          <details key={prefix} open={isOpen(group)}>
+            <summary>
+              {prefix} <small>{group.length}</small>
+            </summary>
+            <Items {...props} group={group} />
+          </details>
+        ),
+      )}
+    </>
+  );
+}
+
+interface ItemsProps extends Pick<Props, 'current' | 'marks' | 'go'> {
+  readonly group: readonly Endpoint[];
+}
+
+function Items({ group, current, marks, go }: ItemsProps): VNode {
+  return (
+    <ul>
+      {group.map(({ id, name, description, deprecated }) => (
+        <li key={id}>
+          <AddressLink to={{ endpoint: name }} go={go} isCurrent={name === current}>
+            <span class="name">{name}</span>
+            {deprecated && <span class="mark">deprecated</span>}
+            {marks?.has(name) && <span class="mark">{marks.get(name)}</span>}
+            <span class="summary">{description}</span>
+          </AddressLink>
+        </li>
+      ))}
+    </ul>
   );
 }
 

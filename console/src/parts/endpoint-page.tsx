@@ -1,33 +1,17 @@
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
 
-import { BASE } from '../api.js';
-import { SqlPanel } from '../development/sql-panel.js';
-import type { Go, Runner } from '../hooks.js';
-import { toFragment, type Address } from '../model/address.js';
+import type { Go } from '../hooks.js';
+import type { KeptAddresses } from '../kept-addresses.js';
+import type { Address } from '../model/address.js';
 import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';
-import {
-  mostRows,
-  SQL,
-  type Caching,
-  type Deprecation,
-  type Endpoint,
-  type Values,
-} from '../model/endpoint.js';
-import { requestOf, withoutSecrets } from '../model/request.js';
-import { snippetRequest } from '../snippets/index.js';
+import { mostRows, type Caching, type Deprecation, type Endpoint } from '../model/endpoint.js';
+import { withoutSecrets } from '../model/request.js';
 import { useEndpointForm } from '../use-endpoint-form.js';
-import { ColumnList } from './column-list.js';
-import { CopyButton } from './copy-button.js';
-import { Download } from './download.js';
-import { ProblemNotice } from './problem-notice.js';
-import { Refresh } from './refresh.js';
+import { useView } from '../use-view.js';
+import { AddressLink } from './address-link.js';
+import { Outcome } from './outcome.js';
 import { RequestForm } from './request-form.js';
-import { announcementOf, ResultView } from './result-view.js';
-import { Snippets } from './snippets.js';
-import { SqlCode } from './sql-code.js';
-import { Tabs, type Tab } from './tabs.js';
 import { TimeRange } from './time-range.js';
 
 interface Props {
@@ -40,54 +24,73 @@ interface Props {
   readonly address: Address;
   readonly go: Go;
   readonly development: DevelopmentState | undefined;
+  readonly kept: KeptAddresses;
 }
 
 /** One endpoint: its description, its form and its result; in development also its SQL. */
 export function EndpointPage(props: Props): VNode {
-  const { endpoint, isServed, endpoints, keyText, development } = props;
+  const { endpoint, isServed, endpoints, keyText, development, kept } = props;
   const version = development?.endpoints.find(({ name }) => name === endpoint.name)?.version;
-  const { run, values, setValues, message, start, refresh } = useEndpointForm({ ...props, version });
+  const { run, values, setValues, message, start, refresh } = useEndpointForm({
+    ...props,
+    onCall: kept.noteCall,
+    version,
+  });
+  const [view, onView] = useView(props);
+  const address = { endpoint: endpoint.name, values: withoutSecrets(endpoint, values), view };
   return (
     <article class="endpoint">
-      <h1 tabIndex={-1}>{endpoint.name}</h1>
+      <Title endpoint={endpoint} address={address} kept={kept} />
       <p class="lead">{endpoint.description}</p>
       {!isServed && <Removed name={endpoint.name} />}
       {endpoint.deprecated && <Deprecated {...endpoint.deprecated} go={props.go} />}
       <Settings endpoint={endpoint} />
       <TimeRange endpoint={endpoint} values={values} onRun={start} />
-      <div class={development ? 'beside' : ''}>
-        <RequestForm
-          endpoint={endpoint}
-          endpoints={endpoints}
-          values={values}
-          keyText={keyText}
-          problem={run.problem}
-          isRepeated={run.isRepeated ?? false}
-          running={run.running}
-          onValues={setValues}
-          onRun={() => {
-            start();
-          }}
-          onStop={run.stop}
-        />
-        {development && isServed && (
-          <SqlPanel endpoint={endpoint} values={values} revision={development.revision} keyText={keyText} />
-        )}
-      </div>
+      <RequestForm
+        {...{ endpoint, endpoints, values, keyText }}
+        problem={run.problem}
+        isRepeated={run.isRepeated ?? false}
+        running={run.running}
+        onValues={setValues}
+        onRun={() => {
+          start();
+        }}
+        onStop={run.stop}
+      />
       {message !== '' && (
         <p class="notice" role="status">
           {message}
         </p>
       )}
       <Outcome
-        endpoint={endpoint}
-        run={run}
-        values={values}
-        keyText={keyText}
+        {...{ endpoint, run, values, keyText, address, onView }}
+        revision={isServed ? development?.revision : undefined}
         onRefresh={refresh}
         onValues={start}
       />
     </article>
+  );
+}
+
+type TitleProps = Pick<Props, 'endpoint' | 'address' | 'kept'>;
+
+function Title({ endpoint, address, kept }: TitleProps): VNode {
+  const isFavourite = kept.isFavourite(address);
+  return (
+    <div class="title">
+      <h1 tabIndex={-1}>{endpoint.name}</h1>
+      <button
+        type="button"
+        class="quiet star"
+        aria-pressed={isFavourite}
+        title="Lists this call, with these values, among the favourites of this browser"
+        onClick={() => {
+          kept.toggleFavourite(address);
+        }}
+      >
+        {isFavourite ? '★' : '☆'} Favourite
+      </button>
+    </div>
   );
 }
 
@@ -115,16 +118,9 @@ function Deprecated({
       {successor !== undefined && (
         <>
           {' Use '}
-          <a
-            href={toFragment({ endpoint: successor })}
-            onClick={(event) => {
-              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-              event.preventDefault();
-              go({ endpoint: successor });
-            }}
-          >
+          <AddressLink to={{ endpoint: successor }} go={go}>
             {successor}
-          </a>
+          </AddressLink>
           {' instead.'}
         </>
       )}
@@ -156,78 +152,5 @@ function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
         </div>
       ))}
     </dl>
-  );
-}
-
-interface OutcomeProps {
-  readonly endpoint: Endpoint;
-  readonly run: Runner;
-  readonly values: Values;
-  readonly keyText: string;
-  readonly onRefresh: () => void;
-  readonly onValues: (values: Values) => void;
-}
-
-function noResultText({ running, problem }: Runner): string {
-  if (running) return 'Running…';
-  return problem ? 'No rows: the request failed, as shown above.' : 'Not run yet.';
-}
-
-/** The outcome of the last run, and tabs for the request. */
-function Outcome({ endpoint, run, values, keyText, onRefresh, onValues }: OutcomeProps): VNode {
-  const { result, problem, running } = run;
-  const request = useMemo(() => requestOf(endpoint, values), [endpoint, values]);
-  const names = endpoint.parameters.map(({ name }) => name);
-  const tabs: readonly Tab[] = [
-    {
-      id: 'result',
-      title: 'Result',
-      content: () =>
-        result ? (
-          <ResultView endpoint={endpoint} result={result} onPage={run.start} onValues={onValues} />
-        ) : (
-          <p class="hint">{noResultText(run)}</p>
-        ),
-    },
-    {
-      id: 'query',
-      title: 'Saved query',
-      content: () => <SqlCode label="Saved query" sql={endpoint.query} />,
-    },
-    { id: 'columns', title: 'Columns', content: () => <ColumnList columns={endpoint.columns} /> },
-    {
-      id: 'snippets',
-      title: 'Use it elsewhere',
-      content: () => <Snippets request={snippetRequest(endpoint, values, BASE)} />,
-    },
-  ];
-  return (
-    <section class="outcome" aria-label="Outcome" aria-busy={running}>
-      <p class="unseen" role="status">
-        {running ? 'Running' : result ? announcementOf(result) : ''}
-      </p>
-      {problem && (
-        <ProblemNotice
-          problem={problem}
-          elsewhere={endpoint.sandboxing === 'enabled' ? [...names, SQL] : names}
-        />
-      )}
-      <div class="toolbar">
-        <Refresh onRefresh={onRefresh} />
-        <Download endpoint={endpoint} request={request} keyText={keyText} />
-        <CopyButton
-          label="Copy link"
-          text={() =>
-            new URL(
-              toFragment({ endpoint: endpoint.name, values: withoutSecrets(endpoint, values) }),
-              location.href,
-            ).href
-          }
-        />
-      </div>
-      <div class={running ? 'stale' : ''}>
-        <Tabs label="About this endpoint" tabs={tabs} />
-      </div>
-    </section>
   );
 }

@@ -48,7 +48,7 @@ export function Field(props: FieldProps): VNode {
           {problem}
         </p>
       )}
-      <p id={`${id}-hint`} class="hint">
+      <p id={`${id}-hint`} class="hint" title={hintOf(parameter)}>
         {hintOf(parameter)}
       </p>
       {mayBeEmpty(parameter) && <SendEmpty {...props} />}

@@ -6,12 +6,13 @@ import type { Problem } from '../api.js';
 interface Props {
   readonly checking: boolean;
   readonly problem: Problem | undefined;
-  readonly onKey: (key: string) => void;
+  readonly onKey: (key: string, isKept: boolean) => void;
 }
 
 /** The form for the key, which is all that a first visit needs. */
 export function KeyEntry({ checking, problem, onKey }: Props): VNode {
   const [text, setText] = useState('');
+  const [isKept, setKept] = useState(true);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (!checking) field.current?.focus();
@@ -19,7 +20,7 @@ export function KeyEntry({ checking, problem, onKey }: Props): VNode {
   const submit = (event: Event): void => {
     event.preventDefault();
     const key = text.trim();
-    if (key !== '') onKey(key);
+    if (key !== '') onKey(key, isKept);
   };
   return (
     <main class="key-entry">
@@ -47,9 +48,19 @@ export function KeyEntry({ checking, problem, onKey }: Props): VNode {
           </p>
         )}
         <p id="key-hint" class="hint">
-          It stays in this tab until you close it, and is never part of an address. A gateway without
-          configured keys prints one on its terminal when it starts.
+          It is never part of an address. A gateway without configured keys prints one on its terminal when it
+          starts.
         </p>
+        <label class="keep">
+          <input
+            type="checkbox"
+            checked={isKept}
+            onChange={(event) => {
+              setKept(event.currentTarget.checked);
+            }}
+          />{' '}
+          Keep it in this browser, so that links open with it, until I press “Forget key”
+        </label>
         <button type="submit" class="primary" disabled={checking || text.trim() === ''}>
           {checking ? 'Checking…' : 'Open the console'}
         </button>

@@ -107,12 +107,16 @@ function Actions({ endpoint, running, onValues, onStop, isFolded, all, onAll }: 
           Stop
         </button>
       )}
-      <button type="button" onClick={fill(endpoint.example)}>
-        Fill in the example
-      </button>
-      <button type="button" onClick={fill({})}>
-        Clear
-      </button>
+      {(endpoint.parameters.length > 0 || endpoint.sandboxing === 'enabled') && (
+        <>
+          <button type="button" onClick={fill(endpoint.example)}>
+            Fill in the example
+          </button>
+          <button type="button" onClick={fill({})}>
+            Clear
+          </button>
+        </>
+      )}
       {(all || isFolded) && (
         <button type="button" class="quiet" aria-expanded={all} onClick={onAll}>
           {all ? 'Fewer parameters' : `All ${endpoint.parameters.length} parameters`}

@@ -1,19 +1,23 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
+import { cellText } from '../model/display.js';
 import type { Column, Row } from '../model/endpoint.js';
 import { markdownOf, tsvOf } from '../model/table-text.js';
+import type { FilterOf } from './bars.js';
 import { CopyButton } from './copy-button.js';
 import { DataTable } from './data-table.js';
+import type { ChosenCell } from './table-column.js';
 
 interface Props {
   readonly endpoint: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
+  readonly filterOf: FilterOf;
 }
 
 /** The rows of a result, with a choice of columns, which this browser stores, and copies of what is shown. */
-export function ResultTable({ endpoint, columns, rows }: Props): VNode {
+export function ResultTable({ endpoint, columns, rows, filterOf }: Props): VNode {
   const stored = `querygate.hidden-columns.${endpoint}`;
   const [hidden, setHidden] = useState<readonly string[]>(() =>
     (localStorage.getItem(stored) ?? '').split('\n').filter((name) => name !== ''),
@@ -54,7 +58,32 @@ export function ResultTable({ endpoint, columns, rows }: Props): VNode {
         <CopyButton label="Copy rows" text={() => tsvOf(shown, rows)} />
         <CopyButton label="Copy as Markdown" text={() => markdownOf(shown, rows)} />
       </div>
-      <DataTable label="Rows" columns={shown} rows={rows} />
+      <DataTable
+        label="Rows"
+        columns={shown}
+        rows={rows}
+        about={({ column, row }) => <AboutCell {...{ column, row, filterOf }} columns={shown} />}
+      />
+    </>
+  );
+}
+
+interface AboutProps extends ChosenCell, Pick<Props, 'columns' | 'filterOf'> {}
+
+/** What can be done with a chosen cell. */
+function AboutCell({ column: { name }, row, columns, filterOf }: AboutProps): VNode {
+  const text = cellText(row[name]);
+  const filter = row[name] === null ? undefined : filterOf(name, text);
+  return (
+    <>
+      <span class="mono">{name}</span>
+      <CopyButton label="Copy cell" text={() => text} />
+      <CopyButton label="Copy row" text={() => tsvOf(columns, [row as Row])} />
+      {filter && (
+        <button type="button" onClick={filter}>
+          Show only these
+        </button>
+      )}
     </>
   );
 }

@@ -6,30 +6,23 @@ import { duration, milliseconds, number } from '../model/display.js';
 import { SQL, type Cell, type Column, type Endpoint, type Values } from '../model/endpoint.js';
 import { isExact } from '../model/exact-number.js';
 import { nextPage, type EndpointRequest } from '../model/request.js';
-import { rangeBetween, rangeParameters } from '../model/time-range.js';
-import { ChartPanel } from './chart-panel.js';
-import { ResultTable } from './result-table.js';
+import { ResultBody } from './result-body.js';
 
 interface Props {
   readonly endpoint: Endpoint;
   readonly result: RequestedResult;
+  readonly view: Values;
+  readonly onView: (view: Values) => void;
   /** Requests another page of the result. */
   readonly onPage: (request: EndpointRequest) => void;
   /** Runs the endpoint with other values. */
   readonly onValues: (values: Values) => void;
 }
 
-/** A result: facts about it, a chart where it has times, and its rows. */
-export function ResultView({ endpoint, result, onPage, onValues }: Props): VNode {
-  const { rows, truncated, partial, next, request } = result;
+/** A result: facts about it, and its rows. */
+export function ResultView({ endpoint, result, view, onView, onPage, onValues }: Props): VNode {
+  const { rows, truncated, partial, next, request, at, age = 0 } = result;
   const columns = useMemo(() => columnsOf(endpoint, result), [endpoint, result]);
-  const parameters = rangeParameters(endpoint);
-  const onRange =
-    parameters?.to &&
-    ((from: number, to: number): void => {
-      const values = rangeBetween(parameters, request.values, from, to);
-      if (values) onValues(values);
-    });
   return (
     <>
       <Facts result={result} />
@@ -49,10 +42,11 @@ export function ResultView({ endpoint, result, onPage, onValues }: Props): VNode
       {rows.length === 0 ? (
         <p class="notice">No rows. The query ran, and nothing matches these parameters.</p>
       ) : (
-        <>
-          <ChartPanel endpoint={endpoint.name} columns={columns} rows={rows} onRange={onRange} />
-          <ResultTable endpoint={endpoint.name} columns={columns} rows={rows} />
-        </>
+        <ResultBody
+          {...{ endpoint, columns, rows, view, onView, onValues }}
+          now={at / 1000 - age}
+          values={request.values}
+        />
       )}
     </>
   );

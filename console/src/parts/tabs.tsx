@@ -7,8 +7,15 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
+interface Props {
+  readonly tabs: readonly Tab[];
+  readonly label: string;
+  /** Beside the tabs. */
+  readonly children?: ComponentChildren;
+}
+
 /** Tabs by the ARIA pattern: the Tab key enters them, the arrow keys move between them. */
-export function Tabs({ tabs, label }: { readonly tabs: readonly Tab[]; readonly label: string }): VNode {
+export function Tabs({ tabs, label, children }: Props): VNode {
   const prefix = useId();
   const [chosen, setChosen] = useState(tabs[0]?.id);
   const index = Math.max(
@@ -26,23 +33,26 @@ export function Tabs({ tabs, label }: { readonly tabs: readonly Tab[]; readonly 
   };
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={step}>
-        {tabs.map(({ id, title }) => (
-          <button
-            key={id}
-            type="button"
-            role="tab"
-            id={`${prefix}-${id}`}
-            aria-selected={id === current?.id}
-            aria-controls={`${prefix}-panel`}
-            tabIndex={id === current?.id ? 0 : -1}
-            onClick={() => {
-              setChosen(id);
-            }}
-          >
-            {title}
-          </button>
-        ))}
+      <div class="tab-bar">
+        <div class="tabs" role="tablist" aria-label={label} onKeyDown={step}>
+          {tabs.map(({ id, title }) => (
+            <button
+              key={id}
+              type="button"
+              role="tab"
+              id={`${prefix}-${id}`}
+              aria-selected={id === current?.id}
+              aria-controls={`${prefix}-panel`}
+              tabIndex={id === current?.id ? 0 : -1}
+              onClick={() => {
+                setChosen(id);
+              }}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        {children !== undefined && <div class="toolbar">{children}</div>}
       </div>
       <div
         class="panel"

@@ -1,30 +1,31 @@
 import type { VNode } from 'preact';
 
 import { readIsoTime } from '../model/time-range.js';
+import { inZone, UTC } from '../model/zone.js';
+import { useZone } from '../zone.js';
 import { Input, type ControlProps } from './input.js';
 
-/** A text field, which alone accepts microseconds, zones and relative times, beside the browser's picker, which fills in UTC. */
+/** A text field, which alone accepts microseconds, zones and relative times, beside the browser's picker, which is in the zone of the page. */
 export function TimeControl(props: ControlProps): VNode {
   const { parameter, value = '', onValue } = props;
+  const zone = useZone();
+  const at = readIsoTime(value);
   return (
     <div class="time">
       <Input {...props} />
       <input
         type="datetime-local"
         step="1"
-        aria-label={`Pick ${parameter.name}, in UTC`}
-        title="Pick a time, in UTC"
-        value={pickedIn(value)}
+        aria-label={`Pick ${parameter.name}, in ${zone}`}
+        title={`Pick a time, in ${zone}`}
+        value={at === undefined ? '' : inZone(at, zone).clock.slice(0, 19)}
         onInput={(event) => {
-          const local = event.currentTarget.value;
-          if (local !== '') onValue(`${local.length === 16 ? `${local}:00` : local}Z`);
+          const picked = event.currentTarget.value;
+          // A time without an offset is one of the browser's zone.
+          const ms = Date.parse(zone === UTC ? `${picked}Z` : picked);
+          if (!Number.isNaN(ms)) onValue(new Date(ms).toISOString().replace('.000Z', 'Z'));
         }}
       />
     </div>
   );
-}
-
-function pickedIn(value: string): string {
-  const at = readIsoTime(value);
-  return at === undefined ? '' : new Date(at).toISOString().slice(0, 19);
 }

@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
 
-import { chartData, type ResultChart } from '../../../console/src/model/chart-data.js';
+import { chartData, stacked, type ResultChart } from '../../../console/src/model/chart-data.js';
 import { chartableOf } from '../../../console/src/model/chartable.js';
 import type { Cell, Column, Row } from '../../../console/src/model/endpoint.js';
 
@@ -18,10 +18,10 @@ function chartOf(
   columns: readonly Column[],
   rows: readonly Row[],
   chosen?: readonly string[],
-  split?: string,
+  split = '',
 ): ResultChart | undefined {
   const chartable = chartableOf(columns, rows);
-  return chartable && chartData(rows, chartable, chosen ?? chartable.numbers, split);
+  return chartable && chartData(rows, chartable, chosen ?? chartable.numbers, { split });
 }
 
 describe('chart data', () => {
@@ -187,5 +187,41 @@ describe('records', () => {
         events(20, () => ({})),
       ),
     ).toBeDefined();
+  });
+});
+
+describe('a bucket that is not over', () => {
+  const hours = (now: number): boolean | undefined => {
+    const columns = [TIME, column('hits', 'UInt64')];
+    const rows = [0, 1, 2].map((hour) => ({ at: timeOf(hour * HOUR), hits: n(1) }));
+    const chartable = chartableOf(columns, rows);
+    return chartable && chartData(rows, chartable, ['hits'], { now: START + now }).isUnfinished;
+  };
+
+  it('is the last one where the result was current before its end', () => {
+    expect([hours(2 * HOUR), hours(3 * HOUR - 1), hours(3 * HOUR), hours(2 * HOUR - 1)]).toEqual([
+      ...[true, true, false, false],
+    ]);
+  });
+
+  it('has all days of its month', () => {
+    const days = [31, 59, 90].map((day) => ({ at: timeOf(day * 24 * HOUR), hits: n(1) }));
+    const chartable = chartableOf([TIME, column('hits', 'UInt64')], days);
+    const isUnfinished = (day: number): boolean | undefined =>
+      chartable && chartData(days, chartable, ['hits'], { now: START + day * 24 * HOUR }).isUnfinished;
+    expect([isUnfinished(90 + 30.5), isUnfinished(90 + 31)]).toEqual([true, false]);
+  });
+});
+
+describe('lines upon each other', () => {
+  it('have the values of those before them, and gaps where no line has a value', () => {
+    const lines = [
+      { name: 'a', values: [1, null, null] },
+      { name: 'b', values: [2, 3, null] },
+    ];
+    expect(stacked(lines).map(({ values }) => values)).toEqual([
+      [1, 0, null],
+      [3, 3, null],
+    ]);
   });
 });

@@ -1,4 +1,9 @@
-import { findEndpoints, tagCounts, type Findable } from '../../../console/src/model/find-endpoints.js';
+import {
+  findEndpoints,
+  groupByPrefix,
+  tagCounts,
+  type Findable,
+} from '../../../console/src/model/find-endpoints.js';
 
 const endpoint = (name: string, description: string, tags: readonly string[] = []): Findable => ({
   name,
@@ -48,5 +53,20 @@ describe('tagCounts', () => {
       ['rest-api', 1],
       ['usage', 2],
     ]);
+  });
+});
+
+describe('groups of endpoints', () => {
+  it('have names with the same first part; names that share it with no other one come first', () => {
+    const named = ['logs.all', 'plain', 'shop.orders', 'usage.counts', 'shop.total', 'other'].map((name) => ({
+      name,
+    }));
+    expect(
+      groupByPrefix(named).map(({ prefix, endpoints }) => [prefix, endpoints.map(({ name }) => name)]),
+    ).toEqual([
+      ['', ['logs.all', 'plain', 'usage.counts', 'other']],
+      ['shop', ['shop.orders', 'shop.total']],
+    ]);
+    expect(groupByPrefix([])).toEqual([]);
   });
 });

@@ -23,6 +23,8 @@ describe('an address', () => {
     [{ endpoint: '' }],
     [{ endpoint: 'logs.all' }],
     [{ endpoint: 'logs.all', values: {} }],
+    [{ endpoint: 'logs.all', view: { as: 'bars' } }],
+    [{ endpoint: 'a;b=c', view: { of: 'x;y=1,z?', by: 'é' }, values: { a: ';=' } }],
     [{ endpoint: 'a/b ?#é', values: { project: 'a&b=c #+%', empty: '', ü: 'line\nbreak' } }],
   ])('survives writing and reading: %j', (address) => {
     expect(fromFragment(toFragment(address))).toEqual(address);

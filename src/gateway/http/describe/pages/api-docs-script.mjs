@@ -1,8 +1,12 @@
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- this file runs in browsers, and the project's types are Node's
 // @ts-nocheck
 
-/** Item of the session storage that holds the key. The console uses it too, so that users enter the key once. */
+/** Item of the storages of the tab and of the browser that hold the key. The console uses it too, so that users enter the key once. */
 const KEY_ITEM = 'querygate.key';
+
+function forgetKey() {
+  for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY_ITEM);
+}
 
 const form = document.getElementById('key-form');
 const field = document.getElementById('key');
@@ -74,7 +78,7 @@ async function open(key) {
     showStatus('');
     show(description, key);
   } catch (error) {
-    if (error.isRejected) sessionStorage.removeItem(KEY_ITEM);
+    if (error.isRejected) forgetKey();
     showStatus(error.message, true);
     field.focus();
   } finally {
@@ -88,7 +92,7 @@ form.addEventListener('submit', (event) => {
 });
 
 document.getElementById('forget').addEventListener('click', () => {
-  sessionStorage.removeItem(KEY_ITEM);
+  forgetKey();
   window.location.reload();
 });
 
@@ -97,5 +101,5 @@ const followTheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', followTheme);
 followTheme();
 
-const storedKey = sessionStorage.getItem(KEY_ITEM);
+const storedKey = sessionStorage.getItem(KEY_ITEM) ?? localStorage.getItem(KEY_ITEM);
 if (storedKey) void open(storedKey);

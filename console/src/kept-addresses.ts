@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+
+import { toFragment, type Address } from './model/address.js';
+
+/** Addresses of calls, newest first, without secrets, in this browser. */
+type Kept = readonly Address[];
+
+const STORED = { favourites: 'querygate.favourites', recent: 'querygate.recent' } as const;
+
+const MOST_RECENT = 20;
+
+function read(name: keyof typeof STORED): Kept {
+  try {
+    return JSON.parse(localStorage.getItem(STORED[name]) ?? '[]') as Kept;
+  } catch {
+    return [];
+  }
+}
+
+function write(name: keyof typeof STORED, addresses: Kept): void {
+  if (addresses.length === 0) localStorage.removeItem(STORED[name]);
+  else localStorage.setItem(STORED[name], JSON.stringify(addresses));
+}
+
+const without = (addresses: Kept, address: Address): Kept =>
+  addresses.filter((one) => toFragment(one) !== toFragment(address));
+
+/** What this browser remembers of calls: those that somebody chose, and the last ones. */
+export interface KeptAddresses {
+  readonly favourites: Kept;
+  readonly recent: Kept;
+  readonly isFavourite: (address: Address) => boolean;
+  readonly toggleFavourite: (address: Address) => void;
+  readonly noteCall: (address: Address) => void;
+  readonly forgetRecent: () => void;
+}
+
+export function useKeptAddresses(): KeptAddresses {
+  const [favourites, setFavourites] = useState(() => read('favourites'));
+  const [recent, setRecent] = useState(() => read('recent'));
+  const isFavourite = (address: Address): boolean =>
+    favourites.some((one) => toFragment(one) === toFragment(address));
+  const keepRecent = (addresses: Kept): void => {
+    write('recent', addresses);
+    setRecent(addresses);
+  };
+  return {
+    favourites,
+    recent,
+    isFavourite,
+    toggleFavourite: (address) => {
+      // Another tab can have changed it since.
+      const others = without(read('favourites'), address);
+      const next = isFavourite(address) ? others : [address, ...others];
+      write('favourites', next);
+      setFavourites(next);
+    },
+    noteCall: (address) => {
+      keepRecent([address, ...without(read('recent'), address)].slice(0, MOST_RECENT));
+    },
+    forgetRecent: () => {
+      keepRecent([]);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { chartableOf, type Chartable } from './chartable.js';
+import {
+  isIdentifier,
+  isLabel,
+  isNumber,
+  isTime,
+  type Cell,
+  type Column,
+  type Row,
+  type Values,
+} from './endpoint.js';
+import { isExact } from './exact-number.js';
+
+/** A way to show a result. */
+export type Kind = 'line' | 'bars' | 'stacked' | 'number' | 'log' | 'table';
+
+/** The columns of rows that are lines of a log. */
+export interface LogColumns {
+  readonly time: string;
+  readonly level?: string;
+  readonly message: string;
+}
+
+/** The columns of rows that have a bar each. */
+export interface Rankable {
+  readonly labels: readonly string[];
+  readonly numbers: readonly string[];
+}
+
+/** What the columns and rows of a result are good for. */
+export interface Shape {
+  /** The ways to show it; the first is the one to begin with. */
+  readonly kinds: readonly Kind[];
+  readonly chartable?: Chartable | undefined;
+  readonly log?: LogColumns | undefined;
+  readonly rankable?: Rankable | undefined;
+  readonly numbers: readonly string[];
+}
+
+const MESSAGE = /(?:^|_)(?:message|msg|log|text|body|line)$/;
+const LEVEL = /(?:^|_)(?:level|severity|priority|lvl)(?:_text|_name)?$/;
+
+/** More numbers are a row of a table. */
+const MOST_NUMBERS = 12;
+
+export function shapeOf(columns: readonly Column[], rows: readonly Row[]): Shape {
+  const numbers = columns.filter(({ name, type }) => isNumber(type) && !isIdentifier(name)).map(nameOf);
+  const chartable = chartableOf(columns, rows);
+  const log = chartable ? undefined : logColumns(columns);
+  const rankable = (chartable ?? log) ? undefined : rankableOf(columns, rows, numbers);
+  const isOne = rows.length === 1 && numbers.length > 0 && numbers.length <= MOST_NUMBERS;
+  const kinds: readonly Kind[] = [
+    ...(isOne ? (['number'] as const) : []),
+    ...(chartable ? kindsOverTime(rows, chartable) : []),
+    ...(log ? (['log'] as const) : []),
+    ...(rankable ? (['bars'] as const) : []),
+    'table',
+  ];
+  return { kinds, chartable, log, rankable, numbers };
+}
+
+function rankableOf(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  numbers: readonly string[],
+): Rankable | undefined {
+  const labels = columns.filter(({ type }) => isLabel(type)).map(nameOf);
+  return rows.length > 1 && numbers.length > 0 && labels.length > 0 ? { labels, numbers } : undefined;
+}
+
+const nameOf = ({ name }: Column): string => name;
+
+/** Heights that are upon each other cannot be below zero. */
+function kindsOverTime(rows: readonly Row[], { numbers }: Chartable): readonly Kind[] {
+  const isNegative = (value: Cell | undefined): boolean => isExact(value) && value.value.startsWith('-');
+  const hasNegative = rows.some((row) => numbers.some((name) => isNegative(row[name])));
+  return hasNegative ? ['line'] : ['line', 'bars', 'stacked'];
+}
+
+function logColumns(columns: readonly Column[]): LogColumns | undefined {
+  const find = (isSought: (column: Column) => boolean): string | undefined => columns.find(isSought)?.name;
+  const time = find(({ type }) => isTime(type));
+  const message = find(({ name, type }) => isLabel(type) && MESSAGE.test(name));
+  const level = find(({ name }) => LEVEL.test(name));
+  if (time === undefined || message === undefined) return undefined;
+  return { time, message, ...(level !== undefined && { level }) };
+}
+
+/** The way to show a result that a view names, or the first one. */
+export function kindIn(view: Values, { kinds }: Shape): Kind {
+  return kinds.find((kind) => kind === view['as']) ?? kinds[0] ?? 'table';
+}

@@ -1,0 +1,83 @@
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import { viewWith } from '../model/address.js';
+import type { Row, Values } from '../model/endpoint.js';
+import type { Rankable } from '../model/result-shape.js';
+import { topBars } from '../model/top-bars.js';
+import { Choice } from './choice.js';
+import { Digits } from './digits.js';
+
+interface Props {
+  readonly rankable: Rankable;
+  readonly rows: readonly Row[];
+  readonly view: Values;
+  readonly onView: (view: Values) => void;
+  readonly filterOf: FilterOf;
+}
+
+/** Runs the endpoint with a value of a column; undefined where no parameter has the column's name. */
+export type FilterOf = (column: string, text: string) => (() => void) | undefined;
+
+/** The labels with the highest sums of a number, as bars. */
+export function Bars({ rankable: { labels, numbers }, rows, view, onView, filterOf }: Props): VNode {
+  const label = labels.find((name) => name === view['by']) ?? labels[0] ?? '';
+  const number = numbers.find((name) => name === view['of']) ?? numbers[0] ?? '';
+  const bars = useMemo(() => topBars(rows, label, number), [rows, label, number]);
+  // What all others have together is no bar: it can be longer than the highest.
+  const highest = bars.reduce(
+    (most, { value, isRest }) => (isRest ? most : Math.max(most, Math.abs(value))),
+    0,
+  );
+  return (
+    <figure class="chart-panel">
+      <div class="toolbar">
+        <Choice
+          title="Bars of"
+          of={numbers}
+          value={number}
+          onValue={(of) => {
+            onView(viewWith(view, 'of', of));
+          }}
+        />
+        <Choice
+          title="for each"
+          of={labels}
+          value={label}
+          onValue={(by) => {
+            onView(viewWith(view, 'by', by));
+          }}
+        />
+      </div>
+      <ol class="bars" aria-label={`${number} for each ${label}, highest first`}>
+        {bars.map(({ label: text, value, text: digits, isRest }) => (
+          <li key={text}>
+            <Filter text={text} onFilter={isRest ? undefined : filterOf(label, text)} />
+            <svg aria-hidden="true" height="14" width="100%">
+              {!isRest && highest > 0 && <rect height="14" width={`${(100 * Math.abs(value)) / highest}%`} />}
+            </svg>
+            <span class="value">
+              <Digits text={digits} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </figure>
+  );
+}
+
+/** A value that a click filters by, where that is possible. */
+export function Filter({
+  text,
+  onFilter,
+}: {
+  readonly text: string;
+  readonly onFilter: (() => void) | undefined;
+}): VNode {
+  if (!onFilter) return <span>{text}</span>;
+  return (
+    <button type="button" class="quiet filter" title={`Show only rows with ${text}`} onClick={onFilter}>
+      {text}
+    </button>
+  );
+}

@@ -1,0 +1,113 @@
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import { viewWith } from '../model/address.js';
+import type { Column, Endpoint, Row, Values } from '../model/endpoint.js';
+import { isList } from '../model/parameter.js';
+import { kindIn, shapeOf, type Kind } from '../model/result-shape.js';
+import { rangeBetween, rangeParameters } from '../model/time-range.js';
+import { Bars, type FilterOf } from './bars.js';
+import { ChartPanel } from './chart-panel.js';
+import { LogTable } from './log-table.js';
+import { Numbers } from './numbers.js';
+import { ResultTable } from './result-table.js';
+
+interface Props {
+  readonly endpoint: Endpoint;
+  readonly columns: readonly Column[];
+  /** At least one. */
+  readonly rows: readonly Row[];
+  /** When the rows were current, in seconds since 1970. */
+  readonly now: number;
+  /** Of the request that returned the rows. */
+  readonly values: Values;
+  readonly view: Values;
+  readonly onView: (view: Values) => void;
+  /** Runs the endpoint with other values. */
+  readonly onValues: (values: Values) => void;
+}
+
+const TITLES: Readonly<Record<Kind, string>> = {
+  line: 'Lines',
+  bars: 'Bars',
+  stacked: 'Stacked',
+  number: 'Number',
+  log: 'Log',
+  table: 'Table',
+};
+
+/** The rows of a result, in one of the ways that they are good for. */
+export function ResultBody(props: Props): VNode {
+  const { endpoint, columns, rows, values, view, onView, onValues } = props;
+  const shape = useMemo(() => shapeOf(columns, rows), [columns, rows]);
+  const { kinds, log, numbers } = shape;
+  const kind = kindIn(view, shape);
+  const filterOf: FilterOf = (column, text) => {
+    const parameter = endpoint.parameters.find(({ name }) => name === column);
+    if (!parameter || parameter.secret || parameter.kind === 'timestamp') return undefined;
+    if (values[column] === text || (isList(parameter) && text.includes(','))) return undefined;
+    return () => {
+      onValues({ ...values, [column]: text });
+    };
+  };
+  return (
+    <>
+      {kinds.length > 1 && (
+        <div class="kinds" role="group" aria-label="Show as">
+          {kinds.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === kind}
+              onClick={() => {
+                onView(viewWith(view, 'as', one === kinds[0] ? '' : one));
+              }}
+            >
+              {TITLES[one]}
+            </button>
+          ))}
+        </div>
+      )}
+      {kind === 'number' && <Numbers names={numbers} row={rows[0] ?? {}} />}
+      <Drawn {...props} {...{ kind, shape, filterOf }} />
+      {kind === 'log' && log ? (
+        <LogTable {...{ log, columns, rows, filterOf }} />
+      ) : (
+        <ResultTable endpoint={endpoint.name} {...{ columns, rows, filterOf }} />
+      )}
+    </>
+  );
+}
+
+interface DrawnProps extends Props {
+  readonly kind: Kind;
+  readonly shape: ReturnType<typeof shapeOf>;
+  readonly filterOf: FilterOf;
+}
+
+/** The chart, where the result has one and the kind is one of a chart. */
+function Drawn({
+  endpoint,
+  rows,
+  now,
+  values,
+  view,
+  onView,
+  onValues,
+  kind,
+  shape,
+  filterOf,
+}: DrawnProps): VNode | null {
+  if (kind !== 'line' && kind !== 'bars' && kind !== 'stacked') return null;
+  const { chartable, rankable } = shape;
+  if (rankable) return <Bars {...{ rankable, rows, view, onView, filterOf }} />;
+  if (!chartable) return null;
+  const parameters = rangeParameters(endpoint);
+  const onRange =
+    parameters?.to &&
+    ((from: number, to: number): void => {
+      const ranged = rangeBetween(parameters, values, from, to);
+      if (ranged) onValues(ranged);
+    });
+  return <ChartPanel {...{ chartable, rows, kind, now, view, onView, onRange }} />;
+}

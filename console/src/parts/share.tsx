@@ -1,0 +1,104 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+import { fetchLinking, makeLink, type Problem } from '../api.js';
+import { problemOf } from '../hooks.js';
+import { toFragment, type Address } from '../model/address.js';
+import { duration } from '../model/display.js';
+import type { Endpoint, Values } from '../model/endpoint.js';
+import { secretsOf } from '../model/request.js';
+import { CopyButton } from './copy-button.js';
+
+interface Props {
+  readonly endpoint: Endpoint;
+  /** Of the call, without secrets. */
+  readonly address: Address & { readonly values: Values };
+  readonly keyText: string;
+}
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/** Seconds for which a signed link can be valid. */
+const LIFETIMES = [HOUR, DAY, 7 * DAY, 30 * DAY, 90 * DAY];
+
+/** A link to this page with the call, for whoever has a key; and a signed link to the rows, where the key may sign. */
+export function Share({ endpoint, address, keyText }: Props): VNode {
+  const [maxExpiresIn, setMaxExpiresIn] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    fetchLinking(keyText, controller.signal).then(
+      (linking) => {
+        setMaxExpiresIn(linking.mayLink ? linking.maxExpiresIn : 0);
+      },
+      // A gateway that does not say so signs none.
+      () => undefined,
+    );
+    return () => {
+      controller.abort();
+    };
+  }, [keyText]);
+  const mayLink = maxExpiresIn > 0 && secretsOf(endpoint.parameters).length === 0;
+  return (
+    <>
+      <CopyButton label="Copy link" text={() => new URL(toFragment(address), location.href).href} />
+      {mayLink && <SignedLink key={toFragment(address)} {...{ address, keyText, maxExpiresIn }} />}
+    </>
+  );
+}
+
+interface SignedProps extends Pick<Props, 'address' | 'keyText'> {
+  readonly maxExpiresIn: number;
+}
+
+function SignedLink({ address: { endpoint, values }, keyText, maxExpiresIn }: SignedProps): VNode {
+  const [expiresIn, setExpiresIn] = useState(Math.min(7 * DAY, maxExpiresIn));
+  const [link, setLink] = useState('');
+  const [problem, setProblem] = useState<Problem>();
+  const sign = async (): Promise<void> => {
+    setLink('');
+    setProblem(undefined);
+    try {
+      setLink(await makeLink({ endpoint, parameters: values, expiresIn }, keyText));
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
+  return (
+    <details class="dropdown">
+      <summary>Signed link</summary>
+      <div class="dropped">
+        <p class="hint">Whoever has this link gets the rows of this call, without a key, until it expires.</p>
+        <label>
+          Valid for{' '}
+          <select
+            value={expiresIn}
+            onChange={(event) => {
+              setExpiresIn(Number(event.currentTarget.value));
+            }}
+          >
+            {LIFETIMES.filter((seconds) => seconds <= maxExpiresIn).map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {duration(seconds)}
+              </option>
+            ))}
+          </select>
+        </label>{' '}
+        <button type="button" onClick={() => void sign()}>
+          Sign
+        </button>
+        {link !== '' && (
+          <p role="status">
+            <code class="signed">{link}</code>
+            <CopyButton label="Copy signed link" text={() => link} />
+          </p>
+        )}
+        {problem && (
+          <p class="field-problem" role="alert">
+            {problem.title}: {problem.detail}
+          </p>
+        )}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,81 @@
+import { LosslessNumber } from 'lossless-json';
+
+import type { Column, Row } from '../../../console/src/model/endpoint.js';
+import { kindIn, shapeOf } from '../../../console/src/model/result-shape.js';
+import { topBars } from '../../../console/src/model/top-bars.js';
+
+const columnsOf = (types: Readonly<Record<string, string>>): readonly Column[] =>
+  Object.entries(types).map(([name, type]) => ({ name, type, description: '' }));
+const n = (value: number | string): LosslessNumber => new LosslessNumber(String(value));
+const kindsOf = (types: Readonly<Record<string, string>>, rows: readonly Row[]): readonly string[] =>
+  shapeOf(columnsOf(types), rows).kinds;
+
+describe('the ways to show a result', () => {
+  const hours = (values: readonly number[]): readonly Row[] =>
+    values.map((value, hour) => ({ at: `2026-05-17T0${hour}:00:00Z`, hits: n(value) }));
+
+  it('are heights upon each other only where no number is negative', () => {
+    const types = { at: 'DateTime', hits: 'Int64' };
+    expect(kindsOf(types, hours([1, 2]))).toEqual(['line', 'bars', 'stacked', 'table']);
+    expect(kindsOf(types, hours([1, -2]))).toEqual(['line', 'table']);
+  });
+
+  it('begin with the numbers of a single row, but not with many of them', () => {
+    const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`n${index}`, n(index)]));
+    const types = Object.fromEntries(Object.keys(many).map((name) => [name, 'UInt64']));
+    expect(kindsOf({ hits: 'UInt64' }, [{ hits: n(1) }])).toEqual(['number', 'table']);
+    expect(kindsOf(types, [many])).toEqual(['table']);
+  });
+
+  it('are a log where rows have a time and a message, also where the time is that of each record', () => {
+    const rows = [{ timestamp: n(1), event_message: 'started', severity_text: 'INFO' }];
+    const types = { timestamp: 'DateTime64(6)', event_message: 'String', severity_text: 'String' };
+    expect(shapeOf(columnsOf(types), rows)).toMatchObject({
+      kinds: ['log', 'table'],
+      log: { time: 'timestamp', message: 'event_message', level: 'severity_text' },
+    });
+    expect(kindsOf({ at: 'DateTime', dialogue: 'String' }, rows)).toEqual(['table']);
+  });
+
+  it('are bars where rows have labels, and numbers that name nothing', () => {
+    const rows = [
+      { city: 'Bonn', account_id: n(1) },
+      { city: 'Kiel', account_id: n(2) },
+    ];
+    expect(kindsOf({ city: 'String', account_id: 'UInt64' }, rows)).toEqual(['table']);
+    expect(kindsOf({ city: 'String', visits: 'UInt64' }, rows)).toEqual(['bars', 'table']);
+  });
+
+  it('are named by a view, unless the result is not good for that one', () => {
+    const shape = shapeOf(columnsOf({ hits: 'UInt64' }), [{ hits: n(1) }]);
+    expect([kindIn({ as: 'table' }, shape), kindIn({ as: 'stacked' }, shape), kindIn({}, shape)]).toEqual([
+      ...['table', 'number', 'number'],
+    ]);
+  });
+});
+
+describe('bars', () => {
+  it('have exact sums, the highest first, and names for null and the empty text', () => {
+    const rows = [
+      { city: null, hits: n('9007199254740993') },
+      { city: null, hits: n('9007199254740993') },
+      { city: '', hits: n(2) },
+      { city: 'Bonn', hits: null },
+    ];
+    expect(topBars(rows, 'city', 'hits').map(({ label, text }) => [label, text])).toEqual([
+      ['null', '18014398509481986'],
+      ['empty', '2'],
+    ]);
+  });
+
+  it('leave no single one out', () => {
+    const rows = (count: number): readonly Row[] =>
+      Array.from({ length: count }, (_, index) => ({ city: `c${index}`, hits: n(index) }));
+    expect(topBars(rows(11), 'city', 'hits')).toHaveLength(11);
+    expect(topBars(rows(12), 'city', 'hits').at(-1)).toMatchObject({
+      label: '2 others',
+      text: '1',
+      isRest: true,
+    });
+  });
+});
