@@ -54,6 +54,7 @@ async function start(
     PORT: '0',
     ADMIN_PORT: String(adminPort),
     API_KEY: CONSOLE_KEY,
+    LINK_SECRET: 'the secret of links in tests of the console',
     ...variablesOf(connection),
     ...variables,
   });

@@ -49,7 +49,7 @@ export function Field(props: FieldProps): VNode {
         </p>
       )}
       <p id={`${id}-hint`} class="hint" title={hintOf(parameter)}>
-        {hintOf(parameter)}
+        <span>{hintOf(parameter)}</span>
       </p>
       {mayBeEmpty(parameter) && <SendEmpty {...props} />}
     </div>

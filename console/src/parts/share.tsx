@@ -42,26 +42,35 @@ export function Share({ endpoint, address, keyText }: Props): VNode {
   return (
     <>
       <CopyButton label="Copy link" text={() => new URL(toFragment(address), location.href).href} />
-      {mayLink && <SignedLink key={toFragment(address)} {...{ address, keyText, maxExpiresIn }} />}
+      {mayLink && <SignedLink {...{ address, keyText, maxExpiresIn }} />}
     </>
   );
 }
+
+/** What came of signing a link with some values. */
+interface Made {
+  readonly of: string;
+  readonly link?: string;
+  readonly problem?: Problem;
+}
+
+const NOT_MADE: Made = { of: '' };
 
 interface SignedProps extends Pick<Props, 'address' | 'keyText'> {
   readonly maxExpiresIn: number;
 }
 
-function SignedLink({ address: { endpoint, values }, keyText, maxExpiresIn }: SignedProps): VNode {
+function SignedLink({ address, keyText, maxExpiresIn }: SignedProps): VNode {
+  const { endpoint, values } = address;
   const [expiresIn, setExpiresIn] = useState(Math.min(7 * DAY, maxExpiresIn));
-  const [link, setLink] = useState('');
-  const [problem, setProblem] = useState<Problem>();
+  const [made, setMade] = useState<Made>();
+  const of = JSON.stringify(values);
+  const { link, problem } = made?.of === of ? made : NOT_MADE;
   const sign = async (): Promise<void> => {
-    setLink('');
-    setProblem(undefined);
     try {
-      setLink(await makeLink({ endpoint, parameters: values, expiresIn }, keyText));
+      setMade({ of, link: await makeLink({ endpoint, parameters: values, expiresIn }, keyText) });
     } catch (error) {
-      setProblem(problemOf(error));
+      setMade({ of, problem: problemOf(error) });
     }
   };
   return (
@@ -87,9 +96,9 @@ function SignedLink({ address: { endpoint, values }, keyText, maxExpiresIn }: Si
         <button type="button" onClick={() => void sign()}>
           Sign
         </button>
-        {link !== '' && (
+        {link !== undefined && (
           <p role="status">
-            <code class="signed">{link}</code>
+            <input class="signed" readOnly aria-label="The signed link" value={link} />
             <CopyButton label="Copy signed link" text={() => link} />
           </p>
         )}

@@ -1,0 +1,54 @@
+import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { consoleSession, openConsole } from '../support/console-session.js';
+import { copiedTexts, recordCopies } from '../support/copied-texts.js';
+
+describeInBrowser('a signed link in the console', () => {
+  const session = consoleSession();
+
+  it('returns the rows of the call to whoever has it, without a key', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await recordCopies(page);
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
+      await page.click('.dropdown summary');
+      await page.selectOption('.dropdown select', '3600');
+      await page.click('text="Sign"');
+      await page.click('text="Copy signed link"');
+      expect(await seriousFindings(page)).toEqual([]);
+      const [link = ''] = await copiedTexts(page);
+      const { searchParams } = new URL(link);
+      expect([searchParams.get('project'), searchParams.has('api_key')]).toEqual(['aurora', false]);
+      const lifetime = Number(searchParams.get('link_expires')) - Date.now() / 1000;
+      expect(lifetime).toBeLessThanOrEqual(3600);
+      const response = await fetch(link);
+      const { result } = (await response.json()) as { readonly result: readonly object[] };
+      expect([response.status, result.length > 0]).toEqual([200, true]);
+    });
+  });
+
+  it('is gone when the form of the call has other values, and says why none can be made', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.click('.dropdown summary');
+      await page.click('text="Sign"');
+      await page.waitForSelector('.signed');
+      await page.fill('#field-project', 'borealis');
+      await page.waitForSelector('.signed', { state: 'detached' });
+      await page.selectOption('#field-interval', '');
+      await page.click('text="Sign"');
+      await page.waitForSelector('.dropped [role=alert]:has-text("interval")');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('is not offered where the key may not sign', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.route('**/api/links', (route) =>
+        route.fulfill({ json: { mayLink: false, maxExpiresIn: 0 } }),
+      );
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
+      expect(await page.locator('.dropdown').count()).toBe(0);
+    });
+  });
+});
