@@ -1,10 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-
 import { readConfig, type Environment } from '../config/config.js';
 import { LineOutput } from '../observability/line-output.js';
 import { createLineLogger, createLogger } from '../observability/logger.js';
 import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
+import { boundHeapGrowth } from './heap-growth.js';
 import { lowMemoryLimit, memoryNeeds } from './memory-needs.js';
 import { onSighup } from './on-sighup.js';
 import { stopOnSignal } from './stop-on-signal.js';
@@ -12,9 +11,7 @@ import { consoleLine, welcome } from './welcome.js';
 
 /** Serves until SIGTERM or SIGINT, then exits: with code 1 if the gateway cannot start, or a part does not close. */
 export async function serve(environment: Environment): Promise<void> {
-  // By default V8 lets a heap of a few hundred megabytes double before it collects garbage, which would exceed the
-  // memory that CACHE_MEMORY_MB suggests. A lower percentage makes collections more frequent, and they stall hits.
-  setFlagsFromString('--heap-growing-percent=50');
+  boundHeapGrowth();
   // If the reader of the log closes the pipe, the gateway continues to serve.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const output = process.stdout.isTTY ? undefined : new LineOutput();
