@@ -74,8 +74,7 @@ const toStart =
 function KeyNotAccepted({ detail }: { readonly detail: string }): VNode {
   return (
     <p class="notice warn" role="status">
-      The gateway does not accept the key in the address: {detail} This page uses the key that was entered
-      before.
+      The gateway does not accept the other key: {detail} This page uses the key that was entered before.
     </p>
   );
 }

@@ -40,6 +40,8 @@ export interface RunState {
   readonly problem?: Problem;
   /** Whether the page, not its user, made the request. */
   readonly isRepeated?: boolean;
+  /** When the problem came, in milliseconds since 1970. */
+  readonly endedAt?: number;
 }
 
 export interface Runner extends RunState {
@@ -78,7 +80,10 @@ export function useRun(key: string): Runner {
           if (!controller.signal.aborted) setState({ running: false, result: { ...result, request } });
         },
         (error: unknown) => {
-          if (!controller.signal.aborted) setState({ running: false, problem: problemOf(error), isRepeated });
+          if (controller.signal.aborted) return;
+          const failed = { running: false, problem: problemOf(error), isRepeated, endedAt: Date.now() };
+          // What the page asked for by itself takes no rows away.
+          setState(({ result }) => ({ ...failed, ...(isRepeated && result && { result }) }));
         },
       );
     },

@@ -8,6 +8,8 @@ type Kept = readonly Address[];
 const STORED = { favourites: 'querygate.favourites', recent: 'querygate.recent' } as const;
 
 const MOST_RECENT = 20;
+/** Characters of an address that is remembered as one of the last. */
+const LONGEST = 4096;
 
 function read(name: keyof typeof STORED): Kept {
   try {
@@ -18,12 +20,18 @@ function read(name: keyof typeof STORED): Kept {
 }
 
 function write(name: keyof typeof STORED, addresses: Kept): void {
-  if (addresses.length === 0) localStorage.removeItem(STORED[name]);
-  else localStorage.setItem(STORED[name], JSON.stringify(addresses));
+  try {
+    localStorage.setItem(STORED[name], JSON.stringify(addresses));
+  } catch {
+    // The browser's storage is full: what it has stays, and this page works without it.
+  }
 }
 
+/** The call of an address, however its result is shown. */
+const callOf = ({ endpoint, values }: Address): string => toFragment({ endpoint, values });
+
 const without = (addresses: Kept, address: Address): Kept =>
-  addresses.filter((one) => toFragment(one) !== toFragment(address));
+  addresses.filter((one) => callOf(one) !== callOf(address));
 
 /** What this browser remembers of calls: those that somebody chose, and the last ones. */
 export interface KeptAddresses {
@@ -39,7 +47,7 @@ export function useKeptAddresses(): KeptAddresses {
   const [favourites, setFavourites] = useState(() => read('favourites'));
   const [recent, setRecent] = useState(() => read('recent'));
   const isFavourite = (address: Address): boolean =>
-    favourites.some((one) => toFragment(one) === toFragment(address));
+    favourites.some((one) => callOf(one) === callOf(address));
   const keepRecent = (addresses: Kept): void => {
     write('recent', addresses);
     setRecent(addresses);
@@ -56,6 +64,7 @@ export function useKeptAddresses(): KeptAddresses {
       setFavourites(next);
     },
     noteCall: (address) => {
+      if (callOf(address).length > LONGEST) return;
       keepRecent([address, ...without(read('recent'), address)].slice(0, MOST_RECENT));
     },
     forgetRecent: () => {

@@ -16,9 +16,10 @@ export function storeKey(key: string, isKept: boolean): void {
   if (isKept) localStorage.setItem(STORAGE_KEY, key);
 }
 
-export function forgetKey(): void {
+/** Forgets a key. The one that the browser keeps stays where it is another one. */
+export function forgetKey(key: string): void {
   sessionStorage.removeItem(STORAGE_KEY);
-  localStorage.removeItem(STORAGE_KEY);
+  if (localStorage.getItem(STORAGE_KEY) === key) localStorage.removeItem(STORAGE_KEY);
 }
 
 /** Calls back when another tab forgets the key that this browser kept. Returns a function that ends the calls. */

@@ -3,13 +3,22 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useRun, type Go, type Runner } from './hooks.js';
 import { toFragment, type Address } from './model/address.js';
 import { SQL, type Endpoint, type Values } from './model/endpoint.js';
-import { declaredValues, requestOf, secretsOf, undeclaredNames, withoutSecrets } from './model/request.js';
+import {
+  declaredValues,
+  inOrder,
+  requestOf,
+  secretsOf,
+  undeclaredNames,
+  withoutSecrets,
+} from './model/request.js';
 
 interface FormOptions {
   readonly endpoint: Endpoint;
   readonly keyText: string;
   readonly address: Address;
   readonly go: Go;
+  /** How the result is shown. */
+  readonly view: Values;
   /** Called with the address of each call that this page makes, except refreshes. */
   readonly onCall: (address: Address) => void;
   /** Changes with the endpoint; undefined outside of development, and where the endpoint is not served. */
@@ -33,6 +42,7 @@ export function useEndpointForm({
   keyText,
   address,
   go,
+  view,
   onCall,
   version,
 }: FormOptions): EndpointForm {
@@ -69,23 +79,33 @@ export function useEndpointForm({
     setMessage(`Reloaded: ${what || `${endpoint.name} changed.`}`);
   });
   const refresh = (): void => {
-    run.repeat((last) => requestOf(endpoint, declaredValues(endpoint, last)));
+    if (mayRefresh(run)) run.repeat((last) => requestOf(endpoint, declaredValues(endpoint, last)));
   };
-  const start = (given = values): void => {
+  const start = (entered = values): void => {
+    const given = inOrder(endpoint, entered);
     const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, given) };
     setValues(given);
     setMessage('');
     ran.current = toFragment(shared);
-    go({ ...shared, view: address.view });
-    onCall(shared);
+    go({ ...shared, view });
     run.start(requestOf(endpoint, given));
+    onCall(shared);
   };
   return { run, values, setValues, message, start, refresh };
 }
 
+/** A refresh neither stops a running request, nor leaves a later page, nor repeats what cannot succeed or not yet. */
+function mayRefresh({ running, result, problem, endedAt = 0 }: Runner): boolean {
+  if (running || (result?.request.page ?? 1) > 1) return false;
+  if (!problem) return true;
+  const { status, retryAfter } = problem;
+  if (retryAfter !== undefined) return Date.now() >= endedAt + 1000 * retryAfter;
+  return status === 0 || status >= 500;
+}
+
 /** The values of an address that the form takes over; undefined where it has none. */
 const linkedValues = (endpoint: Endpoint, { values }: Address): Values | undefined =>
-  values && withoutSecrets(endpoint, declaredValues(endpoint, values));
+  values && inOrder(endpoint, withoutSecrets(endpoint, declaredValues(endpoint, values)));
 
 /** Calls back when a version that was known becomes another one. */
 function useOnChange(version: string | undefined, onChange: () => void): void {

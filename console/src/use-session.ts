@@ -57,10 +57,13 @@ export function useSession(): SessionControl {
   const enter = useCallback((entered: string, isKept: boolean) => {
     setSession({ key: entered, isKept });
   }, []);
-  const leave = useCallback((problem?: Problem) => {
-    forgetKey();
-    setSession({ key: '', ...(problem && { problem }) });
-  }, []);
+  const leave = useCallback(
+    (problem?: Problem) => {
+      forgetKey(key);
+      setSession({ key: '', ...(problem && { problem }) });
+    },
+    [key],
+  );
   useEffect(
     () =>
       onKeyForgotten(() => {
@@ -80,9 +83,10 @@ function withAddress(session: Session): Session {
 }
 
 /** Only 401 and 403 concern the key. After any other failure a stored key stays stored, and a reload tries it again. */
-function afterFailure({ otherwise = '' }: Session, problem: Problem): Session {
+function afterFailure({ key, otherwise = '' }: Session, problem: Problem): Session {
   const concernsKey = problem.status === 401 || problem.status === 403;
-  if (concernsKey && otherwise !== '') return { key: otherwise, problem };
-  if (concernsKey) forgetKey();
-  return { key: '', problem };
+  if (!concernsKey) return { key: '', problem };
+  if (otherwise !== '') return { key: otherwise, problem };
+  forgetKey(key);
+  return { key: storedKey(), problem };
 }

@@ -111,12 +111,38 @@ describeInBrowser('the console of someone who looks at data', () => {
     });
   });
 
+  it('does not refresh while a request runs, and keeps the rows where a refresh fails', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.clock.install();
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.waitForSelector('.rows tbody tr');
+      await page.selectOption('select[title^="Sends the request again"]', '10');
+      const calls = callsOf(page);
+      let answer: (() => Promise<void>) | undefined;
+      await page.route(`**${CALLS}**`, (route) => {
+        const body = { title: 'Limit exceeded', detail: 'Later.', code: 'LIMIT_EXCEEDED', status: 429 };
+        answer = () =>
+          route.fulfill({ status: 429, headers: { 'Retry-After': '45' }, body: JSON.stringify(body) });
+      });
+      await page.clock.runFor(35_000);
+      expect(calls()).toBe(1);
+      await pollUntil('the request is waiting', () => answer);
+      await answer?.();
+      await page.waitForSelector('.notice.bad:has-text("Later.")');
+      expect(await rowsOf(page)).toBeGreaterThan(0);
+      await page.clock.runFor(40_000);
+      expect(calls()).toBe(1);
+      await page.clock.runFor(20_000);
+      expect(calls()).toBe(2);
+    });
+  });
+
   it('copies the rows with the columns that are chosen, and keeps the choice', async () => {
     await visit(session.browser, async ({ page }) => {
       await recordCopies(page);
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.rows tbody tr');
-      await page.click('.columns-choice summary');
+      await page.click('.columns-choice > button');
       expect(await seriousFindings(page)).toEqual([]);
       for (const name of ['auth', 'storage', 'realtime']) {
         await page.uncheck(`.columns-choice label:has-text("total_${name}_requests") input`);
@@ -130,7 +156,7 @@ describeInBrowser('the console of someone who looks at data', () => {
       await page.reload();
       await page.waitForSelector('.rows tbody tr');
       expect(await page.locator('.rows th').count()).toBe(2);
-      expect(await page.textContent('.columns-choice summary')).toBe('2 of 5 columns');
+      expect(await page.textContent('.columns-choice > button')).toBe('2 of 5 columns ▾');
     });
   });
 

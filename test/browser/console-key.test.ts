@@ -27,7 +27,7 @@ describeInBrowser('a key in the address', () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page);
       await page.evaluate("location.hash = '#key=wrong'");
-      await page.waitForSelector('text=The gateway does not accept the key in the address');
+      await page.waitForSelector('text=The gateway does not accept the other key');
       await page.waitForSelector('nav.endpoints li');
       expect(await keyIn(page)).toBe(CONSOLE_KEY);
       expect(page.url()).not.toContain('wrong');
@@ -87,6 +87,19 @@ describeInBrowser('a key that was entered', () => {
       await page.waitForSelector('#key');
       expect(await page.evaluate("localStorage.getItem('querygate.key')")).toBeNull();
       expect(await keyIn(page)).toBeNull();
+    });
+  });
+
+  it('stays where another tab has a key of its own that is not valid', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await enter(page);
+      const other = await page.context().newPage();
+      await other.addInitScript("sessionStorage.setItem('querygate.key', 'revoked')");
+      await other.goto(`${session.gateway.url}/${link}`);
+      await other.waitForSelector('text=The gateway does not accept the other key');
+      await other.waitForSelector('.rows tbody tr');
+      expect(await page.evaluate("localStorage.getItem('querygate.key')")).toBe(CONSOLE_KEY);
     });
   });
 

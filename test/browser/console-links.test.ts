@@ -10,8 +10,8 @@ describeInBrowser('a signed link in the console', () => {
       await recordCopies(page);
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
-      await page.click('.dropdown summary');
-      await page.selectOption('.dropdown select', '3600');
+      await page.click('.sign > button');
+      await page.selectOption('.sign select', '3600');
       await page.click('text="Sign"');
       await page.click('text="Copy signed link"');
       expect(await seriousFindings(page)).toEqual([]);
@@ -29,15 +29,34 @@ describeInBrowser('a signed link in the console', () => {
   it('is gone when the form of the call has other values, and says why none can be made', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
-      await page.click('.dropdown summary');
+      await page.click('.sign > button');
       await page.click('text="Sign"');
       await page.waitForSelector('.signed');
       await page.fill('#field-project', 'borealis');
-      await page.waitForSelector('.signed', { state: 'detached' });
+      await page.waitForSelector('.dropped', { state: 'detached' });
+      await page.click('.sign > button');
+      expect(await page.locator('.signed').count()).toBe(0);
+      // Leaves the focus where it is.
       await page.selectOption('#field-interval', '');
       await page.click('text="Sign"');
       await page.waitForSelector('.dropped [role=alert]:has-text("interval")');
       expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('closes its form with Escape, and with a press elsewhere', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.click('.sign > button');
+      await page.focus('.sign select');
+      await page.keyboard.press('Escape');
+      expect(await page.locator('.dropped').count()).toBe(0);
+      expect(await page.evaluate("document.activeElement.closest('.sign') !== null")).toBe(true);
+      await page.click('.sign > button');
+      await page.click('.dropped .hint');
+      expect(await page.locator('.dropped').count()).toBe(1);
+      await page.click('h1');
+      await page.waitForSelector('.dropped', { state: 'detached' });
     });
   });
 
@@ -48,7 +67,7 @@ describeInBrowser('a signed link in the console', () => {
       );
       await openConsole(session, page, '#/usage.api-counts');
       await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
-      expect(await page.locator('.dropdown').count()).toBe(0);
+      expect(await page.locator('.sign').count()).toBe(0);
     });
   });
 });

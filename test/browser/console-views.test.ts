@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { writeResultsProject } from '../support/console-results-project.js';
-import { consoleSession, openConsole, rowsOf } from '../support/console-session.js';
+import { consoleSession, openConsole } from '../support/console-session.js';
 import { copiedTexts, recordCopies } from '../support/copied-texts.js';
 import { drawnTexts, recordDrawnTexts } from '../support/drawn-texts.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -33,15 +33,35 @@ describeInBrowser('the ways to show a result in the console', () => {
         expect(await page.textContent('.chart-panel .legend')).not.toContain('right axis');
         expect(await seriousFindings(page)).toEqual([]);
       }
-      await page.uncheck('.legend label:has-text("seconds") input');
-      expect(new URL(page.url()).hash).toBe('#/magnitudes;as=bars;of=requests?');
-      await page.click('.kinds >> text="Table"');
-      await page.click('.kinds >> text="Bars"');
-      await page.goto(`${session.gateway.url}/#/magnitudes;as=stacked?`);
-      await page.waitForSelector('.kinds [aria-pressed=true]:text("Stacked")');
+      // A bar has one number.
+      await page.selectOption('.chart-panel select', 'seconds');
+      expect(new URL(page.url()).hash).toBe('#/magnitudes;as=bars;of=seconds?');
+      expect(await page.textContent('.chart-panel .legend')).toBe('seconds');
+      await page.goto(`${session.gateway.url}/#/magnitudes?`);
+      await page.waitForSelector('.kinds [aria-pressed=true]:text("Lines")');
       await page.goto(`${session.gateway.url}/#/magnitudes`);
       await page.waitForSelector('.kinds [aria-pressed=true]:text("Bars")');
-      expect(await page.isChecked('.legend label:has-text("seconds") input')).toBe(false);
+      expect(await page.inputValue('.chart-panel select')).toBe('seconds');
+    });
+  });
+
+  it('narrow the range to the buckets whose bars are dragged over', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/hours;as=bars?');
+      await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
+      const plot = page.locator('.chart .u-over');
+      await plot.scrollIntoViewIfNeeded();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+      // Of six bars the second and the third.
+      await page.mouse.move(x + width * 0.25, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.42, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForURL(/since=/);
+      const query = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
+      expect([query.get('since'), query.get('until')]).toEqual([
+        ...['2026-05-17T01:00:00Z', '2026-05-17T03:00:00Z'],
+      ]);
     });
   });
 
@@ -55,6 +75,9 @@ describeInBrowser('the ways to show a result in the console', () => {
       expect(bars[0]).toBe('product 24450359962737049650');
       expect(bars[10]).toBe('15 others2161727821137838320');
       expect(await page.getAttribute('.bars li:nth-child(2) rect', 'width')).toBe('96%');
+      expect(await page.textContent('.chart-panel')).toContain(
+        'Values of rows with the same product are added.',
+      );
       expect(await seriousFindings(page)).toEqual([]);
     });
   });
@@ -62,8 +85,16 @@ describeInBrowser('the ways to show a result in the console', () => {
   it('are large numbers where there is one row', async () => {
     await visit(session.browser, async ({ page }) => {
       await open(page, 'shop.total');
-      expect(await page.locator('.numbers div').allTextContents()).toEqual(['orders1234567', 'revenue99.5']);
+      expect(await page.locator('.numbers div').allTextContents()).toEqual([
+        ...['orders18446744073709551615', 'revenue99.5'],
+      ]);
+      const isWhole =
+        "[...document.querySelectorAll('.numbers dd')].every((one) => one.scrollWidth <= one.clientWidth)";
+      expect(await page.evaluate(isWhole)).toBe(true);
       expect(await seriousFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await page.evaluate(isWhole)).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     });
   });
 
@@ -73,13 +104,21 @@ describeInBrowser('the ways to show a result in the console', () => {
       expect(await kindOf(page)).toBe('Log');
       expect(await page.textContent('.log tbody tr')).toBe('2026-05-17T10:00:00.250Zerrorline 0');
       expect(await page.locator('.log td.bad').count()).toBe(3);
+      const colourOf = (text: string): Promise<string> =>
+        page.evaluate(
+          `getComputedStyle([...document.querySelectorAll('.log .level button')].find((one) => one.textContent === '${text}')).color`,
+        );
+      expect(await colourOf('error')).not.toBe(await colourOf('info'));
       await page.click('.log tbody tr:nth-child(1) .when button');
       expect(await page.textContent('.log .whole-line')).toContain('hostweb-1');
       expect(await page.locator('.whole-line .filter').allTextContents()).toEqual(['error']);
       expect(await seriousFindings(page)).toEqual([]);
       await page.click('.log td.bad .filter');
       await page.waitForURL(/level=error/);
-      await pollUntil('only errors are shown', async () => ((await rowsOf(page)) === 3 ? true : undefined));
+      const levels = page.locator('.log td.level');
+      await pollUntil('only errors are shown', async () => ((await levels.count()) === 3 ? true : undefined));
+      // What was opened stays open.
+      expect(await page.textContent('.log .whole-line')).toContain('hostweb-1');
       expect(await page.inputValue('#field-level')).toBe('error');
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
@@ -129,6 +168,20 @@ describeInBrowser('the ways to show a result in the console', () => {
     );
   });
 
+  it('have dates of the table in the chart, whatever the zone', async () => {
+    await visit(
+      session.browser,
+      async ({ page }) => {
+        await page.addInitScript("localStorage.setItem('querygate.zone', 'browser')");
+        await open(page, 'years');
+        await page.hover('.chart .u-over', { position: { x: 1, y: 20 } });
+        await page.waitForSelector('.at:text-is("2024-07-01")');
+        expect(await page.textContent('.rows tbody td')).toBe('2024-07-01');
+      },
+      { timezoneId: 'America/New_York' },
+    );
+  });
+
   it('have no choice of a zone where the browser has UTC', async () => {
     await visit(
       session.browser,
@@ -151,7 +204,12 @@ describeInBrowser('the ways to show a result in the console', () => {
       await page.keyboard.press('ArrowLeft');
       await page.click('text="Copy cell"');
       await page.click('text="Copy row"');
-      expect(await copiedTexts(page)).toEqual([
+      await page.click('.rows th:nth-child(2) button');
+      await page.click('.rows th:nth-child(2) button');
+      await page.click('text="Copy rows"');
+      const [, highest] = (await copiedTexts(page)).at(-1)?.split('\n') ?? [];
+      expect(highest).toMatch(/^2026-05-17T23:00:00Z\t59100000\t/);
+      expect((await copiedTexts(page)).slice(0, 3)).toEqual([
         '21700000',
         '2026-05-17T02:00:00Z',
         'at\trequests\tseconds\n2026-05-17T02:00:00Z\t23400000\t0.12000000000000001',

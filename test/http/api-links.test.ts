@@ -16,6 +16,7 @@ const KEYS: KeyRights = {
   tenant: { mayLink: true, fixed: { project: 'aurora' }, endpoints: [STATS, 'get-grouped-stats-redirects'] },
   limited: { mayLink: true, limits: { requests: { quota: 1, window: 60 } } },
   reader: {},
+  leaving: { mayLink: true, expires: '2026-05-17T10:05:30Z' },
 };
 
 let gateway: AccessGateway;
@@ -69,6 +70,14 @@ describe('POST /api/links', () => {
     });
     const opened = await gateway.send('', link.replace('https://gateway.example', ''));
     expect(outcomeOf(opened)).toBe('200');
+  });
+
+  it('says that a link ends with its key, where that ends earlier', async () => {
+    const { link, expires } = linkIn(await post('leaving', ASKED));
+    expect([expires, new URL(link).searchParams.get('link_expires')]).toEqual([
+      '2026-05-17T10:05:30.000Z',
+      String(Date.parse('2026-05-17T10:06:03Z') / 1000),
+    ]);
   });
 
   it('signs what a key pins', async () => {

@@ -121,6 +121,15 @@ const ENDPOINTS: Readonly<
     { at: "DateTime('UTC')", requests: 'UInt64' },
     `SELECT toStartOfHour(now('UTC')) - 3600 * number AS at, number AS requests FROM numbers(6) ORDER BY at`,
   ],
+  hours: [
+    { at: "DateTime('UTC')", requests: 'UInt64' },
+    `SELECT toDateTime('2026-05-17 00:00:00', 'UTC') + 3600 * number AS at, number + 1 AS requests FROM numbers(6)
+     WHERE 1 = 1 [[ AND at >= @since ]] [[ AND at < @until ]] ORDER BY at`,
+    {
+      since: { kind: 'timestamp', description: 'The begin.' },
+      until: { kind: 'timestamp', description: 'The end.' },
+    },
+  ],
   'shop.ranking': [
     { product: 'String', sold: 'UInt64' },
     `SELECT concat('product ', toString(number % 25)) AS product, toUInt64(9007199254740993) * (1 + number % 25) AS sold
@@ -128,7 +137,7 @@ const ENDPOINTS: Readonly<
   ],
   'shop.total': [
     { orders: 'UInt64', revenue: 'Float64' },
-    'SELECT toUInt64(1234567) AS orders, 99.5 AS revenue',
+    'SELECT toUInt64(18446744073709551615) AS orders, 99.5 AS revenue',
   ],
   lines: [
     { at: "DateTime64(3, 'UTC')", level: 'String', message: 'String', host: 'String' },

@@ -145,7 +145,7 @@ function Traffic({ latest, rates }: { readonly latest: Snapshot; readonly rates:
   return (
     <div class="chart-panel">
       {rates.length < 2 ? (
-        <p class="hint">The chart of requests per second begins with the third response.</p>
+        <p class="hint chart-soon">The chart of requests per second begins with the third response.</p>
       ) : (
         <Chart data={data} height={150} label="Requests a second since this page was opened" />
       )}

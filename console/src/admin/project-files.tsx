@@ -23,23 +23,29 @@ export function ProjectFiles({ project: { endpoints, lastReload, lastSuccess }, 
   const rejected = endpoints.flatMap(({ name, rejections = [] }) =>
     rejections.map((rejection) => ({ ...rejection, file: rejection.file ?? name })),
   );
-  const problems = [...(answer?.problems ?? lastReload.problems), ...rejected];
-  const { added, changed, removed } = lastReload;
+  const problems = [...lastReload.problems, ...rejected];
   return (
     <>
       <p>
-        {`${endpoints.length} endpoints, loaded at ${shortTime(lastSuccess)} UTC.`}{' '}
-        {summaryOf({ added, changed, removed })}{' '}
+        {`${endpoints.length} endpoints, loaded at ${shortTime(lastSuccess)} UTC.`} {summaryOf(lastReload)}{' '}
         <button type="button" disabled={isBusy} onClick={() => void reload()}>
           {isBusy ? 'Loading…' : 'Load the files again'}
         </button>
       </p>
-      {answer?.ok === false && (
+      {!lastReload.ok && (
+        <p class="notice bad" role="alert">
+          {`Loading at ${shortTime(lastReload.at)} UTC failed, and what was served before stays.`}
+        </p>
+      )}
+      {/* Where nothing was loaded, only the answer says why. */}
+      {answer?.ok === false && lastReload.ok && (
         <p class="notice bad" role="alert">
           {answer.detail}
         </p>
       )}
-      {answer?.ok && <p role="status">The files are loaded.</p>}
+      <p class="unseen" role="status">
+        {answer?.ok && 'The files are loaded.'}
+      </p>
       {problems.length > 0 && <ProblemTexts problems={problems} />}
     </>
   );
@@ -47,8 +53,8 @@ export function ProjectFiles({ project: { endpoints, lastReload, lastSuccess }, 
 
 const shortTime = (iso: string): string => time(iso.replace(/\.\d+Z$/, 'Z'));
 
-function summaryOf(lists: Pick<ProjectState['lastReload'], 'added' | 'changed' | 'removed'>): string {
-  const parts = Object.entries(lists).flatMap(([what, names]) =>
+function summaryOf({ added, changed, removed }: ProjectState['lastReload']): string {
+  const parts = Object.entries({ added, changed, removed }).flatMap(([what, names]) =>
     names.length === 0 ? [] : [`${what}: ${names.join(', ')}`],
   );
   return parts.length === 0 ? '' : `The last time ${parts.join('; ')}.`;

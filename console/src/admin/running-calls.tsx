@@ -59,7 +59,12 @@ export function RunningCallTable({ running: { calls }, onChange }: Props): VNode
           {problem}
         </p>
       )}
-      <DataTable label="Calls that run now" columns={withButton} rows={calls} />
+      <DataTable
+        label="Calls that run now"
+        columns={withButton}
+        rows={calls}
+        keyOf={({ id }) => cellText(id)}
+      />
     </>
   );
 }

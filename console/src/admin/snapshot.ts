@@ -96,6 +96,8 @@ export interface ProjectState {
   }[];
   readonly lastSuccess: string;
   readonly lastReload: {
+    readonly at: string;
+    readonly ok: boolean;
     readonly problems: readonly ProjectProblem[];
     readonly added: readonly string[];
     readonly changed: readonly string[];

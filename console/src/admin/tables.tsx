@@ -75,7 +75,7 @@ const FAILURE_COLUMNS = [
 /** Failed requests, newest first. */
 export function FailureTable({ errors }: { readonly errors: Failures }): VNode {
   if (errors.failures.length === 0) return <p class="notice">No request has failed or was rejected.</p>;
-  return <DataTable label="Recent errors" columns={FAILURE_COLUMNS} rows={errors.failures} />;
+  return <DataTable label="Rows of recent errors" columns={FAILURE_COLUMNS} rows={errors.failures} />;
 }
 
 const WARMING_COLUMNS = [
@@ -145,7 +145,7 @@ export function KeyTable({ keys }: { readonly keys: KeysState }): VNode {
     })),
     ...keys.others.map((other) => ({ ...other, endpoints: null, expires: null, quotas: null })),
   ];
-  return <DataTable label="Keys" columns={KEY_COLUMNS} rows={rows} />;
+  return <DataTable label="Rows of keys" columns={KEY_COLUMNS} rows={rows} />;
 }
 
 const COUNTED: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { MAX_LINES, secondsOf, type Chartable } from './chartable.js';
 import { cellText } from './display.js';
 import type { Row } from './endpoint.js';
 import { addExact, isExact } from './exact-number.js';
+import { labelText } from './top-bars.js';
 import { bucketOf, timesOf, withMissing } from './time-buckets.js';
 
 /** A value at each time. Null interrupts the line; undefined does not. */
@@ -146,16 +147,18 @@ function splitLines(
   split: string,
   sumsOf: (rows: readonly Row[]) => Sums,
 ): readonly SumLine[] {
-  const groups = new Map<string, Row[]>();
+  const groups = new Map<string | null, Row[]>();
   for (const row of rows) {
-    const name = row[split] === null ? 'null' : cellText(row[split]) || 'empty';
-    const group = groups.get(name);
+    const value = row[split] === null ? null : cellText(row[split]);
+    const group = groups.get(value);
     if (group) group.push(row);
-    else groups.set(name, [row]);
+    else groups.set(value, [row]);
   }
   const ranked = [...groups].sort(([, left], [, right]) => right.length - left.length);
   const rest = ranked.slice(MAX_LINES).flatMap(([, group]) => group);
-  const lines = ranked.slice(0, MAX_LINES).map(([name, group]) => ({ name, ...sumsOf(group) }));
+  const lines = ranked
+    .slice(0, MAX_LINES)
+    .map(([value, group]) => ({ name: labelText(value), ...sumsOf(group) }));
   return rest.length === 0 ? lines : [...lines, { name: OTHERS, ...sumsOf(rest) }];
 }
 

@@ -1,5 +1,14 @@
 import { cellText } from './display.js';
-import { isIdentifier, isLabel, isNumber, isTime, type Cell, type Column, type Row } from './endpoint.js';
+import {
+  isDate,
+  isIdentifier,
+  isLabel,
+  isNumber,
+  isTime,
+  type Cell,
+  type Column,
+  type Row,
+} from './endpoint.js';
 import { isExact } from './exact-number.js';
 import { bucketOf, MINUTE, timesOf } from './time-buckets.js';
 
@@ -9,6 +18,8 @@ export const MAX_LINES = 7;
 /** The columns of a result that a chart can draw. */
 export interface Chartable {
   readonly time: string;
+  /** Present where the times are dates, which are the same in every zone. */
+  readonly isDate?: true;
   readonly numbers: readonly string[];
   /** Columns that can split a line into several, where rows share a time. */
   readonly splits: readonly string[];
@@ -19,8 +30,8 @@ export interface Chartable {
  * or each of them is a record of its own, such as a line of a log.
  */
 export function chartableOf(columns: readonly Column[], rows: readonly Row[]): Chartable | undefined {
-  const time = columns.find(({ type }) => isTime(type))?.name;
-  if (time === undefined) return undefined;
+  const { name: time, type } = columns.find((column) => isTime(column.type)) ?? {};
+  if (time === undefined || type === undefined) return undefined;
   const isMeasure = ({ name, type }: Column): boolean => isNumber(type) && !isIdentifier(name);
   const numbers = columns.filter(isMeasure).map(({ name }) => name);
   const labels = columns.filter((column) => isLabel(column.type) || isIdentifierNumber(column));
@@ -29,7 +40,12 @@ export function chartableOf(columns: readonly Column[], rows: readonly Row[]): C
   if (numbers.length === 0 || times.length < 2) return undefined;
   const names = labels.map(({ name }) => name);
   if (areRecords(timed, time, names, bucketOf(times))) return undefined;
-  return { time, numbers, splits: times.length < timed.length ? names : [] };
+  return {
+    time,
+    ...(isDate(type) && { isDate: true }),
+    numbers,
+    splits: times.length < timed.length ? names : [],
+  };
 }
 
 /** Seconds since 1970 of a time as the gateway writes it, in ISO 8601 or in microseconds; NaN of null. */

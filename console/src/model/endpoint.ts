@@ -93,6 +93,9 @@ const bare = (type: string): string =>
 
 export const isTime = (type: string): boolean => bare(type).startsWith('Date');
 
+/** Whether values are dates without a time of day. */
+export const isDate = (type: string): boolean => /^Date(?:32)?(?![\dT])/.test(bare(type));
+
 export const isNumber = (type: string): boolean => /^(?:U?Int\d|B?Float|Decimal)/.test(bare(type));
 
 /** Whether values are short texts, which can name what a row is about. */

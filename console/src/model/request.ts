@@ -55,6 +55,20 @@ export function declaredValues(
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
+/** The values in the order of the declaration, so that equal requests have equal addresses. An undefined value is an omitted one. */
+export function inOrder(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  values: Readonly<Record<string, string | undefined>>,
+): Values {
+  const names = [...parameters.map(({ name }) => name), SQL];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = values[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
 /** The names among these values that the endpoint does not declare. */
 export function undeclaredNames(
   endpoint: Pick<Endpoint, 'parameters' | 'sandboxing'>,

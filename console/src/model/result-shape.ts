@@ -65,16 +65,22 @@ function rankableOf(
   numbers: readonly string[],
 ): Rankable | undefined {
   const labels = columns.filter(({ type }) => isLabel(type)).map(nameOf);
-  return rows.length > 1 && numbers.length > 0 && labels.length > 0 ? { labels, numbers } : undefined;
+  const heights = numbers.filter((name) => !hasNegative(rows, [name]));
+  return rows.length > 1 && heights.length > 0 && labels.length > 0
+    ? { labels, numbers: heights }
+    : undefined;
 }
 
 const nameOf = ({ name }: Column): string => name;
 
 /** Heights that are upon each other cannot be below zero. */
 function kindsOverTime(rows: readonly Row[], { numbers }: Chartable): readonly Kind[] {
+  return hasNegative(rows, numbers) ? ['line'] : ['line', 'bars', 'stacked'];
+}
+
+function hasNegative(rows: readonly Row[], names: readonly string[]): boolean {
   const isNegative = (value: Cell | undefined): boolean => isExact(value) && value.value.startsWith('-');
-  const hasNegative = rows.some((row) => numbers.some((name) => isNegative(row[name])));
-  return hasNegative ? ['line'] : ['line', 'bars', 'stacked'];
+  return rows.some((row) => names.some((name) => isNegative(row[name])));
 }
 
 function logColumns(columns: readonly Column[]): LogColumns | undefined {

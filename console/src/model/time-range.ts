@@ -34,7 +34,8 @@ export function lastRange({ from, to }: RangeParameters, values: Values, seconds
 
 function timeOf({ relativeStep }: Parameter, now: Date, secondsAgo: number): string {
   if (relativeStep === undefined || relativeStep > Math.max(secondsAgo, 60))
-    return iso(now.getTime() - secondsAgo * 1000);
+    // To the minute: equal presses make equal requests, which the cache answers.
+    return iso(Math.floor(now.getTime() / 60_000) * 60_000 - secondsAgo * 1000);
   return secondsAgo === 0 ? 'now' : `now-${secondsAgo}s`;
 }
 

@@ -33,6 +33,16 @@ export function inZone(ms: number, zone: string): { readonly clock: string; read
   return { clock: new Date(ms + shift).toISOString().slice(0, -1), offset };
 }
 
+/** The milliseconds since 1970 at which clocks in UTC show what those of a zone show now; those of UTC for an unknown zone. */
+export function shifted(ms: number, zone: string): number {
+  try {
+    return Date.parse(`${inZone(ms, zone).clock}Z`);
+  } catch {
+    // ClickHouse knows names that this browser does not.
+    return ms;
+  }
+}
+
 /** The date, the time of day with all digits of its second, and the offset of a time as the gateway writes it; undefined of any other text. */
 export function clockOf(
   iso: string,

@@ -23,12 +23,10 @@ export type FilterOf = (column: string, text: string) => (() => void) | undefine
 export function Bars({ rankable: { labels, numbers }, rows, view, onView, filterOf }: Props): VNode {
   const label = labels.find((name) => name === view['by']) ?? labels[0] ?? '';
   const number = numbers.find((name) => name === view['of']) ?? numbers[0] ?? '';
-  const bars = useMemo(() => topBars(rows, label, number), [rows, label, number]);
+  const { bars, isSum } = useMemo(() => topBars(rows, label, number), [rows, label, number]);
   // What all others have together is no bar: it can be longer than the highest.
-  const highest = bars.reduce(
-    (most, { value, isRest }) => (isRest ? most : Math.max(most, Math.abs(value))),
-    0,
-  );
+  // What all others have together is no bar: it can be longer than the highest.
+  const highest = bars.reduce((most, { height, isRest }) => (isRest ? most : Math.max(most, height)), 0);
   return (
     <figure class="chart-panel">
       <div class="toolbar">
@@ -50,11 +48,11 @@ export function Bars({ rankable: { labels, numbers }, rows, view, onView, filter
         />
       </div>
       <ol class="bars" aria-label={`${number} for each ${label}, highest first`}>
-        {bars.map(({ label: text, value, text: digits, isRest }) => (
-          <li key={text}>
-            <Filter text={text} onFilter={isRest ? undefined : filterOf(label, text)} />
+        {bars.map(({ label: text, value, height, text: digits, isRest }) => (
+          <li key={`${text} ${value ?? ''}`}>
+            <Filter text={text} onFilter={value === undefined ? undefined : filterOf(label, value)} />
             <svg aria-hidden="true" height="14" width="100%">
-              {!isRest && highest > 0 && <rect height="14" width={`${(100 * Math.abs(value)) / highest}%`} />}
+              {!isRest && highest > 0 && <rect height="14" width={`${(100 * height) / highest}%`} />}
             </svg>
             <span class="value">
               <Digits text={digits} />
@@ -62,6 +60,7 @@ export function Bars({ rankable: { labels, numbers }, rows, view, onView, filter
           </li>
         ))}
       </ol>
+      {isSum && <p class="hint">{`Values of rows with the same ${label} are added.`}</p>}
     </figure>
   );
 }

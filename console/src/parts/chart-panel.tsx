@@ -28,46 +28,27 @@ const FIRST_DRAWN = 4;
 
 /** A chart of a result with times, and controls for what it draws. */
 export function ChartPanel({ chartable, rows, kind, now, view, onView, onRange }: Props): VNode {
-  const { numbers, splits, time } = chartable;
-  const named = (view['of'] ?? '').split(',').filter((name) => numbers.includes(name));
-  const chosen = named.length > 0 ? named : numbers.slice(0, FIRST_DRAWN);
+  const { numbers, splits, time, isDate } = chartable;
+  const pageZone = useZone();
+  const zone = isDate ? UTC : pageZone;
   const split = splits.find((name) => name === view['by']) ?? '';
+  const chosen = drawnNumbers(view, numbers, kind === 'bars' || split !== '');
   const [index, setIndex] = useState<number | null>(null);
   const data = useMemo(
     () => chartData(rows, chartable, chosen, { split, hasOneAxis: kind !== 'line', now }),
     [rows, chartable, chosen.join(), split, kind, now],
   );
-  const toggle = (name: string): void => {
-    const next = numbers.filter((one) => (one === name) !== chosen.includes(one));
-    if (next.length > 0) onView(viewWith(view, 'of', next.join()));
-  };
   return (
     <figure class="chart-panel">
       <Chart
-        data={data}
-        kind={kind}
+        {...{ data, kind, zone }}
         label={`Chart of ${data.lines.map(nameOf).join(', ')} over ${time}; the rows are in the table below`}
         onIndex={setIndex}
         onSelect={onRange}
       />
       <figcaption>
-        <span class="at">{timeText(data, index, useZone())}</span>
-        {split === '' ? (
-          <SeriesChoice {...{ chartable, chosen, data, index, toggle }} />
-        ) : (
-          <Legend data={data} index={index} />
-        )}
-        {splits.length > 0 && (
-          <Choice
-            title="One for each"
-            of={splits}
-            value={split}
-            none="column"
-            onValue={(by) => {
-              onView(viewWith(view, 'by', by));
-            }}
-          />
-        )}
+        <span class="at">{timeText(data, index, { zone, isDate: isDate ?? false })}</span>
+        <Series {...{ chartable, chosen, kind, split, data, index, view, onView }} />
         {data.note !== '' && <span class="hint">{data.note}</span>}
         {data.isUnfinished && <span class="hint">Dashed: the last bucket is not over yet.</span>}
       </figcaption>
@@ -75,13 +56,74 @@ export function ChartPanel({ chartable, rows, kind, now, view, onView, onRange }
   );
 }
 
+/** The columns that a view names, or the first ones. Bars, and lines of one column by the values of another, are of one number. */
+function drawnNumbers(view: Values, numbers: readonly string[], isOne: boolean): readonly string[] {
+  const named = (view['of'] ?? '').split(',').filter((name) => numbers.includes(name));
+  const chosen = named.length > 0 ? named : numbers.slice(0, FIRST_DRAWN);
+  return isOne ? chosen.slice(0, 1) : chosen;
+}
+
+interface SeriesProps extends Pick<Props, 'chartable' | 'kind' | 'view' | 'onView'> {
+  readonly chosen: readonly string[];
+  readonly split: string;
+  readonly data: ResultChart;
+  readonly index: number | null;
+}
+
+/** What the chart draws, and the choice of it. */
+function Series({ chartable, chosen, kind, split, data, index, view, onView }: SeriesProps): VNode {
+  const { numbers, splits } = chartable;
+  const draw = (names: readonly string[]): void => {
+    if (names.length > 0) onView(viewWith(view, 'of', names.join()));
+  };
+  const toggle = (name: string): void => {
+    draw(numbers.filter((one) => (one === name) !== chosen.includes(one)));
+  };
+  const isOne = kind === 'bars' || split !== '';
+  return (
+    <>
+      {isOne && (
+        <Choice
+          title="Value"
+          of={numbers}
+          value={chosen[0] ?? ''}
+          onValue={(name) => {
+            draw([name]);
+          }}
+        />
+      )}
+      {isOne ? (
+        <Legend data={data} index={index} />
+      ) : (
+        <SeriesChoice {...{ chartable, chosen, data, index, toggle }} />
+      )}
+      {splits.length > 0 && (
+        <Choice
+          title="One for each"
+          of={splits}
+          value={split}
+          none="column"
+          onValue={(by) => {
+            onView(viewWith(view, 'by', by));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
 const nameOf = ({ name, isRight }: ResultChart['lines'][number]): string =>
   isRight ? `${name} (right axis)` : name;
 
-function timeText({ times }: ResultChart, index: number | null, zone: string): string {
+function timeText(
+  { times }: ResultChart,
+  index: number | null,
+  { zone, isDate }: { readonly zone: string; readonly isDate: boolean },
+): string {
   const at = index === null ? undefined : times[index];
-  if (at === undefined) return zone;
+  if (at === undefined) return isDate ? '' : zone;
   const { clock, offset } = inZone(at * 1000, zone);
+  if (isDate) return clock.slice(0, 10);
   return `${clock.replace('T', ' ').replace('.000', '')} ${zone === UTC ? UTC : offset}`;
 }
 
@@ -122,7 +164,7 @@ function Legend({ data, index }: { readonly data: ResultChart; readonly index: n
   );
 }
 
-interface SeriesProps {
+interface SeriesChoiceProps {
   readonly chartable: Chartable;
   readonly chosen: readonly string[];
   readonly data: ResultChart;
@@ -130,7 +172,7 @@ interface SeriesProps {
   readonly toggle: (name: string) => void;
 }
 
-function SeriesChoice({ chartable, chosen, data, index, toggle }: SeriesProps): VNode {
+function SeriesChoice({ chartable, chosen, data, index, toggle }: SeriesChoiceProps): VNode {
   return (
     <fieldset class="legend">
       <legend class="unseen">Series in the chart</legend>

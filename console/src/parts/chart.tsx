@@ -15,6 +15,8 @@ interface Props {
   readonly height?: number;
   /** Bars and areas are upon each other. */
   readonly kind?: ChartKind;
+  /** Of the time axis, where it is not that of the page. */
+  readonly zone?: string | undefined;
   /** Called with the index under the pointer; null outside of the chart. */
   readonly onIndex?: (index: number | null) => void;
   /** Called with the times, in seconds since 1970, between which the pointer was dragged. */
@@ -36,8 +38,17 @@ const MIN_SELECTED = 8;
 const MAX_POINTS = 80;
 
 /** Lines over time, in the zone of the page. The table beside it has the same content for screen readers. */
-export function Chart({ data, label, height = 220, kind = 'line', onIndex, onSelect }: Props): VNode {
-  const zone = useZone();
+export function Chart({
+  data,
+  label,
+  height = 220,
+  kind = 'line',
+  zone: ownZone,
+  onIndex,
+  onSelect,
+}: Props): VNode {
+  const pageZone = useZone();
+  const zone = ownZone ?? pageZone;
   const select = useRef(onSelect);
   select.current = onSelect;
   const container = useRef<HTMLDivElement>(null);
@@ -147,16 +158,38 @@ function optionsOf(
         (plot) => {
           const { left, width } = plot.select;
           // A click selects nothing.
-          if (width >= MIN_SELECTED)
-            select.current?.(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+          if (width < MIN_SELECTED) return;
+          const [from, to] = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')];
+          const range = kind === 'bars' ? touchedBuckets(times, bucket, from, to) : ([from, to] as const);
+          if (range) select.current?.(...range);
         },
       ],
     },
   };
 }
 
+/** The time from the first to the end of the last bucket whose bar is between two times; a bar is around the start of its bucket. */
+function touchedBuckets(
+  times: readonly number[],
+  bucket: number,
+  from: number,
+  to: number,
+): readonly [from: number, to: number] | undefined {
+  const half = (BAR_SHARE * bucket) / 2;
+  const touched = [...times.keys()].filter((index) => {
+    const at = times[index] ?? 0;
+    return at + half >= from && at - half <= to;
+  });
+  const [first, last] = [touched[0], touched.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  return [times[first] ?? 0, times[last + 1] ?? (times[last] ?? 0) + bucket];
+}
+
+/** Of a bucket that its bar takes. */
+const BAR_SHARE = 0.8;
+
 /** Of a bar: its part of the bucket, and its most pixels. */
-const BARS = uPlot.paths.bars?.({ size: [0.8, 60] });
+const BARS = uPlot.paths.bars?.({ size: [BAR_SHARE, 60] });
 
 /** Pixels that are drawn, and that are not. */
 const DASHED: number[] = [4, 4];

@@ -11,14 +11,14 @@ export function CopyButton({ text, label }: { readonly text: () => string; reado
     }, 2500);
   };
   return (
-    <>
+    <span class="copy">
       <button type="button" onClick={() => void copy()}>
         {label}
       </button>
       <span class="said" role="status">
         {said}
       </span>
-    </>
+    </span>
   );
 }
 

@@ -14,6 +14,11 @@ interface Props {
   readonly label: string;
   readonly columns: readonly TableColumn[];
   readonly rows: readonly TableRow[];
+  /** Present where the table does not keep its order itself. */
+  readonly order?: Order | undefined;
+  readonly onOrder?: (order: Order | undefined) => void;
+  /** What tells rows apart when they are replaced; without it, their places do. */
+  readonly keyOf?: (row: TableRow) => string;
   readonly initial?: Order;
   /** Present where cells can be chosen, with a press or the keyboard; the content is shown below the table. */
   readonly about?: (cell: ChosenCell) => ComponentChildren;
@@ -22,8 +27,9 @@ interface Props {
 const PAGE = 100;
 
 /** A paged table of rows, sorted by a click on a heading. */
-export function DataTable({ label, columns, rows, initial, about }: Props): VNode {
-  const [order, setOrder] = useState<Order | undefined>(initial);
+export function DataTable({ label, columns, rows, initial, about, keyOf, ...ordered }: Props): VNode {
+  const [ownOrder, setOwnOrder] = useState<Order | undefined>(initial);
+  const { order = ownOrder, onOrder: setOrder = setOwnOrder } = ordered;
   const [page, setPage] = useState(0);
   const sorted = useMemo(() => sortRows(rows, order), [rows, order]);
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
@@ -54,7 +60,7 @@ export function DataTable({ label, columns, rows, initial, about }: Props): VNod
           </thead>
           <tbody>
             {shown.map((row, index) => (
-              <tr key={index}>
+              <tr key={keyOf?.(row) ?? index}>
                 {columns.map((column, at) => (
                   <td
                     key={column.name}

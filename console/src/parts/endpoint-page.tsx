@@ -30,13 +30,14 @@ interface Props {
 /** One endpoint: its description, its form and its result; in development also its SQL. */
 export function EndpointPage(props: Props): VNode {
   const { endpoint, isServed, endpoints, keyText, development, kept } = props;
+  const [view, onView] = useView(props);
   const version = development?.endpoints.find(({ name }) => name === endpoint.name)?.version;
   const { run, values, setValues, message, start, refresh } = useEndpointForm({
     ...props,
+    view,
     onCall: kept.noteCall,
     version,
   });
-  const [view, onView] = useView(props);
   const address = { endpoint: endpoint.name, values: withoutSecrets(endpoint, values), view };
   return (
     <article class="endpoint">

@@ -21,13 +21,15 @@ const STEP = 200;
 
 /** Lines of a log: time, level and message; the other columns of a line below it, where it was opened. */
 export function LogTable({ log, columns, rows, filterOf }: Props): VNode {
-  const [open, setOpen] = useState<ReadonlySet<Row>>(new Set());
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [most, setMost] = useState(STEP);
-  const toggle = (row: Row): void => {
+  const toggle = (line: string): void => {
     const next = new Set(open);
-    if (!next.delete(row)) next.add(row);
+    if (!next.delete(line)) next.add(line);
     setOpen(next);
   };
+  /** Stays that of a line when a refresh replaces the rows. */
+  const nameOf = (row: Row): string => `${cellText(row[log.time])} ${cellText(row[log.message])}`;
   const { time, level, message } = log;
   return (
     <>
@@ -46,9 +48,9 @@ export function LogTable({ log, columns, rows, filterOf }: Props): VNode {
               <Line
                 key={index}
                 {...{ log, columns, row, filterOf }}
-                isOpen={open.has(row)}
+                isOpen={open.has(nameOf(row))}
                 onToggle={() => {
-                  toggle(row);
+                  toggle(nameOf(row));
                 }}
               />
             ))}
@@ -87,7 +89,7 @@ function Line({ log: { time, level, message }, columns, row, filterOf, isOpen, o
         </td>
         {level !== undefined && (
           <td class={`level ${severityOf(severity)}`}>
-            <Filter text={severity} onFilter={filterOf(level, severity)} />
+            <Filter text={severity} onFilter={severity === '' ? undefined : filterOf(level, severity)} />
           </td>
         )}
         <td class="message">{cellText(row[message])}</td>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Problem } from '../api.js';
 import { SQL, type Endpoint, type Parameter, type Values } from '../model/endpoint.js';
+import { inOrder } from '../model/request.js';
 import { Field, type FormContext } from './field.js';
 
 interface Props extends FormContext {
@@ -153,17 +154,6 @@ function shownParameters(parameters: readonly Parameter[], named: readonly strin
   if (parameters.length <= SHOWN_AT_FIRST + 3) return parameters;
   return parameters.filter(
     ({ name, required }, index) => index < SHOWN_AT_FIRST || required || named.includes(name),
-  );
-}
-
-/** In the order of the declaration, so that equal requests have equal addresses. */
-function inOrder({ parameters }: Endpoint, values: Readonly<Record<string, string | undefined>>): Values {
-  const names = [...parameters.map(({ name }) => name), SQL];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = values[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
   );
 }
 

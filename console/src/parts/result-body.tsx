@@ -2,9 +2,10 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import { viewWith } from '../model/address.js';
-import type { Column, Endpoint, Row, Values } from '../model/endpoint.js';
+import { mayBeEmpty, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
 import { isList } from '../model/parameter.js';
 import { kindIn, shapeOf, type Kind } from '../model/result-shape.js';
+import { shifted } from '../model/zone.js';
 import { rangeBetween, rangeParameters } from '../model/time-range.js';
 import { Bars, type FilterOf } from './bars.js';
 import { ChartPanel } from './chart-panel.js';
@@ -46,6 +47,7 @@ export function ResultBody(props: Props): VNode {
     const parameter = endpoint.parameters.find(({ name }) => name === column);
     if (!parameter || parameter.secret || parameter.kind === 'timestamp') return undefined;
     if (values[column] === text || (isList(parameter) && text.includes(','))) return undefined;
+    if (text === '' && !mayBeEmpty(parameter)) return undefined;
     return () => {
       onValues({ ...values, [column]: text });
     };
@@ -60,7 +62,7 @@ export function ResultBody(props: Props): VNode {
               type="button"
               aria-pressed={one === kind}
               onClick={() => {
-                onView(viewWith(view, 'as', one === kinds[0] ? '' : one));
+                onView(viewWith(view, 'as', one));
               }}
             >
               {TITLES[one]}
@@ -86,18 +88,8 @@ interface DrawnProps extends Props {
 }
 
 /** The chart, where the result has one and the kind is one of a chart. */
-function Drawn({
-  endpoint,
-  rows,
-  now,
-  values,
-  view,
-  onView,
-  onValues,
-  kind,
-  shape,
-  filterOf,
-}: DrawnProps): VNode | null {
+function Drawn(props: DrawnProps): VNode | null {
+  const { endpoint, rows, values, view, onView, onValues, kind, shape, filterOf } = props;
   if (kind !== 'line' && kind !== 'bars' && kind !== 'stacked') return null;
   const { chartable, rankable } = shape;
   if (rankable) return <Bars {...{ rankable, rows, view, onView, filterOf }} />;
@@ -109,5 +101,12 @@ function Drawn({
       const ranged = rangeBetween(parameters, values, from, to);
       if (ranged) onValues(ranged);
     });
-  return <ChartPanel {...{ chartable, rows, kind, now, view, onView, onRange }} />;
+  return <ChartPanel {...{ chartable, rows, kind, view, onView, onRange }} now={nowOf(props)} />;
+}
+
+/** When the rows were current; for dates, by the clocks of the zone that the request names, where it does. */
+function nowOf({ endpoint, now, values, shape }: DrawnProps): number {
+  const parameter = endpoint.parameters.find(({ kind }) => kind === 'timezone');
+  const zone = parameter && (values[parameter.name] ?? parameter.default);
+  return shape.chartable?.isDate && zone !== undefined ? shifted(now * 1000, zone) / 1000 : now;
 }

@@ -3,10 +3,12 @@ import { useState } from 'preact/hooks';
 
 import { cellText } from '../model/display.js';
 import type { Column, Row } from '../model/endpoint.js';
+import { sortRows, type Order } from '../model/sort-rows.js';
 import { markdownOf, tsvOf } from '../model/table-text.js';
 import type { FilterOf } from './bars.js';
 import { CopyButton } from './copy-button.js';
 import { DataTable } from './data-table.js';
+import { Dropdown } from './dropdown.js';
 import type { ChosenCell } from './table-column.js';
 
 interface Props {
@@ -22,6 +24,7 @@ export function ResultTable({ endpoint, columns, rows, filterOf }: Props): VNode
   const [hidden, setHidden] = useState<readonly string[]>(() =>
     (localStorage.getItem(stored) ?? '').split('\n').filter((name) => name !== ''),
   );
+  const [order, setOrder] = useState<Order>();
   const isShown = ({ name }: Column): boolean => !hidden.includes(name);
   // Columns that were hidden of another version may be all that there are now.
   const shown = columns.some(isShown) ? columns.filter(isShown) : columns;
@@ -31,14 +34,16 @@ export function ResultTable({ endpoint, columns, rows, filterOf }: Props): VNode
     if (next.length === 0) localStorage.removeItem(stored);
     else localStorage.setItem(stored, next.join('\n'));
     setHidden(next);
+    // Nothing would show an order by a hidden column.
+    if (next.includes(order?.column ?? '')) setOrder(undefined);
   };
   return (
     <>
       <div class="toolbar">
-        <details class="columns-choice">
-          <summary>
-            {shown.length === columns.length ? 'Columns' : `${shown.length} of ${columns.length} columns`}
-          </summary>
+        <Dropdown
+          class="columns-choice"
+          title={shown.length === columns.length ? 'Columns' : `${shown.length} of ${columns.length} columns`}
+        >
           <fieldset>
             <legend class="unseen">Columns in the table</legend>
             {columns.map((column) => (
@@ -54,14 +59,16 @@ export function ResultTable({ endpoint, columns, rows, filterOf }: Props): VNode
               </label>
             ))}
           </fieldset>
-        </details>
-        <CopyButton label="Copy rows" text={() => tsvOf(shown, rows)} />
-        <CopyButton label="Copy as Markdown" text={() => markdownOf(shown, rows)} />
+        </Dropdown>
+        <CopyButton label="Copy rows" text={() => tsvOf(shown, sortRows(rows, order))} />
+        <CopyButton label="Copy as Markdown" text={() => markdownOf(shown, sortRows(rows, order))} />
       </div>
       <DataTable
         label="Rows"
         columns={shown}
         rows={rows}
+        order={order}
+        onOrder={setOrder}
         about={({ column, row }) => <AboutCell {...{ column, row, filterOf }} columns={shown} />}
       />
     </>

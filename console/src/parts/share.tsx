@@ -8,6 +8,7 @@ import { duration } from '../model/display.js';
 import type { Endpoint, Values } from '../model/endpoint.js';
 import { secretsOf } from '../model/request.js';
 import { CopyButton } from './copy-button.js';
+import { Dropdown } from './dropdown.js';
 
 interface Props {
   readonly endpoint: Endpoint;
@@ -20,22 +21,33 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 /** Seconds for which a signed link can be valid. */
-const LIFETIMES = [HOUR, DAY, 7 * DAY, 30 * DAY, 90 * DAY];
+const LIFETIMES = [HOUR, DAY, 7 * DAY, 30 * DAY];
+
+const longest = new Map<string, Promise<number>>();
+
+/** Seconds for which a link of a key can be valid; 0 where it may sign none. Asked once for each key: it counts as a request. */
+function longestLink(key: string): Promise<number> {
+  const asked =
+    longest.get(key) ??
+    fetchLinking(key, new AbortController().signal).then(
+      ({ mayLink, maxExpiresIn }) => (mayLink ? maxExpiresIn : 0),
+      // A gateway that does not say so signs none.
+      () => 0,
+    );
+  longest.set(key, asked);
+  return asked;
+}
 
 /** A link to this page with the call, for whoever has a key; and a signed link to the rows, where the key may sign. */
 export function Share({ endpoint, address, keyText }: Props): VNode {
   const [maxExpiresIn, setMaxExpiresIn] = useState(0);
   useEffect(() => {
-    const controller = new AbortController();
-    fetchLinking(keyText, controller.signal).then(
-      (linking) => {
-        setMaxExpiresIn(linking.mayLink ? linking.maxExpiresIn : 0);
-      },
-      // A gateway that does not say so signs none.
-      () => undefined,
-    );
+    let isCurrent = true;
+    void longestLink(keyText).then((seconds) => {
+      if (isCurrent) setMaxExpiresIn(seconds);
+    });
     return () => {
-      controller.abort();
+      isCurrent = false;
     };
   }, [keyText]);
   const mayLink = maxExpiresIn > 0 && secretsOf(endpoint.parameters).length === 0;
@@ -62,6 +74,8 @@ interface SignedProps extends Pick<Props, 'address' | 'keyText'> {
 
 function SignedLink({ address, keyText, maxExpiresIn }: SignedProps): VNode {
   const { endpoint, values } = address;
+  const lifetimes = LIFETIMES.filter((seconds) => seconds <= maxExpiresIn);
+  if (!lifetimes.includes(maxExpiresIn)) lifetimes.push(maxExpiresIn);
   const [expiresIn, setExpiresIn] = useState(Math.min(7 * DAY, maxExpiresIn));
   const [made, setMade] = useState<Made>();
   const of = JSON.stringify(values);
@@ -74,40 +88,37 @@ function SignedLink({ address, keyText, maxExpiresIn }: SignedProps): VNode {
     }
   };
   return (
-    <details class="dropdown">
-      <summary>Signed link</summary>
-      <div class="dropped">
-        <p class="hint">Whoever has this link gets the rows of this call, without a key, until it expires.</p>
-        <label>
-          Valid for{' '}
-          <select
-            value={expiresIn}
-            onChange={(event) => {
-              setExpiresIn(Number(event.currentTarget.value));
-            }}
-          >
-            {LIFETIMES.filter((seconds) => seconds <= maxExpiresIn).map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {duration(seconds)}
-              </option>
-            ))}
-          </select>
-        </label>{' '}
-        <button type="button" onClick={() => void sign()}>
-          Sign
-        </button>
-        {link !== undefined && (
-          <p role="status">
-            <input class="signed" readOnly aria-label="The signed link" value={link} />
-            <CopyButton label="Copy signed link" text={() => link} />
-          </p>
-        )}
-        {problem && (
-          <p class="field-problem" role="alert">
-            {problem.title}: {problem.detail}
-          </p>
-        )}
-      </div>
-    </details>
+    <Dropdown title="Signed link" class="sign">
+      <p class="hint">Whoever has this link gets the rows of this call, without a key, until it expires.</p>
+      <label>
+        Valid for{' '}
+        <select
+          value={expiresIn}
+          onChange={(event) => {
+            setExpiresIn(Number(event.currentTarget.value));
+          }}
+        >
+          {lifetimes.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {duration(seconds)}
+            </option>
+          ))}
+        </select>
+      </label>{' '}
+      <button type="button" onClick={() => void sign()}>
+        Sign
+      </button>
+      {link !== undefined && (
+        <p role="status">
+          <input class="signed" readOnly aria-label="The signed link" value={link} />
+          <CopyButton label="Copy signed link" text={() => link} />
+        </p>
+      )}
+      {problem && (
+        <p class="field-problem" role="alert">
+          {problem.title}: {problem.detail}
+        </p>
+      )}
+    </Dropdown>
   );
 }

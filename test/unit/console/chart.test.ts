@@ -80,6 +80,22 @@ describe('chart data', () => {
     expect(chartOf(columns, micros)?.times).toEqual([START, START + 86_400]);
   });
 
+  it('has a line for null beside that of the text of this name', () => {
+    const named = [row(17, 'null', 1), row(17, null, 2), row(18, null, 4)];
+    expect(chartOf(columns, named, ['hits'], 'city')?.lines.map(({ values }) => values)).toEqual([
+      [2, 4],
+      [1, null],
+    ]);
+  });
+
+  it('has dates, which are the same in every zone', () => {
+    const days = [17, 18].map((day) => ({ day: `2026-05-${day}`, hits: n(1) }));
+    const shown = (type: string): unknown =>
+      chartableOf([column('day', type), column('hits', 'UInt64')], days);
+    expect(shown('Nullable(Date32)')).toMatchObject({ isDate: true });
+    expect(shown('DateTime')).not.toHaveProperty('isDate');
+  });
+
   it('is undefined without a time column, a number, or a second time', () => {
     expect(chartableOf(columns.slice(1), rows)).toBeUndefined();
     expect(chartableOf(columns.slice(0, 2), rows)).toBeUndefined();

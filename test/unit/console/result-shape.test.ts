@@ -44,6 +44,12 @@ describe('the ways to show a result', () => {
     ];
     expect(kindsOf({ city: 'String', account_id: 'UInt64' }, rows)).toEqual(['table']);
     expect(kindsOf({ city: 'String', visits: 'UInt64' }, rows)).toEqual(['bars', 'table']);
+    const [bonn, kiel] = [
+      { city: 'Bonn', balance: n(-5), n: n(1) },
+      { city: 'Kiel', balance: n(2), n: n(1) },
+    ];
+    const shape = shapeOf(columnsOf({ city: 'String', balance: 'Int64', n: 'UInt8' }), [bonn, kiel]);
+    expect(shape.rankable).toEqual({ labels: ['city'], numbers: ['n'] });
   });
 
   it('are named by a view, unless the result is not good for that one', () => {
@@ -62,17 +68,27 @@ describe('bars', () => {
       { city: '', hits: n(2) },
       { city: 'Bonn', hits: null },
     ];
-    expect(topBars(rows, 'city', 'hits').map(({ label, text }) => [label, text])).toEqual([
-      ['null', '18014398509481986'],
-      ['empty', '2'],
+    const { bars, isSum } = topBars(rows, 'city', 'hits');
+    expect(bars.map(({ label, value, text }) => [label, value, text])).toEqual([
+      ['null', undefined, '18014398509481986'],
+      ['empty', '', '2'],
     ]);
+    expect(isSum).toBe(true);
+  });
+
+  it('tell null from the text of that name', () => {
+    const rows = [null, 'null'].map((city) => ({ city, hits: n(1) }));
+    expect(topBars(rows, 'city', 'hits')).toMatchObject({
+      bars: [{ label: 'null' }, { label: 'null', value: 'null' }],
+      isSum: false,
+    });
   });
 
   it('leave no single one out', () => {
     const rows = (count: number): readonly Row[] =>
       Array.from({ length: count }, (_, index) => ({ city: `c${index}`, hits: n(index) }));
-    expect(topBars(rows(11), 'city', 'hits')).toHaveLength(11);
-    expect(topBars(rows(12), 'city', 'hits').at(-1)).toMatchObject({
+    expect(topBars(rows(11), 'city', 'hits').bars).toHaveLength(11);
+    expect(topBars(rows(12), 'city', 'hits').bars.at(-1)).toMatchObject({
       label: '2 others',
       text: '1',
       isRest: true,

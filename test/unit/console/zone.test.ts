@@ -1,4 +1,4 @@
-import { clockOf, inZone } from '../../../console/src/model/zone.js';
+import { clockOf, inZone, shifted } from '../../../console/src/model/zone.js';
 
 describe('a time in a zone', () => {
   it('has the offset of its own date, and all digits of its second', () => {
@@ -24,6 +24,12 @@ describe('a time in a zone', () => {
     for (const text of ['2026-01-17', '2026-01-17T10:00:00', '10:00:00', 'later']) {
       expect(clockOf(text, 'Europe/Berlin')).toBeUndefined();
     }
+  });
+
+  it('can be read as one of UTC; a zone that the browser does not know is UTC', () => {
+    const ms = Date.parse('2026-01-17T10:00:00Z');
+    expect(new Date(shifted(ms, 'America/New_York')).toISOString()).toBe('2026-01-17T05:00:00.000Z');
+    expect(shifted(ms, 'Europe/Nowhere')).toBe(ms);
   });
 
   it('can be before 1970, where offsets had seconds', () => {

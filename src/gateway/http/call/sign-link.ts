@@ -76,9 +76,11 @@ export function signLink(
     const sent = new Map([...texts].map(([param, text]) => [param, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('parameters' in applied) validateParameters(endpoint, applied.parameters, { now: clock() });
+    // A link ends with its key.
+    const endsAtMs = Math.min(expiresAtMs, key.expiresAt ?? Infinity);
     return {
       link: publicUrl + target,
-      expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString(),
+      expires: new Date(Math.floor(endsAtMs / 1000) * 1000).toISOString(),
     };
   } catch (error) {
     if (error instanceof Failure) throw error;
