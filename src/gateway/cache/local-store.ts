@@ -2,11 +2,13 @@ import { LRUCache } from 'lru-cache';
 
 import type { CacheKey } from '../query/cache-key.js';
 import {
+  COMPRESSED,
   isFresh,
   sizeOf,
   usableFrom,
-  withEveryEncoding,
+  type Bodies,
   type EndpointResult,
+  type PendingEncodings,
 } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
@@ -74,19 +76,33 @@ export class LocalStore implements ResultStore {
     const cached = this.find(key.hash);
     if (cached && cached.createdAt > result.createdAt) return Promise.resolve();
     const { endpointId, cachingMs } = key;
-    const entry = { endpointId, result, usableFrom: usableFrom(result, cachingMs), usableUntil };
-    this.entries.set(key.hash, entry);
-    // After the response, which is written in this turn of the event loop where it needs no encoding.
-    if (result.bodies.pending) setImmediate(() => void this.complete(key.hash, entry));
+    const before = this.entries.peek(key.hash)?.result.bodies;
+    this.entries.set(key.hash, {
+      endpointId,
+      result,
+      usableFrom: usableFrom(result, cachingMs),
+      usableUntil,
+    });
+    if (result.bodies.pending) this.follow(key.hash, result.bodies.pending, before);
     return Promise.resolve();
   };
 
-  /** Adds the pending encodings to an entry, unless it was removed or replaced meanwhile. */
-  private async complete(hash: string, entry: Entry): Promise<void> {
-    const isCurrent = (): boolean => this.entries.peek(hash) === entry;
-    if (!isCurrent()) return;
-    const result = await withEveryEncoding(entry.result);
-    if (isCurrent()) this.entries.set(hash, { ...entry, result });
+  /**
+   * Adds encodings to an entry when they are ready: those that callers ask for, and soon those that the result before had. An
+   * entry that was removed or replaced meanwhile gets none.
+   */
+  private follow(hash: string, pending: PendingEncodings, before: Bodies | undefined): void {
+    pending.follow((bodies) => {
+      const entry = this.entries.peek(hash);
+      if (entry?.result.bodies.pending !== pending) return;
+      this.entries.set(hash, { ...entry, result: { ...entry.result, bodies } });
+    });
+    const asked = COMPRESSED.filter((encoding) => before?.[encoding]);
+    if (asked.length === 0) return;
+    // After the response, which is written in this turn of the event loop where it needs no encoding.
+    setImmediate(() => {
+      for (const encoding of asked) void pending.in(encoding);
+    });
   }
 
   readonly purge = ({ endpointId, hash, createdUntil = Infinity }: PurgeScope): Promise<void> => {

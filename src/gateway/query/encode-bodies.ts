@@ -13,7 +13,13 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 
-import { inOwnMemory, type Bodies, type Compressed, type PendingEncodings } from './endpoint-result.js';
+import {
+  COMPRESSED,
+  inOwnMemory,
+  type Bodies,
+  type Compressed,
+  type PendingEncodings,
+} from './endpoint-result.js';
 
 /** Compressing a smaller body saves nothing that a caller would notice. */
 const WORTHWHILE_BYTES = 1024;
@@ -74,9 +80,11 @@ export function bodiesOf(body: Buffer, compress = COMPRESS): Bodies {
   return { identity, pending: new EncodingsOnDemand(identity, compress) };
 }
 
-/** Compresses a body once in each encoding, at first in those that a caller waits for. */
+/** Compresses a body once in each encoding, when somebody asks for it. */
 class EncodingsOnDemand implements PendingEncodings {
   private readonly started = new Map<Compressed, Promise<Buffer | undefined>>();
+  private readonly ready: Partial<Record<Compressed, Buffer>> = {};
+  private notify: (bodies: Bodies) => void = () => undefined;
 
   constructor(
     private readonly identity: Buffer,
@@ -90,14 +98,33 @@ class EncodingsOnDemand implements PendingEncodings {
   }
 
   async complete(): Promise<Bodies> {
+    // At first those that a caller waits for.
     await Promise.all(this.started.values());
-    const [br, gzipped] = await Promise.all([this.in('br'), this.in('gzip')]);
-    return { identity: this.identity, ...(br && { br }), ...(gzipped && { gzip: gzipped }) };
+    await Promise.all(COMPRESSED.map((encoding) => this.in(encoding)));
+    return { identity: this.identity, ...this.ready };
+  }
+
+  follow(notify: (bodies: Bodies) => void): void {
+    this.notify = notify;
+    if (COMPRESSED.some((encoding) => this.ready[encoding])) notify(this.bodies());
+  }
+
+  private bodies(): Bodies {
+    const isComplete = COMPRESSED.every((encoding) => this.ready[encoding]);
+    return { identity: this.identity, ...this.ready, ...(!isComplete && { pending: this }) };
   }
 
   /** A response without an encoding is better than none: out of memory, the caller gets the body as it is. */
   private start(encoding: Compressed): Promise<Buffer | undefined> {
-    return this.compress[encoding](this.identity).then(inOwnMemory, () => undefined);
+    return this.compress[encoding](this.identity).then(
+      (body) => {
+        const own = inOwnMemory(body);
+        this.ready[encoding] = own;
+        this.notify(this.bodies());
+        return own;
+      },
+      () => undefined,
+    );
   }
 }
 

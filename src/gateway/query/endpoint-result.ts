@@ -7,7 +7,7 @@ import type { QueryResult } from './ports.js';
 /** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
 export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
   readonly identity: Buffer;
-  /** Present until every encoding is ready: the first response does not wait for those that it does not send. */
+  /** Present until every encoding is ready: a body is compressed once somebody asks for it. */
   readonly pending?: PendingEncodings;
   /** Set where the body is compressed as it is sent, because it is not cached for later responses. */
   readonly isEncodedWhenSent?: true;
@@ -23,7 +23,11 @@ export interface PendingEncodings {
   readonly in: (encoding: Compressed) => Promise<Buffer | undefined>;
   /** All bodies. */
   readonly complete: () => Promise<Bodies>;
+  /** Calls back with the bodies whenever another one is ready, and at once where one is. Takes the place of an earlier callback. */
+  readonly follow: (notify: (bodies: Bodies) => void) => void;
 }
+
+export const COMPRESSED = ['br', 'gzip'] as const satisfies readonly Compressed[];
 
 /** The result when every encoding of it is ready. */
 export async function withEveryEncoding(result: EndpointResult): Promise<EndpointResult> {

@@ -22,9 +22,10 @@ export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodie
   return acceptedEncodings(acceptEncoding).find(isPossible(bodies)) ?? 'identity';
 }
 
-/** The encodings that an `Accept-Encoding` accepts and the result can have, best first. */
+/** The encodings that an `Accept-Encoding` accepts and the result can have, best first; one that is pending is compressed when it is sent. */
 export function possibleEncodings(acceptEncoding: string, bodies: Bodies): readonly Encoding[] {
-  return acceptedEncodings(acceptEncoding).filter(isPossible(bodies));
+  const accepted = acceptedEncodings(acceptEncoding);
+  return bodies.pending ? accepted : accepted.filter(isPossible(bodies));
 }
 
 function isPossible(bodies: Bodies): (encoding: Encoding) => boolean {
@@ -49,11 +50,11 @@ export async function withChosenEncoding(
 /** The encoding that a response has to wait for; undefined for none. */
 export function pendingEncoding(
   acceptEncoding: string | undefined,
-  { bodies: { pending } }: EndpointResult,
+  { bodies }: EndpointResult,
 ): Compressed | undefined {
-  if (!pending || acceptEncoding === undefined) return undefined;
+  if (!bodies.pending || acceptEncoding === undefined) return undefined;
   const [encoding = 'identity'] = acceptedEncodings(acceptEncoding);
-  return encoding === 'identity' ? undefined : encoding;
+  return encoding === 'identity' || bodies[encoding] ? undefined : encoding;
 }
 
 function acceptedEncodings(acceptEncoding: string): readonly Encoding[] {

@@ -1,5 +1,6 @@
 import { LocalStore } from '../../../../src/gateway/cache/local-store.js';
-import type { Bodies, EndpointResult } from '../../../../src/gateway/query/endpoint-result.js';
+import { bodiesOf } from '../../../../src/gateway/query/encode-bodies.js';
+import type { Compressed } from '../../../../src/gateway/query/endpoint-result.js';
 import { sampleResult, sampleKey } from '../../../support/sample-result.js';
 import { SettableClock } from '../../../support/settable-clock.js';
 
@@ -58,47 +59,79 @@ describe('LocalStore', () => {
     expect(await store.get(sampleKey('encoded'))).toBeUndefined();
   });
 
-  describe('a result that is being compressed', () => {
-    const part = Buffer.alloc(100);
-    const compressing = (): { result: EndpointResult; compress: () => void } => {
-      let compress = (): void => undefined;
-      const complete = new Promise<Bodies>((resolve) => {
-        compress = () => {
-          resolve({ identity: part, gzip: part, br: part });
-        };
-      });
-      const pending = { in: () => Promise.resolve(part), complete: () => complete };
-      return {
-        result: sampleResult({ createdAt: time.now, bodies: { identity: part, pending } }),
-        compress,
+  describe('a result whose encodings are pending', () => {
+    const body = Buffer.alloc(2000);
+    const [br, gzip] = [Buffer.alloc(100), Buffer.alloc(200)];
+    /** Encodings that were asked for; compressing them ends with `finish`. */
+    const compressible = (createdAt = time.now) => {
+      const asked: Compressed[] = [];
+      const waiting: (() => void)[] = [];
+      const compressTo = (encoding: Compressed, bytes: Buffer) => (): Promise<Buffer> => {
+        asked.push(encoding);
+        return new Promise((resolve) => {
+          waiting.push(() => {
+            resolve(bytes);
+          });
+        });
       };
+      const bodies = bodiesOf(body, { br: compressTo('br', br), gzip: compressTo('gzip', gzip) });
+      const finish = async (): Promise<void> => {
+        for (const each of waiting.splice(0)) each();
+        await turn();
+      };
+      return { result: sampleResult({ createdAt, bodies }), asked, finish };
     };
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const bytesIn = (store: LocalStore): number => [...store.memoryUse().values()][0]?.bytes ?? 0;
 
-    it('is found at once, and has all encodings, which count, when they are ready', async () => {
+    it('is compressed in no encoding until somebody asks for one, which counts and is kept', async () => {
       const store = new LocalStore(1e6, time.clock);
-      const { result: incomplete, compress } = compressing();
-      await store.set(sampleKey('a'), incomplete, time.now + 60_000);
+      const { result: stored, asked, finish } = compressible();
+      await store.set(sampleKey('a'), stored, time.now + 60_000);
       await turn();
-      expect(await store.get(sampleKey('a'))).toBe(incomplete);
-      compress();
+      expect([asked, bytesIn(store)]).toEqual([[], 2000]);
+      void store.find(sampleKey('a').hash)?.bodies.pending?.in('gzip');
+      await finish();
+      const cached = store.find(sampleKey('a').hash);
+      expect(cached?.bodies).toMatchObject({ identity: body, gzip });
+      expect([asked, bytesIn(store)]).toEqual([['gzip'], 2200]);
+      void cached?.bodies.pending?.in('br');
+      await finish();
+      expect(store.find(sampleKey('a').hash)?.bodies).toEqual({ identity: body, br, gzip });
+      expect([asked, bytesIn(store)]).toEqual([['gzip', 'br'], 2300]);
+    });
+
+    it('has encodings that were ready before it was stored', async () => {
+      const store = new LocalStore(1e6, time.clock);
+      const { result: stored, finish } = compressible();
+      void stored.bodies.pending?.in('br');
+      await finish();
+      await store.set(sampleKey('a'), stored, time.now + 60_000);
+      expect(store.find(sampleKey('a').hash)?.bodies.br).toBe(br);
+    });
+
+    it('is soon compressed in the encodings that were asked for of the result before', async () => {
+      const store = new LocalStore(1e6, time.clock);
+      const [first, second] = [compressible(), compressible(time.now + 1)];
+      await store.set(sampleKey('a'), first.result, time.now + 60_000);
+      void first.result.bodies.pending?.in('br');
+      await first.finish();
+      await store.set(sampleKey('a'), second.result, time.now + 60_000);
       await turn();
-      const bodies = { identity: part, gzip: part, br: part };
-      expect(await store.get(sampleKey('a'))).toEqual({ ...incomplete, bodies });
-      expect([...store.memoryUse().values()]).toEqual([{ entries: 1, bytes: 300 }]);
+      expect(second.asked).toEqual(['br']);
+      await second.finish();
+      expect(store.find(sampleKey('a').hash)).toMatchObject({ createdAt: time.now + 1, bodies: { br } });
     });
 
     it('is not stored again when it was purged or replaced meanwhile', async () => {
       const store = new LocalStore(1e6, time.clock);
-      const [purged, replaced] = [compressing(), compressing()];
+      const [purged, replaced] = [compressible(), compressible()];
       await store.set(sampleKey('purged'), purged.result, time.now + 60_000);
       await store.set(sampleKey('replaced'), replaced.result, time.now + 60_000);
-      await turn();
+      for (const each of [purged, replaced]) void each.result.bodies.pending?.in('br');
       await store.purge({ hash: sampleKey('purged').hash });
       await store.set(sampleKey('replaced'), result, time.now + 60_000);
-      purged.compress();
-      replaced.compress();
-      await turn();
+      for (const each of [purged, replaced]) await each.finish();
       expect(await store.get(sampleKey('purged'))).toBeUndefined();
       expect(await store.get(sampleKey('replaced'))).toBe(result);
     });

@@ -14,6 +14,7 @@ const pendingIn = (started: string[], compressed?: Buffer): PendingEncodings => 
     return Promise.resolve(compressed);
   },
   complete: () => Promise.reject(new Error('not needed')),
+  follow: () => undefined,
 });
 
 describe('chooseEncoding', () => {
@@ -70,6 +71,19 @@ describe('withChosenEncoding', () => {
     const { bodies } = await withChosenEncoding(accepted, result);
     expect(started).toEqual(expected);
     expect(chooseEncoding(accepted, bodies)).toBe(encoding);
+  });
+
+  it('compresses nothing where the encoding is ready, although another one is not', async () => {
+    const started: string[] = [];
+    const br = Buffer.from('ready');
+    const bodies = { identity: body, br, pending: pendingIn(started, Buffer.from('compressed')) };
+    const result = sampleResult({ createdAt: 0, bodies });
+    expect(await withChosenEncoding('br, gzip', result)).toBe(result);
+    expect(started).toEqual([]);
+    expect((await withChosenEncoding('gzip', result)).bodies).toMatchObject({
+      br,
+      gzip: Buffer.from('compressed'),
+    });
   });
 
   it('leaves the body as it is where it cannot be compressed', async () => {

@@ -25,6 +25,7 @@ const pendingBodies = (started: Compressed[] = []): Bodies => ({
       started.push('br', 'gzip');
       return Promise.resolve({ identity: IDENTITY, ...ENCODED });
     },
+    follow: () => undefined,
   },
 });
 const ranged = (bodies: Bodies, maxRangedBytes: number): RangedResult => ({
@@ -98,6 +99,12 @@ describe('If-Match', () => {
       }
     },
   );
+
+  it('chooses the encoding with its tag before that is ready', () => {
+    const headers = { 'accept-encoding': 'gzip, br', 'if-match': tagOf('gzip') };
+    const pending = ranged({ ...pendingBodies(), br: ENCODED.br }, 10_000);
+    expect(selectContent({ method: 'GET', headers }, pending).encoding).toBe('gzip');
+  });
 
   it('names the bytes without an encoding for a range of them', () => {
     const headers = { 'accept-encoding': 'gzip', range: 'bytes=0-1' };
