@@ -4,10 +4,10 @@ import { lowMemoryLimit, memoryNeeds } from '../../../../src/gateway/server/memo
 describe('memoryNeeds', () => {
   it.each([
     // 250 + 1.2 × 64, and 16 results of 256,000,000 bytes.
-    [{}, { memoryMb: 327, maxMemoryMb: 327 + 16 * 245 }],
+    [{}, { memoryMb: 407, maxMemoryMb: 407 + 16 * 245 }],
     [
       { CACHE_MEMORY_MB: '128', MAX_CONCURRENT_QUERIES: '8', QUERY_MAX_RESULT_BYTES: '1000' },
-      { memoryMb: 404, maxMemoryMb: 404 + 8 * 32 },
+      { memoryMb: 484, maxMemoryMb: 484 + 8 * 32 },
     ],
   ])('adds the cache and the responses of %j to what every gateway needs', (environment, expected) => {
     expect(memoryNeeds(readConfig(environment))).toEqual(expected);
