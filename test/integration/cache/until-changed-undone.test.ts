@@ -58,7 +58,8 @@ const run = (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<VersionedResponse> => withGatewayBehindProxy(server, endpoints, { environment }, use);
 
-const RENAMED = ['RENAME TABLE low TO kept', 'RENAME TABLE more TO low', 'RENAME TABLE kept TO more'];
+// At once: the gateway analyses its endpoints after its start, and would find that a table or view is missing.
+const RENAMED = ['EXCHANGE TABLES low AND more'];
 const EXCHANGED = ['EXCHANGE TABLES events AND others'];
 
 it.each([
@@ -72,7 +73,7 @@ it.each([
     21,
   ],
 ] as const)('sees %s before a query and back after it', async (_what, name, before, after, right) => {
-  const { rows } = await run(async ({ gateway, proxy, nextSecond }) => {
+  const response = await run(async ({ gateway, proxy, nextSecond }) => {
     // The version is read before the query is sent.
     const { isHeld, release } = proxy.holdNext(/additional_table_filters = /);
     const first = gateway.get(name);
@@ -84,7 +85,7 @@ it.each([
     nextSecond();
     return gateway.get(name);
   });
-  expect(rows).toEqual([{ n: right }]);
+  expect(response).toMatchObject({ status: 200, rows: [{ n: right }] });
 });
 
 it('sees a column that is dropped and added again while no part has changed', async () => {
