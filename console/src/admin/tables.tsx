@@ -100,7 +100,7 @@ export function WarmingTable({ warming }: { readonly warming: WarmingState }): V
     <>
       <p class="hint">{who}</p>
       <DataTable
-        label="Warming"
+        label="Warmed parameter sets"
         columns={WARMING_COLUMNS}
         rows={warming.sets as unknown as readonly TableRow[]}
       />
