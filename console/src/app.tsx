@@ -5,7 +5,7 @@ import { Banner } from './development/banner.js';
 import { ChosenEditor, EditorChoice, storedEditor } from './development/editor.js';
 import { useDevelopment } from './development/use-development.js';
 import { useAddress, type Go } from './hooks.js';
-import { useKeptAddresses } from './kept-addresses.js';
+import { useKeptAddresses } from './use-kept-addresses.js';
 import type { Address } from './model/address.js';
 import { marksOf, type DevelopmentState } from './model/development.js';
 import type { Endpoint } from './model/endpoint.js';
@@ -17,7 +17,7 @@ import { ProblemNotice } from './parts/problem-notice.js';
 import { ThemeSwitch } from './parts/theme-switch.js';
 import { ZoneSwitch } from './parts/zone-switch.js';
 import { useSession } from './use-session.js';
-import { storedZone, Zone } from './zone.js';
+import { storedZone, Zone } from './chosen-zone.js';
 
 /** The console: first the form for the key, then the endpoints that the key may call. */
 export function App(): VNode {

@@ -103,6 +103,19 @@ describeInBrowser('a key that was entered', () => {
     });
   });
 
+  it('stays where /docs has another key that is not valid', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await enter(page);
+      await page.evaluate("sessionStorage.setItem('querygate.key', 'revoked')");
+      await page.goto(`${session.gateway.url}/docs`);
+      await page.waitForSelector('#status.wrong');
+      expect([await keyIn(page), await page.evaluate("localStorage.getItem('querygate.key')")]).toEqual([
+        ...[null, CONSOLE_KEY],
+      ]);
+    });
+  });
+
   it('is in its tab only where it should not be kept', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.goto(`${session.gateway.url}/`);

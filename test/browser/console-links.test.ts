@@ -26,7 +26,7 @@ describeInBrowser('a signed link in the console', () => {
     });
   });
 
-  it('is gone when the form of the call has other values, and says why none can be made', async () => {
+  it('disappears when the form of the call has other values, and says why none can be made', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.click('.sign > button');

@@ -2,8 +2,8 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
 import { time } from '../model/display.js';
-import { post, type Answer, type ProjectProblem } from './post.js';
-import type { ProjectState } from './snapshot.js';
+import { post, type Answer } from './post.js';
+import type { ProjectProblem, ProjectState } from './snapshot.js';
 
 interface Props {
   readonly project: ProjectState;

@@ -1,6 +1,5 @@
 import type { Caching } from '../model/endpoint.js';
 import { readSamples, type Sample } from '../model/metrics.js';
-import type { ProjectProblem } from './post.js';
 
 export interface CacheState {
   readonly redis: string;
@@ -85,6 +84,15 @@ export interface RunningCalls {
     readonly parameters: Readonly<Record<string, unknown>>;
     readonly seconds: number;
   }[];
+}
+
+/** Something wrong in a file, or of an endpoint, as the admin API says it. */
+export interface ProjectProblem {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly problem: string;
+  readonly excerpt?: string;
 }
 
 /** The files of the project, as they were loaded. */

@@ -1,8 +1,7 @@
 import { MAX_LINES, secondsOf, type Chartable } from './chartable.js';
-import { cellText } from './display.js';
+import { cellText, labelText } from './display.js';
 import type { Row } from './endpoint.js';
 import { addExact, isExact } from './exact-number.js';
-import { labelText } from './top-bars.js';
 import { bucketOf, timesOf, withMissing } from './time-buckets.js';
 
 /** A value at each time. Null interrupts the line; undefined does not. */

@@ -3,6 +3,7 @@ import {
   isDate,
   isIdentifier,
   isLabel,
+  isMeasure,
   isNumber,
   isTime,
   type Cell,
@@ -32,7 +33,6 @@ export interface Chartable {
 export function chartableOf(columns: readonly Column[], rows: readonly Row[]): Chartable | undefined {
   const { name: time, type } = columns.find((column) => isTime(column.type)) ?? {};
   if (time === undefined || type === undefined) return undefined;
-  const isMeasure = ({ name, type }: Column): boolean => isNumber(type) && !isIdentifier(name);
   const numbers = columns.filter(isMeasure).map(({ name }) => name);
   const labels = columns.filter((column) => isLabel(column.type) || isIdentifierNumber(column));
   const timed = rows.filter((row) => !Number.isNaN(secondsOf(row[time])));

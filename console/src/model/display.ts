@@ -62,5 +62,9 @@ export function cellText(value: Cell | undefined): string {
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
+/** A value as a label: the words for null and for the empty text are those of the table. */
+export const labelText = (value: string | null): string =>
+  value === null ? 'null' : value === '' ? 'empty' : value;
+
 /** An array or object as JSON. @param indent of each level, in spaces; everything is in one line without it. */
 export const jsonText = (value: object, indent?: number): string => stringify(value, null, indent) ?? '';

@@ -108,6 +108,10 @@ const IDENTIFIERS = /(?:^|_)(?:ids?|uuid|year|port|code|status|pid|uid|gid|zip|v
 export const isIdentifier = (column: string): boolean =>
   IDENTIFIERS.test(column.replaceAll(/([a-z\d])(?=[A-Z])|[^a-zA-Z\d]+/g, '$1_').toLowerCase());
 
+/** Whether the values of a column measure something: numbers that name nothing. */
+export const isMeasure = ({ name, type }: Pick<Column, 'name' | 'type'>): boolean =>
+  isNumber(type) && !isIdentifier(name);
+
 /** Rows of a response at most: the row cap, or the LIMIT of the saved query. */
 export const mostRows = ({ maxRows, limit = Infinity }: Pick<Endpoint, 'maxRows' | 'limit'>): number =>
   Math.min(maxRows, limit);

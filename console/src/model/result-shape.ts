@@ -1,14 +1,5 @@
 import { chartableOf, type Chartable } from './chartable.js';
-import {
-  isIdentifier,
-  isLabel,
-  isNumber,
-  isTime,
-  type Cell,
-  type Column,
-  type Row,
-  type Values,
-} from './endpoint.js';
+import { isLabel, isMeasure, isTime, type Cell, type Column, type Row, type Values } from './endpoint.js';
 import { isExact } from './exact-number.js';
 
 /** A way to show a result. */
@@ -44,7 +35,7 @@ const LEVEL = /(?:^|_)(?:level|severity|priority|lvl)(?:_text|_name)?$/;
 const MOST_NUMBERS = 12;
 
 export function shapeOf(columns: readonly Column[], rows: readonly Row[]): Shape {
-  const numbers = columns.filter(({ name, type }) => isNumber(type) && !isIdentifier(name)).map(nameOf);
+  const numbers = columns.filter(isMeasure).map(nameOf);
   const chartable = chartableOf(columns, rows);
   const log = chartable ? undefined : logColumns(columns);
   const rankable = (chartable ?? log) ? undefined : rankableOf(columns, rows, numbers);

@@ -1,4 +1,4 @@
-import { cellText } from './display.js';
+import { cellText, labelText } from './display.js';
 import type { Row } from './endpoint.js';
 import { addExact, isExact } from './exact-number.js';
 
@@ -49,7 +49,3 @@ function barOf([name, text]: readonly [string | null, string]): Bar {
   const shared = { label: labelText(name), text, height: Number(text) };
   return name === null ? shared : { ...shared, value: name };
 }
-
-/** A value as a label: the words for null and for the empty text are those of the table. */
-export const labelText = (value: string | null): string =>
-  value === null ? 'null' : value === '' ? 'empty' : value;

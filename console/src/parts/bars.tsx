@@ -7,6 +7,7 @@ import type { Rankable } from '../model/result-shape.js';
 import { topBars } from '../model/top-bars.js';
 import { Choice } from './choice.js';
 import { Digits } from './digits.js';
+import { Filter, type FilterOf } from './filter.js';
 
 interface Props {
   readonly rankable: Rankable;
@@ -15,9 +16,6 @@ interface Props {
   readonly onView: (view: Values) => void;
   readonly filterOf: FilterOf;
 }
-
-/** Runs the endpoint with a value of a column; undefined where no parameter has the column's name. */
-export type FilterOf = (column: string, text: string) => (() => void) | undefined;
 
 /** The labels with the highest sums of a number, as bars. */
 export function Bars({ rankable: { labels, numbers }, rows, view, onView, filterOf }: Props): VNode {
@@ -62,21 +60,5 @@ export function Bars({ rankable: { labels, numbers }, rows, view, onView, filter
       </ol>
       {isSum && <p class="hint">{`Values of rows with the same ${label} are added.`}</p>}
     </figure>
-  );
-}
-
-/** A value that a click filters by, where that is possible. */
-export function Filter({
-  text,
-  onFilter,
-}: {
-  readonly text: string;
-  readonly onFilter: (() => void) | undefined;
-}): VNode {
-  if (!onFilter) return <span>{text}</span>;
-  return (
-    <button type="button" class="quiet filter" title={`Show only rows with ${text}`} onClick={onFilter}>
-      {text}
-    </button>
   );
 }

@@ -6,7 +6,7 @@ import { chartData, type ResultChart } from '../model/chart-data.js';
 import type { Chartable } from '../model/chartable.js';
 import type { Row, Values } from '../model/endpoint.js';
 import { inZone, UTC } from '../model/zone.js';
-import { useZone } from '../zone.js';
+import { useZone } from '../chosen-zone.js';
 import { Chart, lineColour, type ChartKind } from './chart.js';
 import { Choice } from './choice.js';
 import { Digits } from './digits.js';

@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css';
 import { stacked, type ChartData, type Line, type LineValues } from '../model/chart-data.js';
 import { UTC } from '../model/zone.js';
 import { colour, onThemeChange } from '../theme.js';
-import { useZone } from '../zone.js';
+import { useZone } from '../chosen-zone.js';
 import { AXIS_FONT, TIME_STEPS, timeLabels, valueLabels, valueRange, widthOf } from './chart-axes.js';
 
 interface Props {

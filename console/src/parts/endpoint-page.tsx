@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 
 import type { Go } from '../hooks.js';
-import type { KeptAddresses } from '../kept-addresses.js';
+import type { KeptAddresses } from '../use-kept-addresses.js';
 import type { Address } from '../model/address.js';
 import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';

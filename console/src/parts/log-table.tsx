@@ -5,8 +5,8 @@ import { cellText, jsonText } from '../model/display.js';
 import { isTime, type Cell, type Column, type Row } from '../model/endpoint.js';
 import { isExact } from '../model/exact-number.js';
 import type { LogColumns } from '../model/result-shape.js';
-import { Filter, type FilterOf } from './bars.js';
 import { CopyButton } from './copy-button.js';
+import { Filter, type FilterOf } from './filter.js';
 import { TimeText } from './time-text.js';
 
 interface Props {

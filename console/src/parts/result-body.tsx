@@ -4,11 +4,12 @@ import { useMemo } from 'preact/hooks';
 import { viewWith } from '../model/address.js';
 import { mayBeEmpty, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
 import { isList } from '../model/parameter.js';
-import { kindIn, shapeOf, type Kind } from '../model/result-shape.js';
+import { kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
 import { shifted } from '../model/zone.js';
 import { rangeBetween, rangeParameters } from '../model/time-range.js';
-import { Bars, type FilterOf } from './bars.js';
+import { Bars } from './bars.js';
 import { ChartPanel } from './chart-panel.js';
+import type { FilterOf } from './filter.js';
 import { LogTable } from './log-table.js';
 import { Numbers } from './numbers.js';
 import { ResultTable } from './result-table.js';
@@ -83,7 +84,7 @@ export function ResultBody(props: Props): VNode {
 
 interface DrawnProps extends Props {
   readonly kind: Kind;
-  readonly shape: ReturnType<typeof shapeOf>;
+  readonly shape: Shape;
   readonly filterOf: FilterOf;
 }
 

@@ -5,10 +5,10 @@ import { cellText } from '../model/display.js';
 import type { Column, Row } from '../model/endpoint.js';
 import { sortRows, type Order } from '../model/sort-rows.js';
 import { markdownOf, tsvOf } from '../model/table-text.js';
-import type { FilterOf } from './bars.js';
 import { CopyButton } from './copy-button.js';
 import { DataTable } from './data-table.js';
 import { Dropdown } from './dropdown.js';
+import type { FilterOf } from './filter.js';
 import type { ChosenCell } from './table-column.js';
 
 interface Props {

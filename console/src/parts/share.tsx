@@ -31,8 +31,11 @@ function longestLink(key: string): Promise<number> {
     longest.get(key) ??
     fetchLinking(key, new AbortController().signal).then(
       ({ mayLink, maxExpiresIn }) => (mayLink ? maxExpiresIn : 0),
-      // A gateway that does not say so signs none.
-      () => 0,
+      // A gateway that does not say so signs none, until it is asked again.
+      () => {
+        longest.delete(key);
+        return 0;
+      },
     );
   longest.set(key, asked);
   return asked;

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 
 import { readIsoTime } from '../model/time-range.js';
 import { inZone, UTC } from '../model/zone.js';
-import { useZone } from '../zone.js';
+import { useZone } from '../chosen-zone.js';
 import { Input, type ControlProps } from './input.js';
 
 /** A text field, which alone accepts microseconds, zones and relative times, beside the browser's picker, which is in the zone of the page. */

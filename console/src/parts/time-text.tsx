@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 
 import { clockOf } from '../model/zone.js';
-import { useZone } from '../zone.js';
+import { useZone } from '../chosen-zone.js';
 
 /** A date, or a time in the zone of the page; what separates its parts and names its offset is less prominent. */
 export function TimeText({ text }: { readonly text: string }): VNode {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 
 import { UTC } from '../model/zone.js';
-import { browserZone, storeZone, useZone } from '../zone.js';
+import { browserZone, storeZone, useZone } from '../chosen-zone.js';
 
 /** Chooses the zone of all times; nothing to choose where the browser's zone is UTC. */
 export function ZoneSwitch({ onZone }: { readonly onZone: (zone: string) => void }): VNode | null {

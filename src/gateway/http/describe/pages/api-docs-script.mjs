@@ -4,8 +4,10 @@
 /** Item of the storages of the tab and of the browser that hold the key. The console uses it too, so that users enter the key once. */
 const KEY_ITEM = 'querygate.key';
 
-function forgetKey() {
-  for (const storage of [sessionStorage, localStorage]) storage.removeItem(KEY_ITEM);
+/** Forgets a key. The one that the browser keeps stays where it is another one. */
+function forgetKey(key) {
+  sessionStorage.removeItem(KEY_ITEM);
+  if (localStorage.getItem(KEY_ITEM) === key) localStorage.removeItem(KEY_ITEM);
 }
 
 const form = document.getElementById('key-form');
@@ -78,7 +80,7 @@ async function open(key) {
     showStatus('');
     show(description, key);
   } catch (error) {
-    if (error.isRejected) forgetKey();
+    if (error.isRejected) forgetKey(key);
     showStatus(error.message, true);
     field.focus();
   } finally {
@@ -92,7 +94,7 @@ form.addEventListener('submit', (event) => {
 });
 
 document.getElementById('forget').addEventListener('click', () => {
-  forgetKey();
+  forgetKey(sessionStorage.getItem(KEY_ITEM));
   window.location.reload();
 });
 
