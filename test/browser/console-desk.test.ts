@@ -125,14 +125,16 @@ describeInBrowser('the console of someone who looks at data', () => {
           route.fulfill({ status: 429, headers: { 'Retry-After': '45' }, body: JSON.stringify(body) });
       });
       await page.clock.runFor(35_000);
-      expect(calls()).toBe(1);
       await pollUntil('the request is waiting', () => answer);
+      expect(calls()).toBe(1);
       await answer?.();
       await page.waitForSelector('.notice.bad:has-text("Later.")');
       expect(await rowsOf(page)).toBeGreaterThan(0);
       await page.clock.runFor(40_000);
       expect(calls()).toBe(1);
       await page.clock.runFor(20_000);
+      await pollUntil('the next refresh', () => (calls() > 1 ? true : undefined));
+      await page.waitForSelector('.outcome[aria-busy="true"]');
       expect(calls()).toBe(2);
     });
   });
