@@ -2,7 +2,7 @@ import type { Random } from '../../support/random.js';
 import { AT_ONCE, ChangingData, type Change } from '../../support/rounds-of-changes.js';
 import { versionedEndpoint } from '../../support/versioned-gateway.js';
 
-const ROUNDS = Number(process.env['UNTIL_CHANGED_ROUNDS'] ?? 300);
+const ROUNDS = Number(process.env['UNTIL_CHANGED_ROUNDS'] ?? 120);
 const SEED = Number(process.env['UNTIL_CHANGED_SEED'] ?? 20960301);
 
 /** The questions, each with the query that has its rows, and the target that asks it. */
