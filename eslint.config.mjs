@@ -164,7 +164,6 @@ export default defineConfig(
       'bench/servers/bare-server.ts',
       'bench/servers/profile-on-signal.ts',
       'bench/servers/bare-pipe.ts',
-      'bench/servers/bare-pipe.ts',
       'bench/servers/bare-proxy.ts',
       'bench/servers/canned-clickhouse.ts',
       'test/**',
@@ -194,6 +193,26 @@ export default defineConfig(
     files: ['**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-undef': 'off', '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
+  {
+    // What the fast path of a cache hit runs.
+    files: [
+      'src/gateway/http/call/fast-path.ts',
+      'src/gateway/http/result/{cache-headers,select-content,send-result}.ts',
+      'src/gateway/http/transport/{every-response,request-record}.ts',
+      'src/gateway/limits/*.ts',
+    ],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...NO_DEFAULT_EXPORT,
+        {
+          selector: 'ObjectExpression > SpreadElement ~ Property',
+          message:
+            'In Node 20 each property after a spread takes 0.6 µs. Name each property, or write the spread last where it has none of the others.',
+        },
+      ],
+    },
   },
   {
     // winston's own types do not say that its Console is a transport.

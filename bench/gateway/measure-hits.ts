@@ -28,7 +28,8 @@ export interface Round extends LoadResult {
 const HITS_LEAVE_OUT = `
 Medians of interleaved rounds; ratios are of one round each, with their spread. Full load on ${CONNECTIONS} connections,
 one request at a time on each, no TLS. The load generator shares the cores. CPU per request is that of the server with its
-child processes: Redis and the reader of the log are left out.
+child processes: Redis and the reader of the log are left out. At full load it is not a fair comparison: the load
+generator sleeps until a slow server responds, and the server pays for waking it up.
 Bare Node sends one response, with the header lines of the gateway. The other caches check no key, count no quota, and
 log no request to ClickHouse; nginx, Varnish and chproxy have the SQL in the URL; Trickster has a query of its own.`;
 const PAIRS_LEAVE_OUT = `
@@ -36,8 +37,8 @@ Each quota is beyond what the load reaches: rejected requests are left out. With
 local cache.`;
 const PACED_LEAVE_OUT = `
 Half of the maximum rate of each, at equal intervals; real callers come in bursts. Latency counts from when a request was
-due. The server has a core of its own, where the machine allows it; the sender, which polls without a pause, ClickHouse and
-everything else share the other, so that ClickHouse delays the sender. The event loop's own delay is what a timer of the
+due; CPU is compared at equal rates. The server has a core of its own, where the machine allows it; the sender, which polls
+without a pause, ClickHouse and everything else share the other, so that ClickHouse delays the sender. The event loop's own delay is what a timer of the
 gateway came late (p99).`;
 const WARM_UP_SECONDS = 0.3;
 /** Of the first requests, which are misses: as many as ClickHouse takes well. */
@@ -131,21 +132,21 @@ async function measurePaced(
     }
     const [p99, bareP99] = [own.map((each) => each.p99), baseline.map((each) => each.p99)];
     const reached = median(own.map((each) => each.requestsPerSecond));
-    const figures = [median(p99), median(bareP99)].map(formatMs);
-    const delay = formatMs(median(delays));
+    const [cpu, bareCpu] = [
+      own.map((each) => each.cpuPerRequest),
+      baseline.map((each) => each.cpuPerRequest),
+    ];
     lines.push([
-      subject.name,
-      rate.toFixed(0),
-      reached.toFixed(0),
-      ...figures,
-      formatRatio(p99, bareP99),
-      delay,
+      ...[subject.name, rate.toFixed(0), reached.toFixed(0)],
+      ...[`${median(cpu).toFixed(1)} µs`, formatRatio(cpu, bareCpu)],
+      ...[formatMs(median(p99)), formatMs(median(bareP99)), formatRatio(p99, bareP99)],
+      formatMs(median(delays)),
     ]);
   }
   printTable(
     [
-      ...['server', 'requests/s sent', 'responses/s', 'p99', 'p99 of bare Node', 'of bare Node'],
-      'delay of the event loop',
+      ...['server', 'requests/s sent', 'responses/s', 'CPU per request', 'of bare Node'],
+      ...['p99', 'p99 of bare Node', 'of bare Node', 'delay of the event loop'],
     ],
     lines,
   );

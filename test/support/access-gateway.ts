@@ -150,7 +150,8 @@ export class AccessGateway {
       publicUrl: config.publicUrl,
       mcp: mcpOptions(config, logger),
     });
-    const find = (hash: string): ReturnType<typeof cache.local.find> => cache.local.find(hash);
+    const find = (hash: string, now: number): ReturnType<typeof cache.local.find> =>
+      cache.local.find(hash, now);
     const fastPath = createFastPath({ ...shared, find, onOutcome });
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {

@@ -97,7 +97,7 @@ export class CachingGateway {
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const find = (hash: string): ReturnType<LocalStore['find']> => this.store.find(hash);
+    const find = (hash: string, now: number): ReturnType<LocalStore['find']> => this.store.find(hash, now);
     const fastPath = createFastPath({ ...shared, find, onOutcome });
     this.servers = {
       'slow path': createHttpServer(app, this.logger),

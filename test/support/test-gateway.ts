@@ -119,7 +119,7 @@ function listenerOf(
     version: '0.0.0-test',
     ...parts,
   });
-  const find = (hash: string): ReturnType<LocalStore['find']> => store.find(hash);
+  const find = (hash: string, now: number): ReturnType<LocalStore['find']> => store.find(hash, now);
   const fastPath = createFastPath({ ...shared, find, onOutcome });
   return (incoming, response) => {
     if (!fastPath(incoming, response)) app(incoming, response);

@@ -54,11 +54,14 @@ export class LocalStore implements ResultStore {
     });
   }
 
-  /** Same as {@link get}, but synchronous, which makes a hit cheap. Counts as a use of the result. */
-  find(hash: string): EndpointResult | undefined {
+  /**
+   * Same as {@link get}, but synchronous, which makes a hit cheap. Counts as a use of the result.
+   *
+   * @param now milliseconds since 1970
+   */
+  find(hash: string, now = this.clock().getTime()): EndpointResult | undefined {
     const entry = this.entries.get(hash);
     if (!entry) return undefined;
-    const now = this.clock().getTime();
     if (now >= entry.usableFrom && now < entry.usableUntil) return entry.result;
     this.entries.delete(hash);
     return undefined;

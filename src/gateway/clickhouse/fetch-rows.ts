@@ -132,10 +132,10 @@ function resultOf(
 ): QueryResult {
   return {
     body,
-    ...(equalBytes !== undefined && { equalBytes }),
     rowCount,
     truncated,
     cost,
     queryId,
+    ...(equalBytes !== undefined && { equalBytes }),
   };
 }

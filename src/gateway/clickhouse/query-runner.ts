@@ -101,9 +101,9 @@ async function run(
 ): Promise<QueryResult> {
   const { query, columns, signal, representation = JSON_REPRESENTATION } = request;
   const settings: ClickHouseSettings = {
-    ...safetySettings(query),
     // Prevents a late exception from looking like success, and makes the row count of the summary final.
     wait_end_of_query: 1,
+    ...safetySettings(query),
     ...(columns === 'unknown' && SANDBOX_SETTINGS),
     ...extraSettings,
     // A larger response would go through a temporary file, which a full disk truncates without an error: the buffer

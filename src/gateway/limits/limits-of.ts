@@ -42,7 +42,7 @@ export function costLimits(subjects: readonly Subject[]): readonly WindowLimit[]
 function limitOf(subject: Subject, counted: Counted): WindowLimit | undefined {
   const quota = subject.rules[counted];
   if (!quota) return undefined;
-  return { ...quota, subject, counted, name: `${nameOf(subject)}:${counted}:${quota.window}` };
+  return { subject, counted, name: `${nameOf(subject)}:${counted}:${quota.window}`, ...quota };
 }
 
 /** The name of a subject's counters, in the process and in the shared store. */
@@ -59,8 +59,6 @@ export function stateOf(
 ): LimitState {
   const remaining = Math.min(quota, Math.max(0, quota - count));
   const resetSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
-  return {
-    ...{ subject, counted, quota, window, resetSeconds },
-    remaining: counted === 'requests' ? remaining : new Figures(remaining),
-  };
+  const left = counted === 'requests' ? remaining : new Figures(remaining);
+  return { subject, counted, quota, window, resetSeconds, remaining: left };
 }

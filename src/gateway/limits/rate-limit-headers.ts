@@ -18,46 +18,44 @@ export function rateLimitHeaders(
   states: readonly LimitState[],
   reader: Reader,
 ): Readonly<Record<string, string>> {
-  const shown = states.flatMap((state) => shownState(state, reader) ?? []);
-  if (shown.length === 0) return {};
-  return {
-    'RateLimit-Policy': shown.map(({ state }) => policyOf(state)).join(', '),
-    RateLimit: shown.map(serviceLimitOf).join(', '),
-  };
+  const [policy, policies = '', limit, limits = ''] = rateLimitHeaderList(states, reader);
+  return policy === undefined || limit === undefined ? {} : { [policy]: policies, [limit]: limits };
 }
 
 /** As {@link rateLimitHeaders}: names and values alternate. */
 export function rateLimitHeaderList(states: readonly LimitState[], reader: Reader): readonly string[] {
-  return Object.entries(rateLimitHeaders(states, reader)).flat();
+  const policies: string[] = [];
+  const limits: string[] = [];
+  for (const state of states) {
+    const left = leftFor(state, reader);
+    if (left === undefined) continue;
+    policies.push(policyOf(state));
+    limits.push(serviceLimitOf(state, left));
+  }
+  if (limits.length === 0) return NONE;
+  return ['RateLimit-Policy', policies.join(', '), 'RateLimit', limits.join(', ')];
 }
 
-/** A limit whose rest the caller may know. */
-interface ShownState {
-  readonly state: LimitState;
-  readonly left: number;
-}
+const NONE: readonly string[] = [];
 
 /** Limits on cost that callers' own SQL uses up stay hidden from all: the rest would reveal what the SQL read. */
-function shownState(state: LimitState, reader: Reader): ShownState | undefined {
-  const left = unitsLeft(state, state.subject.isSandboxed ? OWN_ROWS_READER : reader);
-  return left === undefined ? undefined : { state, left };
+function leftFor(state: LimitState, reader: Reader): number | undefined {
+  return unitsLeft(state, state.subject.isSandboxed ? OWN_ROWS_READER : reader);
 }
 
 function policyOf(state: LimitState): string {
-  const { unit } = NAMES[state.counted];
-  return item(state, { q: state.quota, qu: unit === undefined ? undefined : `"${unit}"`, w: state.window });
+  const { quota, counted, window } = state;
+  const { unit } = NAMES[counted];
+  const quotaUnit = unit === undefined ? '' : `;qu="${unit}"`;
+  return `${titleOf(state)};q=${quota}${quotaUnit}${window === undefined ? '' : `;w=${window}`}`;
 }
 
-function serviceLimitOf({ state, left }: ShownState): string {
-  return item(state, { r: left, t: state.resetSeconds });
+function serviceLimitOf(state: LimitState, left: number): string {
+  const { resetSeconds } = state;
+  return `${titleOf(state)};r=${left}${resetSeconds === undefined ? '' : `;t=${resetSeconds}`}`;
 }
 
-function item(
-  { subject, counted }: LimitState,
-  parameters: Readonly<Record<string, number | string | undefined>>,
-): string {
+function titleOf({ subject, counted }: LimitState): string {
   const { name } = NAMES[counted];
-  const present = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const title = subject.kind === 'key' ? name : `endpoint-${name}`;
-  return [`"${title}"`, ...present.map(([key, value]) => `${key}=${String(value)}`)].join(';');
+  return subject.kind === 'key' ? `"${name}"` : `"endpoint-${name}"`;
 }

@@ -86,8 +86,11 @@ function demandOf(
   { owed = 0, wanted = 0, own = 0 }: Wish,
   now: number,
 ): Demand {
-  const demand = { quota, msLeft: endsAt - now, known: others + paid, owed, wanted, atLeast: own };
   // Read late, it would start a window that is too short. So the first demand of such a window only asks for the time.
-  if (storeAhead === undefined) return { ...demand, wanted: spent > 0 ? 0 : wanted };
-  return { ...demand, times: { sentAt: now + storeAhead, windowEndsAt: endsAt + storeAhead } };
+  const mayTakeUnits = storeAhead !== undefined || spent === 0;
+  const known = others + paid;
+  const units = mayTakeUnits ? wanted : 0;
+  const demand = { quota, msLeft: endsAt - now, known, owed, wanted: units, atLeast: own };
+  if (storeAhead === undefined) return demand;
+  return { times: { sentAt: now + storeAhead, windowEndsAt: endsAt + storeAhead }, ...demand };
 }

@@ -75,7 +75,7 @@ async function executeCached(
     const { result, ...shared } = await fetchResult(call, key);
     // A stale result with all rows is better than a new partial one.
     const stale = result.partial && (await findStale());
-    return stale ?? fetchedOutcome(result, { ...shared, refresh, replacesExpired: cached !== undefined });
+    return stale ?? fetchedOutcome(result, { refresh, replacesExpired: cached !== undefined, ...shared });
   } catch (error) {
     const stale = allowsStale(error) ? await findStale() : undefined;
     if (!stale) throw error;

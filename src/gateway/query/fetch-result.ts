@@ -93,7 +93,7 @@ async function queryClickHouse(
     }
     const known = settings.untilChanged ? await dataVersions.before({ ...call, bound }) : undefined;
     const { body, equalBytes, isOfVersion, ...facts } = await runQuery(requestOf(call, bound, now, known));
-    const created = { ...facts, createdAt: now.getTime() };
+    const created = { createdAt: now.getTime(), ...facts };
     if (!known) return resultOf(call, created, { body, equalBytes });
     if (!isOfVersion) known.changed();
     // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
@@ -147,12 +147,12 @@ function resultOf(
   const { createdAt, partial } = created;
   const { caching } = endpoint.settings;
   if (caching === 'disabled' || partial)
-    return { ...created, expiresAt: createdAt, ...onceSent(body, representation, equalBytes) };
+    return { expiresAt: createdAt, ...created, ...onceSent(body, representation, equalBytes) };
   return {
-    ...created,
     expiresAt: createdAt + caching * 1000,
     digest: digestOf(body),
     bodies: bodiesToCache(body, representation),
+    ...created,
   };
 }
 
@@ -164,11 +164,11 @@ function onceSent(
 ): Pick<EndpointResult, 'digest' | 'hasWeakDigest' | 'bodies'> {
   return {
     digest: digestOf(body.subarray(0, equalBytes)),
-    ...(equalBytes !== undefined && { hasWeakDigest: true }),
     bodies: {
       identity: body,
       ...(FORMATS[format].isCompressible && isWorthCompressing(body) && { isEncodedWhenSent: true }),
     },
+    ...(equalBytes !== undefined && { hasWeakDigest: true }),
   };
 }
 

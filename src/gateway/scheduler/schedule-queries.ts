@@ -49,10 +49,10 @@ export function scheduleExports(
     }),
   );
   const inSlot = exportQueue.limit(({ enteredAt, ...request }: Entered) =>
-    run({ ...request, waitingMs: performance.now() - enteredAt }),
+    run({ waitingMs: performance.now() - enteredAt, ...request }),
   );
   const limited = withinLimits(inSlot, ({ cost }) => cost?.readBy(OPERATORS));
-  return pool.gate((request) => limited({ ...request, enteredAt: performance.now() }));
+  return pool.gate((request) => limited({ enteredAt: performance.now(), ...request }));
 }
 
 /** An export on its way to the queue, and when it came; `performance.now()`. */

@@ -93,7 +93,7 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
   });
   const fastPath = createFastPath({
     ...shared,
-    find: (hash) => execution.cache.local.find(hash),
+    find: (hash, now) => execution.cache.local.find(hash, now),
     onOutcome: execution.onOutcome,
   });
   const listener: RequestListener = (request, response) => {

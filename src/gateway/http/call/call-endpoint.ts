@@ -83,11 +83,9 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
           const target = isRepeatable(endpoint, sent) ? request.originalUrl : undefined;
           appendHeaders(response, nextPageHeaders(cursor, target, publicUrl));
         }
-        sendResult(request, response, {
-          ...{ call, context, maxRangedBytes },
-          outcome: { ...outcome, result },
-          now: clock().getTime(),
-        });
+        const ready = { ...outcome, result };
+        const now = clock().getTime();
+        sendResult(request, response, { call, outcome: ready, context, maxRangedBytes, now });
       },
     });
   };

@@ -32,8 +32,8 @@ import { noteAuthenticated } from '../transport/connections.js';
 export interface HitDependencies {
   readonly endpoints: Endpoints;
   readonly targets: KnownTargets;
-  /** Reads the local cache. */
-  readonly find: (hash: string) => EndpointResult | undefined;
+  /** Reads the local cache; `now` is milliseconds since 1970. */
+  readonly find: (hash: string, now: number) => EndpointResult | undefined;
   readonly onOutcome: OnOutcome;
   readonly credentials: Credentials;
   readonly cursors: Cursors;
@@ -67,7 +67,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     const { call, key } = known;
     const { query, presentation, ignored } = call;
     const { endpoint } = query;
-    const outcome = mayCallNow(principal, endpoint, now) ? hitOf(find(key.hash), now) : undefined;
+    const outcome = mayCallNow(principal, endpoint, now) ? hitOf(find(key.hash, now), now) : undefined;
     if (!outcome || isForApplication(outcome.result, headers, presentation, maxRangedBytes)) return false;
     const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
@@ -84,15 +84,10 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
       query: { digest: endpoint.digest, hash: key.hash, call },
     };
     noteOutcome(context, outcome);
-    const first = everyResponse.headersOf(requestId, headers.origin);
+    const { list, vary } = everyResponse.headersOf(requestId, headers.origin);
     const cursor = nextCursor(cursors, principal, query, outcome.result, now);
-    const ofPage = cursor === undefined ? [] : nextPageHeaders(cursor, url, publicUrl);
-    const deprecated = deprecationHeaders(endpoint, publicUrl);
-    const before = [...first.list, ...headersOfCall(call, limits), ...deprecated, ...ofPage];
-    sendResult(request, response, {
-      ...{ call, outcome, context, maxRangedBytes, now, before },
-      vary: first.vary,
-    });
+    addHeadersOfCall(list, call, { limits, cursor, target: url, publicUrl });
+    sendResult(request, response, { call, outcome, context, maxRangedBytes, now, headers: list, vary });
     everyResponse.end(request, response, context);
     return true;
   };
@@ -101,10 +96,25 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
 const mayCallNow = (principal: Principal, endpoint: Endpoint, now: number): boolean =>
   mayCall(principal, endpoint) && !isGone(endpoint, now);
 
-/** The headers that few calls have. */
-function headersOfCall({ query, ignored }: ReadCall, limits: readonly LimitState[]): readonly string[] {
-  const ofLimits = limits.length > 0 ? rateLimitHeaderList(limits, readerOf(query)) : [];
-  return ignored === undefined ? ofLimits : [...ofLimits, IGNORED_PARAMETERS, ignored];
+/** What decides the headers that only some hits have. */
+interface OfCall {
+  readonly limits: readonly LimitState[];
+  /** The cursor of the next page. */
+  readonly cursor: string | undefined;
+  readonly target: string;
+  readonly publicUrl: string | undefined;
+}
+
+/** Appends the headers that only some hits have, in the order in which the application sends them. */
+function addHeadersOfCall(
+  list: string[],
+  { query, ignored }: ReadCall,
+  { limits, cursor, target, publicUrl }: OfCall,
+): void {
+  if (limits.length > 0) list.push(...rateLimitHeaderList(limits, readerOf(query)));
+  if (ignored !== undefined) list.push(IGNORED_PARAMETERS, ignored);
+  if (query.endpoint.deprecated) list.push(...deprecationHeaders(query.endpoint, publicUrl));
+  if (cursor !== undefined) list.push(...nextPageHeaders(cursor, target, publicUrl));
 }
 
 /** Whether a response has to wait for encodings, or is an error because rows are missing. */

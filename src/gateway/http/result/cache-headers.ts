@@ -24,11 +24,12 @@ export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
  * @returns alternating names and values.
  */
 export function cacheHeaders(
-  { result, status, isStored, isCollapsed, replacesExpired: expired = false }: CallOutcome,
+  outcome: CallOutcome,
   caching: number | 'disabled',
   now: number,
   reader: Reader,
 ): readonly string[] {
+  const { result, status } = outcome;
   if (caching === 'disabled') {
     const detail = result.partial ? '; detail=partial' : '';
     return ['X-Cache', status, 'Cache-Status', `querygate; fwd=bypass${detail}`, 'Cache-Control', 'no-store'];
@@ -42,10 +43,7 @@ export function cacheHeaders(
     'X-Cache',
     status,
     'Cache-Status',
-    cacheStatus(status, remaining, {
-      ...{ stored: isStored, collapsed: isCollapsed, expired },
-      detail: reader === EVERY_ROW_READER ? detailOf(status, result) : '',
-    }),
+    cacheStatus(outcome, remaining, reader === EVERY_ROW_READER ? detailOf(status, result) : ''),
     'Age',
     // RFC 9111, 4.2.3: since the response was generated or successfully validated at the origin.
     String(Math.max(0, Math.floor((now - knownAt(result)) / 1000))),
@@ -57,14 +55,9 @@ export function cacheHeaders(
 
 /** `Cache-Status` (RFC 9211); `ttl` is negative for a stale response. */
 function cacheStatus(
-  status: CallOutcome['status'],
+  { status, isStored, isCollapsed, replacesExpired }: CallOutcome,
   remaining: number,
-  {
-    stored: isStored,
-    collapsed: isCollapsed,
-    expired,
-    detail,
-  }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>> & { readonly detail: string },
+  detail: string,
 ): string {
   switch (status) {
     case 'HIT':
@@ -76,7 +69,7 @@ function cacheStatus(
     case 'BYPASS':
       return [
         'querygate',
-        status === 'BYPASS' ? 'fwd=request' : expired ? 'fwd=stale' : 'fwd=miss',
+        status === 'BYPASS' ? 'fwd=request' : replacesExpired ? 'fwd=stale' : 'fwd=miss',
         ...(isStored ? ['stored'] : []),
         ...(isCollapsed ? ['collapsed'] : []),
         `ttl=${remaining}${detail}`,

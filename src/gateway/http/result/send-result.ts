@@ -24,8 +24,11 @@ export interface Sending {
   readonly maxRangedBytes: number;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Headers that come first: names and values alternate. Those that were set on the response before come in any case. */
-  readonly before?: readonly string[];
+  /**
+   * Headers that come first: names and values alternate. The others are appended to the list, which must be of this response
+   * alone. Headers that were set on the response before come in any case.
+   */
+  readonly headers?: string[];
   /** What else of the request decided the headers. */
   readonly vary?: string | undefined;
 }
@@ -37,13 +40,12 @@ export interface Sending {
  * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE; never for a request without `If-Match` and `Range`
  */
 export function sendResult(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { call, outcome, now, before = [], maxRangedBytes } = sending;
+  const { call, outcome, now, headers = [], maxRangedBytes } = sending;
   const { endpoint } = call.query;
   const { result } = outcome;
   const selected = selectContent(request, { endpoint, result, maxRangedBytes });
-  const headers = [
-    ...before,
-    ...cacheHeaders(outcome, endpoint.settings.caching, now, readerOf(call.query)),
+  headers.push(...cacheHeaders(outcome, endpoint.settings.caching, now, readerOf(call.query)));
+  headers.push(
     'ETag',
     selected.tag,
     'Vary',
@@ -54,7 +56,7 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
     String(result.rowCount),
     'Server-Timing',
     serverTiming(sending),
-  ];
+  );
   if (result.truncated) headers.push('X-Truncated', 'true');
   if (result.partial) headers.push('X-Partial', 'true');
   if (selected.isUnchanged) {

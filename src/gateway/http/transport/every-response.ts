@@ -29,9 +29,9 @@ const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), SESSION_HEADER].join(
 /** What decides the headers of responses to pages of other origins, for `Vary`. */
 const ORIGIN = 'Origin';
 
-/** Headers that come first in a response: names and values alternate, without `Vary`. */
+/** Headers that come first in a response: names and values alternate, without `Vary`. The list is of this response alone. */
 export interface FirstHeaders {
-  readonly list: readonly string[];
+  readonly list: string[];
   readonly vary: string | undefined;
 }
 

@@ -32,9 +32,9 @@ export function recordOf(
     clickhouse_ms: rounded(cost.clickhouseMs),
     purpose: 'call',
     bytes_sent: bytesSent,
-    ...chargedTo(charged),
     saved_rows: saved.readBy(OPERATORS).rowsRead,
     saved_bytes: saved.readBy(OPERATORS).bytesRead,
+    ...chargedTo(charged),
   };
 }
 

@@ -4,6 +4,15 @@ const problemOf = (host: string): string | undefined =>
   problemOfHost({ httpVersion: '1.1', headers: { host }, rawHeaders: ['Host', host] });
 
 describe('a Host header', () => {
+  it('must not be empty in the first request of a process', async () => {
+    // With a query, Node loads the module once more.
+    const url = new URL('../../../../../src/gateway/http/transport/require-host.ts?new.ts', import.meta.url);
+    const loaded = (await import(url.href)) as { readonly problemOfHost: typeof problemOfHost };
+    expect(loaded.problemOfHost).not.toBe(problemOfHost);
+    const empty = { httpVersion: '1.1', headers: { host: '' }, rawHeaders: ['Host', ''] };
+    expect(loaded.problemOfHost(empty)).toContain('is no host');
+  });
+
   it.each([
     'gateway',
     'gateway.example.com:8080',
