@@ -6,6 +6,7 @@ import { Failure } from '../../src/gateway/errors.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import type { ReportedFailure } from '../../src/gateway/observability/recent-failures.js';
+import { pollUntil } from '../support/poll-until.js';
 import { whileListening } from '../support/raw-exchange.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
@@ -60,6 +61,29 @@ describe('the access log', () => {
     const request = new IncomingMessage(new Socket());
     new AccessLog(logger).note(request, new ServerResponse(request), '/', context);
     expect(await logger.line('request')).toMatchObject({ level, fields });
+  });
+
+  it('reports each request once and in order, also while many finish', async () => {
+    const reported: string[] = [];
+    const log = new AccessLog(new RecordingLogger(), undefined, {
+      onCompleted: ({ context }) => reported.push(context.requestId),
+    });
+    const sent: string[] = [];
+    const finish = (requestId: string): void => {
+      sent.push(requestId);
+      const request = new IncomingMessage(new Socket());
+      log.note(request, new ServerResponse(request), '/', { requestId, startedAt: performance.now() });
+    };
+    for (let burst = 0; burst < 3; burst += 1) {
+      for (let index = 0; index < 100; index += 1) finish(`${burst}-${index}`);
+      await pollUntil('the burst is reported', () => (reported.length === sent.length ? true : undefined));
+    }
+    finish('last');
+    log.reportAll();
+    expect(reported).toEqual(sent);
+    finish('after it');
+    await pollUntil('it is reported', () => (reported.length === sent.length ? true : undefined));
+    expect(reported).toEqual(sent);
   });
 
   it('logs no key if the request has none', async () => {

@@ -20,12 +20,17 @@ export class Metrics {
   readonly failures = new RecentFailures();
   readonly exports = new ExportMetrics(this.registry);
   readonly pieces = new PieceMetrics(this.registry);
-  private readonly requests = this.counter('requests_total', 'Completed requests.', [
-    'endpoint',
-    'status',
-    'cache',
-    'code',
-  ]);
+  /** Counts the requests that are completed but not counted yet; called at each scrape. */
+  reportRequests: () => void = () => undefined;
+  private readonly requests = new Counter({
+    name: 'querygate_requests_total',
+    help: 'Completed requests.',
+    labelNames: ['endpoint', 'status', 'cache', 'code'],
+    registers: [this.registry],
+    collect: () => {
+      this.reportRequests();
+    },
+  });
   private readonly gatewaySeconds = this.histogram(
     'gateway_seconds',
     'Time of requests in the gateway, without the time in ClickHouse.',
@@ -191,14 +196,10 @@ export class Metrics {
     this.gauge('clickhouse_breaker_rejected', 'Queries rejected by open circuit breakers.', [], (gauge) => {
       gauge.set(pool().rejected);
     });
-    this.gauge(
-      'clickhouse_queries_cut',
-      'Running queries cancelled because ClickHouse stalled.',
-      [],
-      (gauge) => {
-        gauge.set(pool().cancelled);
-      },
-    );
+    const cutHelp = 'Running queries cancelled because ClickHouse stalled.';
+    this.gauge('clickhouse_queries_cut', cutHelp, [], (gauge) => {
+      gauge.set(pool().cancelled);
+    });
   }
 
   /** The label `server` is a configured server. */

@@ -176,6 +176,7 @@ async function openPublicApi(
     async (drainMs) => {
       draining = true;
       await drain(server, drainMs);
+      listener.reportRequests();
     },
     { name: 'HTTP server', drains: true },
   );

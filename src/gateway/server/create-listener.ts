@@ -56,11 +56,18 @@ export interface ListenerDependencies {
   readonly clock: Clock;
 }
 
+export interface PublicListener extends ListenerWithMessages {
+  /** Reports the requests that are finished but not reported yet, to log, metrics and request log. */
+  readonly reportRequests: () => void;
+}
+
 /** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
-export function createListener(dependencies: ListenerDependencies): ListenerWithMessages {
+export function createListener(dependencies: ListenerDependencies): PublicListener {
   const { config, execution, isDraining, clock, tracing } = dependencies;
   const { corsOrigins } = config;
   const { endpoints, credentials, cursors } = dependencies;
+  const log = createLog(dependencies);
+  execution.metrics.reportRequests = log.reportAll;
   const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
   const shared = {
     endpoints,
@@ -71,7 +78,7 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
     publicUrl: config.publicUrl,
     limiter: execution.limiter,
     maxRangedBytes: execution.cache.maxEntryBytes,
-    everyResponse: new EveryResponse({ log: createLog(dependencies), tracing, corsOrigins }),
+    everyResponse: new EveryResponse({ log, tracing, corsOrigins }),
   };
   const app = createApp({
     ...shared,
@@ -99,7 +106,7 @@ export function createListener(dependencies: ListenerDependencies): ListenerWith
   const listener: RequestListener = (request, response) => {
     if (isDraining() || !fastPath(request, response)) app(request, response);
   };
-  return Object.assign(listener, { messages: app.messages });
+  return Object.assign(listener, { messages: app.messages, reportRequests: log.reportAll });
 }
 
 function createLog({

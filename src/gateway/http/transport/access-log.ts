@@ -49,6 +49,11 @@ export interface RequestListeners {
 /** Characters of a path that are logged at most. */
 const MAX_PATH = 200;
 
+/** Milliseconds for which a busy gateway gathers requests. */
+const GATHER_MS = 10;
+/** Requests in {@link GATHER_MS} from which on a gateway is busy. */
+const BUSY_REQUESTS = 16;
+
 /** A request whose response has ended, or whose client has disconnected. */
 interface FinishedRequest extends CompletedRequest {
   readonly method: string | undefined;
@@ -57,10 +62,15 @@ interface FinishedRequest extends CompletedRequest {
 
 /**
  * Reports each finished request to the log, the metrics and the listeners: together with the others that finished in the same
- * turn of the event loop, when their responses are sent.
+ * turn of the event loop, when their responses are sent. While the gateway is busy, together with those of 10 ms: a turn has few
+ * requests even then, and reporting them in each turn costs a fourteenth of a hit's CPU time more. Times in the log are those of
+ * the report.
  */
 export class AccessLog {
   private finished: FinishedRequest[] = [];
+  /** When the pace was last measured, and how many requests were reported since. */
+  private pace = { since: 0, reported: 0 };
+  private isBusy = false;
   /** Bytes that earlier responses on a connection had. */
   private readonly sentBefore = new WeakMap<Socket, number>();
 
@@ -81,7 +91,9 @@ export class AccessLog {
     const status = statusOf(response, context);
     const bytesSent = this.takeBytesSent(request.socket);
     this.finished.push({ context, method, path: pathOf(target), status, totalMs, bytesSent });
-    if (this.finished.length === 1) setImmediate(this.reportAll);
+    if (this.finished.length > 1) return;
+    if (this.isBusy) setTimeout(this.reportAll, GATHER_MS);
+    else setImmediate(this.reportAll);
   }
 
   private takeBytesSent(socket: Socket): number {
@@ -91,11 +103,21 @@ export class AccessLog {
     return bytesWritten - before;
   }
 
-  private readonly reportAll = (): void => {
+  /** Reports the requests that are finished but not reported yet. */
+  readonly reportAll = (): void => {
     const { finished } = this;
     this.finished = [];
+    this.measurePace(finished.length);
     for (const request of finished) this.report(request);
   };
+
+  private measurePace(reported: number): void {
+    const now = performance.now();
+    this.pace.reported += reported;
+    if (now - this.pace.since < GATHER_MS) return;
+    this.isBusy = this.pace.reported >= BUSY_REQUESTS;
+    this.pace = { since: now, reported: 0 };
+  }
 
   private report(request: FinishedRequest): void {
     const { context, status, path, totalMs } = request;
