@@ -38,8 +38,8 @@ local cache.`;
 const PACED_LEAVE_OUT = `
 Half of the maximum rate of each, at equal intervals; real callers come in bursts. Latency counts from when a request was
 due; CPU is compared at equal rates. The server has a core of its own, where the machine allows it; the sender, which polls
-without a pause, ClickHouse and everything else share the other, so that ClickHouse delays the sender. The event loop's own delay is what a timer of the
-gateway came late (p99).`;
+without a pause, ClickHouse and everything else share the other, so that ClickHouse delays the sender. The event loop's own
+delay is what a timer of the gateway came late (p99).`;
 const WARM_UP_SECONDS = 0.3;
 /** Of the first requests, which are misses: as many as ClickHouse takes well. */
 const FILLING_CONNECTIONS = 4;
