@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 import { Failure } from '../../src/gateway/errors.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
+import { Metrics } from '../../src/gateway/observability/metrics.js';
 import type { ReportedFailure } from '../../src/gateway/observability/recent-failures.js';
 import { pollUntil } from '../support/poll-until.js';
 import { whileListening } from '../support/raw-exchange.js';
@@ -84,6 +85,18 @@ describe('the access log', () => {
     finish('after it');
     await pollUntil('it is reported', () => (reported.length === sent.length ? true : undefined));
     expect(reported).toEqual(sent);
+  });
+
+  it('has reported every request in the metrics when they are scraped', async () => {
+    const metrics = new Metrics();
+    const log = new AccessLog(new RecordingLogger(), (...completed) => {
+      metrics.requestCompleted(...completed);
+    });
+    metrics.reportRequests = log.reportAll;
+    const request = new IncomingMessage(new Socket());
+    const context = { requestId: 'request-1', startedAt: performance.now(), endpoint: 'orders' };
+    log.note(request, new ServerResponse(request), '/', context);
+    expect(await metrics.registry.metrics()).toMatch(/^querygate_requests_total\{endpoint="orders".*\} 1$/m);
   });
 
   it('logs no key if the request has none', async () => {

@@ -1,6 +1,8 @@
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { exchange } from '../support/raw-exchange.js';
 import { runCli } from '../support/run-cli.js';
 import { pollUntil } from '../support/poll-until.js';
+import type { RunningProcess } from '../support/start-process.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
 
 const KEY = 'qg_only-for-tests';
@@ -12,12 +14,14 @@ type Row = Readonly<Record<string, unknown>>;
 type Send = (path: string, id?: string, key?: string) => Promise<Response>;
 
 let database: TestDatabase;
+/** That of a gateway whose many requests no other test should find. */
+let databaseOfBusy: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  [database, databaseOfBusy] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   await database.insert('function_relay_logs', [{ project: 'aurora', timestamp, execution_time_ms: 1 }]);
 });
-afterAll(() => database.close());
+afterAll(() => Promise.all([database.close(), databaseOfBusy.close()]));
 
 /** The environment of a process that uses the test's database. */
 function onDatabase(): Readonly<Record<string, string>> {
@@ -35,7 +39,7 @@ function onDatabase(): Readonly<Record<string, string>> {
 /** Runs a test's body with a gateway process on the test's database, with the request log on. */
 async function withRequestLog(
   environment: Readonly<Record<string, string>>,
-  use: (send: Send, adminUrl: string) => Promise<void>,
+  use: (send: Send, adminUrl: string, gateway: RunningProcess) => Promise<void>,
 ): Promise<void> {
   const own = { ...onDatabase(), ADMIN_PORT: '0', API_KEY: KEY };
   await withGateway({ ...own, ...environment }, async (gateway) => {
@@ -43,7 +47,7 @@ async function withRequestLog(
     const gatewayUrl = await urlOf(gateway);
     const send: Send = (path, id = 'r', key = KEY) =>
       fetch(gatewayUrl + path, { headers: { 'X-API-KEY': key, 'X-Request-Id': id } });
-    await use(send, adminUrl);
+    await use(send, adminUrl, gateway);
   });
 }
 
@@ -123,6 +127,42 @@ describe('the request log in ClickHouse', () => {
             return rows.length === 60 - skipped || undefined;
           },
           120_000,
+        );
+      });
+    },
+    120_000,
+  );
+
+  it.concurrent(
+    'and the metrics have every request of a busy gateway, also of one that stops',
+    async () => {
+      await withRequestLog({ CLICKHOUSE_DATABASE: databaseOfBusy.name }, async (send, adminUrl, gateway) => {
+        const { port } = new URL(await urlOf(gateway));
+        const hit = (more = ''): string =>
+          `GET ${CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\nX-Request-Id: busy\r\n${more}\r\n`;
+        const sendMany = async (times: number): Promise<void> => {
+          const pipelined = hit().repeat(times - 1) + hit('Connection: close\r\n');
+          expect(await exchange(Number(port), pipelined)).toHaveLength(times);
+        };
+        await (await fetch(`${adminUrl}/metrics`)).text();
+        await (await send(CALL, 'busy')).arrayBuffer();
+        await sendMany(2000);
+        const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+        const ofHits = /^querygate_requests_total\{.*cache="HIT".*\} (\d+)$/m.exec(metrics);
+        expect(ofHits?.[1]).toBe('2000');
+        await sendMany(500);
+        gateway.child.kill('SIGTERM');
+        expect(await gateway.ended).toBe(0);
+        expect(gateway.stdout().match(/"requestId":"busy"/g)).toHaveLength(2501);
+        await pollUntil(
+          'all of them are in the table',
+          async () => {
+            const { client, name } = databaseOfBusy;
+            const query = `SELECT count() FROM ${name}.gateway_requests WHERE request_id = 'busy'`;
+            const counted = await client.query({ query, format: 'TabSeparated' });
+            return Number(await counted.text()) === 2501 || undefined;
+          },
+          60_000,
         );
       });
     },

@@ -49,10 +49,10 @@ export function scheduleExports(
     }),
   );
   const inSlot = exportQueue.limit(({ enteredAt, ...request }: Entered) =>
-    run({ waitingMs: performance.now() - enteredAt, ...request }),
+    run({ ...request, waitingMs: performance.now() - enteredAt }),
   );
   const limited = withinLimits(inSlot, ({ cost }) => cost?.readBy(OPERATORS));
-  return pool.gate((request) => limited({ enteredAt: performance.now(), ...request }));
+  return pool.gate((request) => limited({ ...request, enteredAt: performance.now() }));
 }
 
 /** An export on its way to the queue, and when it came; `performance.now()`. */

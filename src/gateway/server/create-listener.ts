@@ -56,6 +56,7 @@ export interface ListenerDependencies {
   readonly clock: Clock;
 }
 
+/** The listener of the public API. */
 export interface PublicListener extends ListenerWithMessages {
   /** Reports the requests that are finished but not reported yet, to log, metrics and request log. */
   readonly reportRequests: () => void;

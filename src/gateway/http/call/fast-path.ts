@@ -111,9 +111,11 @@ function addHeadersOfCall(
   { query, ignored }: ReadCall,
   { limits, cursor, target, publicUrl }: OfCall,
 ): void {
-  if (limits.length > 0) list.push(...rateLimitHeaderList(limits, readerOf(query)));
+  list.push(
+    ...rateLimitHeaderList(limits, readerOf(query)),
+    ...deprecationHeaders(query.endpoint, publicUrl),
+  );
   if (ignored !== undefined) list.push(IGNORED_PARAMETERS, ignored);
-  if (query.endpoint.deprecated) list.push(...deprecationHeaders(query.endpoint, publicUrl));
   if (cursor !== undefined) list.push(...nextPageHeaders(cursor, target, publicUrl));
 }
 
