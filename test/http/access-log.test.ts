@@ -7,6 +7,7 @@ import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
 import type { ReportedFailure } from '../../src/gateway/observability/recent-failures.js';
+import { nativeSignal } from '../../src/gateway/query/signal.js';
 import { pollUntil } from '../support/poll-until.js';
 import { whileListening } from '../support/raw-exchange.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -201,7 +202,7 @@ describe('a client that disconnects', () => {
     const { listener, logger, runQuery } = await createTestGateway();
     const cancelled = new Promise<void>((resolve) => {
       runQuery.respondWith(({ signal }) => {
-        const aborted = once(signal, 'abort').then(() => {
+        const aborted = once(nativeSignal(signal), 'abort').then(() => {
           resolve();
           throw new Failure('CALLER_GONE', 'The client disconnected.');
         });

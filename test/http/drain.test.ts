@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { drain } from '../../src/gateway/http/transport/drain.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
+import { nativeSignal } from '../../src/gateway/query/signal.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
 import { exchange, send, type RawResponse } from '../support/raw-exchange.js';
@@ -27,8 +28,8 @@ async function startBusyServer(): Promise<BusyServer> {
   const finishing = new AbortController();
   const running = new Promise<AbortSignal>((resolve) => {
     runQuery.respondWith(async ({ signal }) => {
-      resolve(signal);
-      await once(finishing.signal, 'abort', { signal });
+      resolve(nativeSignal(signal));
+      await once(finishing.signal, 'abort', { signal: nativeSignal(signal) });
       return resultOf([]);
     });
   });

@@ -18,6 +18,7 @@ import { EXCEPTION_HEADER } from './query-runner.js';
 import { limitSettings, narrowLimits, safetySettings, type RunnerLimits } from './query-settings.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
+import { nativeSignal, type Signal } from '../query/signal.js';
 
 /**
  * Creates a runner of exports. ClickHouse sends rows while it still reads; what proves that all of them came is the last line
@@ -92,7 +93,7 @@ async function transfer(
   response: IncomingMessage,
   exported: ExportBody,
   streams: readonly NodeJS.WritableStream[],
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<void> {
   const scan = (chunk: Buffer): void => {
     exported.scan(chunk);
@@ -104,7 +105,7 @@ async function transfer(
   });
   try {
     // The signal, because the client may read the end of what ClickHouse has sent for longer than it may take.
-    await pipeline([response, exported, ...streams], { signal });
+    await pipeline([response, exported, ...streams], { signal: nativeSignal(signal) });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw (

@@ -4,6 +4,7 @@ import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 import type { ClickHouseConnection } from './connection.js';
 import { queryTargetOf } from './query-target.js';
 import { resultTooLarge } from './translate-error.js';
+import type { Signal } from '../query/signal.js';
 
 /** A query that is ready to be sent. */
 export interface ReadyQuery {
@@ -13,7 +14,7 @@ export interface ReadyQuery {
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   /** Closes the connection, at which ClickHouse cancels the query. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Called when the headers of a response arrive. */
   readonly onResponse?: (() => void) | undefined;
 }

@@ -22,6 +22,7 @@ import {
 import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
+import { nativeSignal } from '../query/signal.js';
 
 /** Signals an exception, whatever the status. */
 export const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
@@ -129,7 +130,10 @@ async function run(
   };
   const written =
     columns === 'unknown'
-      ? writtenOwnColumns(await describeOwnSql(query, { client, settings, signal }), representation)
+      ? writtenOwnColumns(
+          await describeOwnSql(query, { client, settings, signal: nativeSignal(signal) }),
+          representation,
+        )
       : writtenColumns(columns, representation);
   return fetchRows(request, written, sendQuery, maxBytes);
 }

@@ -6,6 +6,7 @@ import type { NameOfError } from './error-names.js';
 import { explained } from './explain-error.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
+import type { Signal } from '../query/signal.js';
 
 /**
  * Runs work on a query within its time limit, and translates its errors.
@@ -18,7 +19,7 @@ export async function withinTime<T>(
   request: QueryRequest,
   timeoutMs: number,
   nameOf: NameOfError,
-  work: (remainingMs: number, signal: AbortSignal) => Promise<T>,
+  work: (remainingMs: number, signal: Signal) => Promise<T>,
 ): Promise<T> {
   const remainingMs = Math.max(1, timeoutMs - (request.spentMs ?? 0));
   const abort = new LinkedAbort(request.signal);
@@ -48,7 +49,7 @@ function withoutCause({ code, message, details }: Failure): Failure {
 }
 
 /** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
-function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
+function cancelled({ reason }: Signal, cause: unknown): Failure {
   return reason instanceof Failure ? reason : callerGone({ cause });
 }
 

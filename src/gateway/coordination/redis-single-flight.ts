@@ -10,6 +10,7 @@ import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 import { RedisLease } from './redis-lease.js';
 import { failureFrom, sharedFailureOf, type SharedFailure } from './shared-failure.js';
+import { nativeSignal, type Signal } from '../query/signal.js';
 
 /** How long a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
 const LEASE_MS = 1500;
@@ -45,6 +46,7 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
     const coalesced = { signal, queryClickHouse, usableUntil };
     const deadlineAt = performance.now() + dependencies.maxWaitMs;
     let previousLeader: string | undefined;
+    let following: AbortSignal | undefined;
     while (performance.now() < deadlineAt) {
       const owner = await lock.takeOrRenew();
       if (owner === undefined || !TOKEN.test(owner)) break;
@@ -57,14 +59,15 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
         owner === previousLeader ? undefined : await findPublished(dependencies, key, previousLeader);
       if (published) return published;
       previousLeader = owner;
-      await delay(POLL_MS, undefined, { signal });
+      following ??= nativeSignal(signal);
+      await delay(POLL_MS, undefined, { signal: following });
     }
     return queryAndStore(dependencies, key, coalesced);
   };
 }
 
 interface CoalescedQuery {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly queryClickHouse: QueryClickHouse;
   readonly usableUntil: (result: EndpointResult) => number;
 }

@@ -11,21 +11,25 @@ import { LinkedAbort } from './linked-abort.js';
 export function boundCoalescing(coalesce: CoalesceAcrossGateways, maxMs: number): CoalesceAcrossGateways {
   return async (key, signal, runQuery, usableUntilOf) => {
     const linked = new LinkedAbort(signal);
-    const timeout = new Failure(
-      'QUERY_TIMEOUT',
-      `An identical query was already running, and no result arrived within ${maxMs / 1000} seconds. Try again.`,
-    );
+    let timeout: Failure | undefined;
     const timer = setTimeout(() => {
+      timeout = timedOut(maxMs);
       linked.abort(timeout);
     }, maxMs);
     try {
-      return await coalesce(key, linked.signal, runQuery, usableUntilOf);
+      return await coalesce(key, linked, runQuery, usableUntilOf);
     } catch (error) {
       // An aborted operation throws its own error instead of the signal's reason.
-      throw linked.signal.reason === timeout ? timeout : error;
+      throw timeout && linked.reason === timeout ? timeout : error;
     } finally {
       clearTimeout(timer);
       linked.end();
     }
   };
 }
+
+const timedOut = (ms: number): Failure =>
+  new Failure(
+    'QUERY_TIMEOUT',
+    `An identical query was already running, and no result arrived within ${ms / 1000} seconds. Try again.`,
+  );

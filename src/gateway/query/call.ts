@@ -4,6 +4,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import type { EndpointResult } from './endpoint-result.js';
 import type { Requester } from './ports.js';
+import type { Signal } from './signal.js';
 
 /** What a caller requires of the cache (RFC 9111, request directives). */
 export type CacheDemand = 'any' | 'fresh' | 'only-cached';
@@ -12,7 +13,7 @@ export type CacheDemand = 'any' | 'fresh' | 'only-cached';
 export interface Call extends EndpointQuery {
   readonly requestId: string;
   /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly demand: CacheDemand;
   /** The query as {@link bindCall} binds it, where that was done for its cache key. */
   readonly bound?: BoundQuery | undefined;

@@ -15,6 +15,7 @@ import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
+import type { Signal } from './signal.js';
 
 export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'>;
 
@@ -27,7 +28,7 @@ export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'caller
 export type FetchResult = (call: Call, key: CacheKey) => Promise<FetchedResult>;
 
 /** Runs the query in ClickHouse; does not store the result. */
-export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
+export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
 
 /**
  * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
@@ -37,7 +38,7 @@ export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
  */
 export type CoalesceAcrossGateways = (
   key: CacheKey,
-  signal: AbortSignal,
+  signal: Signal,
   queryClickHouse: QueryClickHouse,
   usableUntilOf: (result: EndpointResult) => number,
 ) => Promise<FetchedResult>;

@@ -8,6 +8,7 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { Failure } from '../errors.js';
 import type { KnownData } from './known-data.js';
 import type { Representation } from '../formats/representation.js';
+import type { Signal } from './signal.js';
 
 /** Callers wait for interactive queries; no caller waits for warming. */
 export type Priority = 'interactive' | 'warming';
@@ -51,7 +52,7 @@ export interface CallerObserver {
 /** A request for a slot of the queue and a server. */
 export interface SlotRequest {
   /** Aborted when no caller waits for the result any more; the work in ClickHouse is then cancelled too. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** If absent, the work is interactive, in a lane that all such work shares. */
   readonly requester?: Requester | undefined;
   /** Milliseconds of the time limit that an earlier attempt used; absent for the first attempt. */

@@ -1,18 +1,19 @@
-import { ABOUT_LEADER, Failure } from '../errors.js';
+import { ABOUT_LEADER, callerGone, Failure } from '../errors.js';
 import type { Requester, WaitingCaller } from './ports.js';
 import { ANONYMOUS_REQUESTER, SharedRequester } from './shared-requester.js';
+import { Abort, type Signal } from './signal.js';
 
 /** A caller that waits for work. */
 export interface SingleFlightCaller {
   /** Aborts the wait of this caller only. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly requester?: Requester | undefined;
 }
 
 /** The context in which work runs. */
 export interface SingleFlightContext {
   /** Aborted when no caller waits any more. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** All callers that wait, as one requester. */
   readonly requester: Requester;
 }
@@ -23,7 +24,7 @@ export type StartWork<T> = (context: SingleFlightContext) => Promise<T>;
 /** Work that several callers wait for. */
 interface Work<T> {
   readonly result: Promise<T>;
-  readonly controller: AbortController;
+  readonly abort: Abort;
   readonly callers: SharedRequester;
   hasEnded: boolean;
   /** How many callers waited when it ended. */
@@ -75,12 +76,12 @@ export class SingleFlight<T> {
   }
 
   private start(key: string, work: StartWork<T>, leader: CallerWait): Work<T> {
-    const controller = new AbortController();
+    const abort = new Abort();
     const callers = new SharedRequester(leader.requester);
     // Added before the work starts, because the work may observe the callers at once.
     callers.add(leader);
-    const result = work({ signal: controller.signal, requester: callers });
-    const shared: Work<T> = { result, controller, callers, hasEnded: false, callersAtEnd: 0 };
+    const result = work({ signal: abort, requester: callers });
+    const shared: Work<T> = { result, abort, callers, hasEnded: false, callersAtEnd: 0 };
     this.running.set(key, shared);
     const forget = (): void => {
       shared.hasEnded = true;
@@ -94,8 +95,7 @@ export class SingleFlight<T> {
 
   private leave(key: string, shared: Work<T>): void {
     this.forget(key, shared);
-    // The exception that an abort creates is dear.
-    if (!shared.hasEnded) shared.controller.abort();
+    if (!shared.hasEnded) shared.abort.abort(callerGone());
   }
 
   private forget(key: string, shared: Work<T>): void {
@@ -113,7 +113,7 @@ class CallerWait implements WaitingCaller {
   private readonly leave = (): void => {
     this.reject(this.signal.reason as Error);
   };
-  private readonly signal: AbortSignal;
+  private readonly signal: Signal;
 
   constructor({ signal, requester = ANONYMOUS_REQUESTER }: SingleFlightCaller) {
     this.requester = requester;

@@ -1,13 +1,14 @@
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import { setRealTimer, type SetTimer } from './timers.js';
+import type { Signal } from '../query/signal.js';
 
 /** The longest delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A signal that also aborts at a deadline. */
 export interface Deadline {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Stops the timer; to be called when the work has ended. */
   readonly end: () => void;
 }
@@ -16,11 +17,7 @@ export interface Deadline {
  * Links a caller's signal with a deadline. The new signal aborts when the caller's signal aborts, with the same
  * reason, or after `seconds`, with Failure WAIT_OVER.
  */
-export function withDeadline(
-  signal: AbortSignal,
-  seconds: number,
-  setTimer: SetTimer = setRealTimer,
-): Deadline {
+export function withDeadline(signal: Signal, seconds: number, setTimer: SetTimer = setRealTimer): Deadline {
   const linked = new LinkedAbort(signal);
   const cancel = setTimer(
     () => {

@@ -3,6 +3,7 @@ import { ANONYMOUS_REQUESTER } from '../query/shared-requester.js';
 import { Lanes } from './lanes.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 import { WaitingQuery, type QueueAccess } from './waiting-query.js';
+import type { Signal } from '../query/signal.js';
 
 export interface QueryQueueOptions {
   /** How many queries run at a time. */
@@ -122,7 +123,7 @@ export class QueryQueue {
   }
 
   /** Waits for a slot, and takes it. */
-  private wait(requester: Requester, signal: AbortSignal): Promise<readonly string[]> {
+  private wait(requester: Requester, signal: Signal): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         query.reject(signal.reason as Error);

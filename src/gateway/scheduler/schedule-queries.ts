@@ -6,6 +6,7 @@ import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
 import { setRealTimer } from './timers.js';
+import { nativeSignal } from '../query/signal.js';
 
 /** A server that can run queries and analyse SQL. */
 export interface AnalyzingServer extends PooledServer {
@@ -68,7 +69,7 @@ export function scheduleAnalyses(
 ): AnalyzeSql {
   return async (request, analysis) => {
     const run = pool.on(async ({ parser }, { signal }: SlotRequest) => ({
-      value: await analysis(parser, signal),
+      value: await analysis(parser, nativeSignal(signal)),
     }));
     return (await pool.gate(withinLimits(queue.limit(run), () => undefined))(request)).value;
   };

@@ -5,6 +5,7 @@ import { createSqlParser } from '../../../src/gateway/clickhouse/sql-parser.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import type { SandboxedSelect } from '../../../src/gateway/query/sandboxed-select.js';
 import { createSandbox } from '../../../src/gateway/sandbox/sandbox.js';
+import { nativeSignal } from '../../../src/gateway/query/signal.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { applySchema, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 import { PARTS } from './non-interference/clauses.js';
@@ -45,7 +46,7 @@ beforeAll(async () => {
   [database, cluster] = await Promise.all([createTestDatabase(), openSharedCluster('non_interference')]);
   await applySchema(cluster);
   const parser = createSqlParser(database.client);
-  const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
+  const checkSql = createSandbox((request, analysis) => analysis(parser, nativeSignal(request.signal)));
   const { signal } = new AbortController();
   acceptedBy = (of) =>
     forAll(generateStatements(STATEMENTS, SEED), async (statement) => ({

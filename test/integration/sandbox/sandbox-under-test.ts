@@ -12,6 +12,7 @@ import { createFetcher, withoutCoalescing } from '../../../src/gateway/query/fet
 import { pinnedParameters } from '../../../src/gateway/query/row-scope.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { createSandbox } from '../../../src/gateway/sandbox/sandbox.js';
+import { nativeSignal } from '../../../src/gateway/query/signal.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
@@ -53,7 +54,7 @@ export async function openSandbox(
     requestTimeoutMs: 30_000,
   });
   const parser = createSqlParser(client);
-  const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
+  const checkSql = createSandbox((request, analysis) => analysis(parser, nativeSignal(request.signal)));
   const clock = (): Date => now;
   const store = new LocalStore(1e7, clock);
   const fetchResult = createFetcher({

@@ -21,6 +21,7 @@ import { respondToCall, type CallDependencies } from './respond-to-call.js';
 import type { Cancellable } from './running-calls.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
+import { Abort } from '../../query/signal.js';
 
 /** The dependencies and options of calls over REST. */
 export interface RestDependencies extends CallDependencies {
@@ -143,12 +144,12 @@ function untilNobodyWaits(response: ServerResponse, seconds: number | undefined)
 
 /** Aborts when the connection closes before the response is complete. */
 export function clientDisconnected(response: ServerResponse): Cancellable {
-  const controller = new AbortController();
+  const wait = new Abort();
   const close = (): void => {
-    if (!response.writableFinished) controller.abort(callerGone());
+    if (!response.writableFinished) wait.abort(callerGone());
   };
   // A client can leave while its body is read, before anyone waits for the event.
   if (response.closed) close();
   else response.once('close', close);
-  return controller;
+  return wait;
 }

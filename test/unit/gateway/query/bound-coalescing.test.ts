@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { boundCoalescing } from '../../../../src/gateway/query/bound-coalescing.js';
 import type { EndpointResult } from '../../../../src/gateway/query/endpoint-result.js';
 import type { CoalesceAcrossGateways } from '../../../../src/gateway/query/fetch-result.js';
+import { nativeSignal, type Signal } from '../../../../src/gateway/query/signal.js';
 import { sampleResult, sampleKey } from '../../../support/sample-result.js';
 
 const RESULT = sampleResult({ createdAt: 0 });
@@ -12,18 +13,15 @@ const MAX_MS = 100;
 const waitThenQuery =
   (waitMs: number): CoalesceAcrossGateways =>
   async (_key, signal, runQuery) => {
-    await delay(waitMs, undefined, { signal });
+    await delay(waitMs, undefined, { signal: nativeSignal(signal) });
     return { result: await runQuery(signal), isCollapsed: false };
   };
 
-const coalesce = (
-  waitMs: number,
-  runQuery: (signal: AbortSignal) => Promise<EndpointResult>,
-  signal: AbortSignal,
-) => boundCoalescing(waitThenQuery(waitMs), MAX_MS)(sampleKey('Rome'), signal, runQuery, () => 0);
+const coalesce = (waitMs: number, runQuery: (signal: Signal) => Promise<EndpointResult>, signal: Signal) =>
+  boundCoalescing(waitThenQuery(waitMs), MAX_MS)(sampleKey('Rome'), signal, runQuery, () => 0);
 
 /** A query that runs until it is aborted. */
-const queryForever = (signal: AbortSignal): Promise<EndpointResult> =>
+const queryForever = (signal: Signal): Promise<EndpointResult> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
       reject(new Error('aborted'));

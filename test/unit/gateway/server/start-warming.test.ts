@@ -8,6 +8,7 @@ import {
   openQueryExecution,
   type QueryExecution,
 } from '../../../../src/gateway/server/open-query-execution.js';
+import { nativeSignal } from '../../../../src/gateway/query/signal.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { oneServer } from '../../../support/query-server.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
@@ -79,7 +80,7 @@ describe('startWarming', () => {
     await withExecution(DECLARING, async ({ warmer }, runQuery, close) => {
       const ended: string[] = [];
       runQuery.respondWith(async ({ signal }) => {
-        if (!signal.aborted) await once(signal, 'abort');
+        if (!signal.aborted) await once(nativeSignal(signal), 'abort');
         ended.push('query');
         throw new Failure('CALLER_GONE', 'The query was cancelled.');
       });
