@@ -26,7 +26,7 @@ export class PurgeGuard implements ResultStore {
     const purgedAt = this.lastPurge(key);
     if (!result || result.createdAt > purgedAt) return result;
     // Redis was unavailable at the time of the purge, or this read had already started.
-    await this.store.purge({ ...key, createdUntil: purgedAt });
+    await this.store.purge({ createdUntil: purgedAt, ...key });
     return undefined;
   };
 

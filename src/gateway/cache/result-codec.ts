@@ -49,10 +49,10 @@ interface Header extends Omit<EndpointResult, 'bodies' | 'cost' | 'pieces'> {
 export function encodeResult(key: CacheKey, { bodies, cost, pieces, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
   const header: Header = {
-    ...facts,
-    ...(pieces && { pieces: withoutSaved(pieces) }),
     cost: cost.readBy(OPERATORS),
     lengths: { identity: identity.length, gzip: gzip.length, br: br.length },
+    ...facts,
+    ...(pieces && { pieces: withoutSaved(pieces) }),
   };
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -74,9 +74,9 @@ export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult 
   const headerEnd = HEADER_START + bytes.readUInt32BE(LENGTH_START);
   const { lengths, cost, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
   return {
-    ...facts,
     cost: new Figures(cost),
     bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths),
+    ...facts,
   };
 }
 

@@ -1,4 +1,4 @@
-import { ClickHouseError, parseError, type ClickHouseSettings } from '@clickhouse/client';
+import { ClickHouseError, parseError } from '@clickhouse/client';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +15,13 @@ import { errorNames } from './error-names.js';
 import { EXCEPTION_TAG_HEADER, ExportBody } from './export-body.js';
 import { exportWriting } from './export-writing.js';
 import { EXCEPTION_HEADER } from './query-runner.js';
-import { limitSettings, narrowLimits, safetySettings, type RunnerLimits } from './query-settings.js';
+import {
+  limitSettings,
+  narrowLimits,
+  safetySettings,
+  type RunnerLimits,
+  type SettingLayers,
+} from './query-settings.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
 import { nativeSignal, type Signal } from '../query/signal.js';
@@ -33,16 +39,14 @@ export function createExportRunner(
   return (request) => {
     const timeoutMs = request.maxSeconds * 1000;
     return withinTime(request, timeoutMs, nameOf, async (remainingMs, signal) => {
-      const limits = { ...narrowLimits(maxLimits, request.limits), timeoutMs: remainingMs };
-      const settings = {
-        ...safetySettings(request.query),
-        ...distributedSettings(clusterOptions),
-        ...request.query.settings,
-        ...limitSettings(limits),
+      const settings: SettingLayers = [
+        safetySettings(request.query),
+        distributedSettings(clusterOptions),
+        request.query.settings,
+        limitSettings(narrowLimits(maxLimits, request.limits), remainingMs),
         // More rows are an exception, which breaks the export off. The bytes of their values are not limited.
-        max_result_rows: String(request.rowCap),
-        max_result_bytes: String(MOST_EXPORTED.bytes),
-      };
+        { max_result_rows: String(request.rowCap), max_result_bytes: String(MOST_EXPORTED.bytes) },
+      ];
       try {
         return await run(client, { ...request, signal }, settings);
       } catch (error) {
@@ -55,7 +59,7 @@ export function createExportRunner(
 async function run(
   client: QueryClient,
   request: ExportRequest,
-  settings: ClickHouseSettings,
+  settings: SettingLayers,
 ): Promise<ExportOutcome> {
   const { query, columns, representation, reader, waitingMs, takeTurn, openSink, signal } = request;
   if (columns === 'unknown') throw new TypeError('a caller’s own SQL has no exports');

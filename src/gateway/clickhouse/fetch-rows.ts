@@ -72,7 +72,7 @@ async function fetchAndCut(
   if (cut.rowsReceived !== response.resultRows) {
     throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
-  return { ...resultOf(response, cut), ...ofKeys };
+  return resultOf(response, cut, ofKeys);
 }
 
 /**
@@ -93,7 +93,7 @@ async function fetchFile(
     );
   }
   const file = { body, rowCount: resultRows };
-  if (resultRows < rowCap) return resultOf(response, { ...file, truncated: false });
+  if (resultRows < rowCap) return resultOf(response, { truncated: false, ...file });
   const counted = await send(countOf(query), { name: 'TabSeparated', settings: {} });
   const count = Number(counted.body.toString());
   if (counted.body.length === 0 || !Number.isSafeInteger(count)) {
@@ -101,7 +101,7 @@ async function fetchFile(
   }
   return resultOf(
     { ...response, cost: sumOfCosts([response.cost, counted.cost]) },
-    { ...file, truncated: count > rowCap },
+    { truncated: count > rowCap, ...file },
   );
 }
 
@@ -129,13 +129,7 @@ function resultOf(
     rowCount,
     truncated,
   }: Pick<QueryResult, 'body' | 'equalBytes' | 'rowCount' | 'truncated'>,
+  ofKeys: Pick<QueryResult, 'lastRow' | 'buckets'> = {},
 ): QueryResult {
-  return {
-    body,
-    rowCount,
-    truncated,
-    cost,
-    queryId,
-    ...(equalBytes !== undefined && { equalBytes }),
-  };
+  return { body, equalBytes, rowCount, truncated, cost, queryId, ...ofKeys };
 }

@@ -2,6 +2,7 @@ import { toUSVString } from 'node:util';
 
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import type { ParameterValue } from '../../endpoint/parameters/parameter.js';
+import type { SettingLayers } from './query-settings.js';
 
 /** Characters of all values above which they travel in the body: proxies in front of ClickHouse reject long URLs. */
 const MAX_IN_URL = 4096;
@@ -42,13 +43,16 @@ async function inBody(text: string, parameters: Readonly<Record<string, string>>
   return { parameters: searchOf({ query: text }), body, headers: { 'Content-Type': type } };
 }
 
-/** A query string. `URLSearchParams`, which converts lists of pairs, takes twice as long. */
-export function searchOf(parameters: Readonly<Record<string, unknown>>): string {
+/**
+ * A query string, with the value of the later layer where two have a name. `URLSearchParams`, which converts lists of pairs, takes
+ * twice as long, and one object of all layers five times.
+ */
+export function searchOf(...layers: SettingLayers): string {
+  const parameters = new Map<string, unknown>();
+  for (const layer of layers) for (const name in layer) parameters.set(name, layer[name]);
   let search = '';
-  for (const name in parameters) {
-    const value = encodeURIComponent(toUSVString(String(parameters[name])));
-    search += `${search === '' ? '' : '&'}${name}=${value}`;
-  }
+  for (const [name, value] of parameters)
+    search += `${search === '' ? '' : '&'}${name}=${encodeURIComponent(toUSVString(String(value)))}`;
   return search;
 }
 

@@ -71,7 +71,7 @@ export function openQueryConnections(connection: ClickHouseConnection, maxSocket
       host,
       port,
       path: `${path}?${search}&${query.search}`,
-      headers: { ...headers, ...query.headers, 'Content-Length': Buffer.byteLength(query.body) },
+      headers: { 'Content-Length': Buffer.byteLength(query.body), ...headers, ...query.headers },
     });
   return {
     send: (query) => sendUnlessStale(query, start, readWhole(query.maxBytes)),

@@ -15,9 +15,11 @@ import { fetchRows, type SendQuery } from './fetch-rows.js';
 import {
   limitSettings,
   maxResponseBytes,
+  merged,
   narrowLimits,
   safetySettings,
   type RunnerLimits,
+  type SettingLayers,
 } from './query-settings.js';
 import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
@@ -26,6 +28,8 @@ import { nativeSignal } from '../query/signal.js';
 
 /** Signals an exception, whatever the status. */
 export const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
+
+const WHOLE_RESPONSE: ClickHouseSettings = { wait_end_of_query: 1 };
 
 /**
  * Additional settings of a query with a caller's own SQL: names mean what they meant in the sandbox check, the
@@ -62,12 +66,12 @@ export function createQueryRunner(
     return withinTime(request, limits.timeoutMs, nameOf, (timeoutMs, signal) => {
       const timedRequest = { ...request, signal };
       const runWith = (settings: ClickHouseSettings, data: KnownData | undefined): Promise<QueryResult> =>
-        run(client, { ...timedRequest, data }, maxResponseBytes(limits), {
-          ...settings,
-          ...request.query.settings,
-          ...((data ?? request.isVersioned) && SETTINGS_OF_VERSIONS),
-          ...limitSettings({ ...limits, timeoutMs }),
-        });
+        run(client, { ...timedRequest, data }, maxResponseBytes(limits), [
+          settings,
+          request.query.settings,
+          (data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
+          limitSettings(limits, timeoutMs),
+        ]);
       return runDistributed(
         (settings) => ofVersion(timedRequest, (data) => runWith(settings, data)),
         clusterOptions,
@@ -98,22 +102,22 @@ async function run(
   client: QueryClient,
   request: QueryRequest,
   maxBytes: number,
-  extraSettings: ClickHouseSettings,
+  extraSettings: SettingLayers,
 ): Promise<QueryResult> {
   const { query, columns, signal, representation = JSON_REPRESENTATION } = request;
-  const settings: ClickHouseSettings = {
+  const settings: SettingLayers = [
     // Prevents a late exception from looking like success, and makes the row count of the summary final.
-    wait_end_of_query: 1,
-    ...safetySettings(query),
-    ...(columns === 'unknown' && SANDBOX_SETTINGS),
+    WHOLE_RESPONSE,
+    safetySettings(query),
+    columns === 'unknown' ? SANDBOX_SETTINGS : undefined,
     ...extraSettings,
     // A larger response would go through a temporary file, which a full disk truncates without an error: the buffer
     // exceeds the limit by one byte.
-    http_response_buffer_size: String(maxBytes + 1),
-  };
+    { http_response_buffer_size: String(maxBytes + 1) },
+  ];
   const sendQuery: SendQuery = async (bound, format) => {
     const ready = await readyQuery({ bound, format, settings, request });
-    const { status, headers, body } = await client.sendQuery({ ...ready, maxBytes });
+    const { status, headers, body } = await client.sendQuery({ maxBytes, ...ready });
     if (status !== 200 || headers[EXCEPTION_HEADER] !== undefined) throw parseError(body.toString());
     const summary = summaryOf(headers);
     if (!summary) throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
@@ -131,7 +135,7 @@ async function run(
   const written =
     columns === 'unknown'
       ? writtenOwnColumns(
-          await describeOwnSql(query, { client, settings, signal: nativeSignal(signal) }),
+          await describeOwnSql(query, { client, settings: merged(settings), signal: nativeSignal(signal) }),
           representation,
         )
       : writtenColumns(columns, representation);

@@ -3,6 +3,14 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { hasSecretValue, type BoundQuery } from '../../endpoint/bind.js';
 import type { QueryLimits } from '../../endpoint/definition.js';
 
+/** Settings of one query: of two with the same name, the one of the later layer applies. */
+export type SettingLayers = readonly (Readonly<Record<string, unknown>> | undefined)[];
+
+/** All layers in one object, as ClickHouse's client takes them. */
+export function merged(layers: SettingLayers): ClickHouseSettings {
+  return Object.assign({}, ...layers) as ClickHouseSettings;
+}
+
 /** Limits of all queries; an endpoint can only narrow them. */
 export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
   readonly timeoutMs: number;
@@ -19,16 +27,15 @@ const SAFETY_SETTINGS: ClickHouseSettings = {
   session_timezone: 'UTC',
 };
 
-/** Characters of a query with a secret value that ClickHouse logs: too few to be more than a keyword. */
-const LOGGED_LENGTH = '4';
+/**
+ * With a secret value. ClickHouse writes bound values into the text that it logs: four characters are too few to be more than a
+ * keyword. The rest of the record stays, so that the request is found.
+ */
+const SECRET_SETTINGS: ClickHouseSettings = { ...SAFETY_SETTINGS, log_queries_cut_to_length: '4' };
 
 /** The settings of every query that keep it harmless and its values out of logs. */
 export function safetySettings(query: BoundQuery): ClickHouseSettings {
-  return {
-    ...SAFETY_SETTINGS,
-    // ClickHouse writes bound values into the text that it logs. The rest of the record stays, so that the request is found.
-    ...(hasSecretValue(query) && { log_queries_cut_to_length: LOGGED_LENGTH }),
-  };
+  return hasSecretValue(query) ? SECRET_SETTINGS : SAFETY_SETTINGS;
 }
 
 const SETTING_BY_LIMIT = {
@@ -52,9 +59,9 @@ export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimit
   };
 }
 
-/** The settings with which ClickHouse enforces limits. */
-export function limitSettings(limits: RunnerLimits): ClickHouseSettings {
-  const settings: ClickHouseSettings = { max_execution_time: Math.ceil(limits.timeoutMs / 1000) };
+/** The settings with which ClickHouse enforces limits. @param timeoutMs what is left of the time limit */
+export function limitSettings(limits: RunnerLimits, timeoutMs = limits.timeoutMs): ClickHouseSettings {
+  const settings: ClickHouseSettings = { max_execution_time: Math.ceil(timeoutMs / 1000) };
   for (const name of LIMIT_NAMES) {
     const ceiling = limits[name];
     if (ceiling !== undefined) settings[SETTING_BY_LIMIT[name]] = String(ceiling);

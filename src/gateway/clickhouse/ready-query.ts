@@ -1,4 +1,3 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomInt } from 'node:crypto';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
@@ -6,6 +5,7 @@ import type { ClickHouseFormat } from '../formats/format.js';
 import type { QueryRequest } from '../query/ports.js';
 import { parametersOf, searchOf } from './multipart-parameters.js';
 import type { ReadyQuery } from './query-connections.js';
+import type { SettingLayers } from './query-settings.js';
 
 /** Query ids end with eight hexadecimal digits. Node.js takes random integers from a pool. */
 const QUERY_ID_RANGE = 2 ** 32;
@@ -14,7 +14,7 @@ const QUERY_ID_RANGE = 2 ** 32;
 export interface QueryToSend {
   readonly bound: BoundQuery;
   readonly format: ClickHouseFormat;
-  readonly settings: ClickHouseSettings;
+  readonly settings: SettingLayers;
   readonly request: QueryRequest;
 }
 
@@ -35,7 +35,7 @@ export async function readyQuery({
   const text = `${bound.text}\nFORMAT ${format.name}${ofData}`;
   const { parameters, body, headers } = await parametersOf(text, bound);
   // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
-  const own = searchOf({ ...settings, ...format.settings, log_comment: requestId, query_id: queryId });
+  const own = searchOf(...settings, format.settings, { log_comment: requestId, query_id: queryId });
   return {
     queryId,
     search: parameters === '' ? own : `${own}&${parameters}`,

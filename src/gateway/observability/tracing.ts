@@ -85,7 +85,7 @@ export class Tracing {
   }
 
   /** Makes each query a span of its own, whose `traceparent` is sent to ClickHouse. */
-  trace<Request extends object, Result extends TracedResult>(
+  trace<Request extends { readonly traceHeaders?: Headers | undefined }, Result extends TracedResult>(
     runQuery: (request: Request) => Promise<Result>,
   ): (request: Request) => Promise<Result> {
     return (request) =>

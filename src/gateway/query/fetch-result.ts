@@ -100,7 +100,7 @@ async function queryClickHouse(
     // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
     const isKnown = isOfVersion && (await dataVersions.isStill({ ...call, bound }, known.version));
     const data = { version: known.version, confirmedAt: now.getTime() };
-    return resultOf(call, { ...created, ...(isKnown && { data }) }, { body, equalBytes });
+    return resultOf(call, isKnown ? { data, ...created } : created, { body, equalBytes });
   } catch (error) {
     throw blameParameters(call.endpoint, error);
   }
@@ -128,6 +128,10 @@ export function requestOf(
     requester,
     limits: endpoint.settings.queryLimits,
     data,
+    // What others set in copies. V8 has no fast way to add a property to a copy.
+    onResponse: undefined,
+    spentMs: undefined,
+    traceHeaders: undefined,
   };
 }
 
@@ -136,7 +140,7 @@ const isComposable = ({ endpoint: { pieces, settings }, demand }: Call): boolean
   pieces !== undefined && settings.untilChanged !== undefined && demand !== 'fresh';
 
 function composedResult(call: Call, { body, ...facts }: Composed): EndpointResult {
-  return resultOf(call, { ...facts, truncated: false }, { body, equalBytes: undefined });
+  return resultOf(call, { truncated: false, ...facts }, { body, equalBytes: undefined });
 }
 
 /** The result with its lifetime and its bytes as they are cached, or are sent once. */

@@ -110,7 +110,7 @@ export interface QueryResult {
   /** In the requested representation; for JSON, `{"result":[…]}` in UTF-8. */
   readonly body: Buffer;
   /** Leading bytes of the body that are the same for equal rows; all bytes where it is absent. */
-  readonly equalBytes?: number;
+  readonly equalBytes?: number | undefined;
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
   readonly truncated: boolean;

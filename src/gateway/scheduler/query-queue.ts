@@ -86,7 +86,7 @@ export class QueryQueue {
         : await this.wait(requester, signal);
       try {
         const waitingMs = performance.now() - startedAt;
-        return { ...(await run(request)), waitingMs };
+        return { waitingMs, ...(await run(request)) };
       } finally {
         this.leave(lanes);
       }

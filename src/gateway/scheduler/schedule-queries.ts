@@ -41,19 +41,19 @@ export function scheduleExports(
 ): RunScheduledExport {
   const run = pool.on(({ runExport, breaker }, request: Omit<ExportRequest, 'takeTurn'>) =>
     runExport({
-      ...request,
       takeTurn: (resume) => {
         breaker.noteResponse();
         if (others.isRunning) setTimer(resume, PAUSE_MS);
         else setImmediate(resume);
       },
+      ...request,
     }),
   );
   const inSlot = exportQueue.limit(({ enteredAt, ...request }: Entered) =>
-    run({ ...request, waitingMs: performance.now() - enteredAt }),
+    run({ waitingMs: performance.now() - enteredAt, ...request }),
   );
   const limited = withinLimits(inSlot, ({ cost }) => cost?.readBy(OPERATORS));
-  return pool.gate((request) => limited({ ...request, enteredAt: performance.now() }));
+  return pool.gate((request) => limited({ enteredAt: performance.now(), ...request }));
 }
 
 /** An export on its way to the queue, and when it came; `performance.now()`. */

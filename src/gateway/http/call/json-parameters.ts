@@ -108,6 +108,6 @@ function rawOf(param: string, read: Read, { isList }: ValueKind): RawParameter {
     );
   }
   const sent = { times: 1, maxBytes: MAX_BODY_VALUE_BYTES };
-  if (!('items' in read)) return { ...sent, text: read.text };
-  return { ...sent, items, text: items.some((item) => item.includes(',')) ? undefined : items.join(',') };
+  if (!('items' in read)) return { text: read.text, ...sent };
+  return { items, text: items.some((item) => item.includes(',')) ? undefined : items.join(','), ...sent };
 }

@@ -77,10 +77,17 @@ export function readCall(
   const { representation } = presentation;
   // Before the query: not every result can be written in every format.
   if (!sql) writtenColumns(returnedColumns(endpoint, read.values), representation);
-  const query = { endpoint, values: read.values, scope: scopeOf(principal), representation };
+  const query = {
+    endpoint,
+    values: read.values,
+    scope: scopeOf(principal),
+    representation,
+    ...timesOf(opened, read),
+    ...rowsOf(sent, endpoint, sql),
+  };
   if (opened) requireSameCall(opened, query, sql?.text);
   return {
-    query: { ...query, ...timesOf(opened, read), ...rowsOf(sent, endpoint, sql) },
+    query,
     readAt,
     sent: sent.parameters,
     presentation,

@@ -97,7 +97,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
     const bound = sendExport ? bindExport(query) : bindCall(query);
     const key = keyOf(query, bound);
     context.query = { digest: endpoint.digest, hash: key.hash, call };
-    const toRun = { ...query, bound, requestId, signal, demand, requester };
+    const toRun = { bound, requestId, signal, demand, requester, ...query };
     if (sendExport) {
       const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
       return await sendExport({ principal, call, limits, run }, sent);

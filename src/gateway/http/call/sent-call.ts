@@ -64,8 +64,8 @@ export const readBody =
       param,
       problem: 'is in the query string, but a POST takes its parameters from the body',
     }));
-    const sent = { query, parameters, problems: [...ofQuery, ...problems], undeclared, isInTarget: false };
-    return { ...sent, ...demandsOf(request) };
+    const all = [...ofQuery, ...problems];
+    return { query, parameters, problems: all, undeclared, isInTarget: false, ...demandsOf(request) };
   };
 
 function demandsOf({ headers }: Request): Pick<SentCall, 'accept' | 'preferences' | 'demand'> {

@@ -222,20 +222,17 @@ function reportedFailure(
   const shared = { requestId, endpoint, status, key: principal?.name };
   if (failure instanceof Failure) {
     const { diagnosis, cause } = failure.details;
-    return {
-      ...shared,
-      code: failure.code,
-      diagnosis,
-      cause: cause instanceof Error ? cause.message : undefined,
-    };
+    const text = cause instanceof Error ? cause.message : undefined;
+    return { code: failure.code, diagnosis, cause: text, ...shared };
   }
   // The text of an internal error can hold values, so it is in the log only, under the request id.
   const fault = failure instanceof Error ? failure.name : undefined;
-  return { ...shared, code: status === 499 ? 'CALLER_GONE' : 'INTERNAL', diagnosis: fault, cause: undefined };
+  const code = status === 499 ? 'CALLER_GONE' : 'INTERNAL';
+  return { code, diagnosis: fault, cause: undefined, ...shared };
 }
 
 function failureFields(failure: unknown): Fields {
-  if (!(failure instanceof Failure)) return { ...describeError(failure), code: 'INTERNAL' };
+  if (!(failure instanceof Failure)) return Object.assign({}, describeError(failure), { code: 'INTERNAL' });
   return { code: failure.code, diagnosis: failure.details.diagnosis };
 }
 

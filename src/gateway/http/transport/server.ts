@@ -89,10 +89,10 @@ function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: L
   logger.request('info', { requestId, status: failure.status, code: failure.code, diagnosis: error.code });
   const body = JSON.stringify(problemDocument(failure, requestId));
   const headers = {
-    ...problemHeaders(failure),
+    Connection: 'close',
     'X-Request-Id': requestId,
     'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
+    ...problemHeaders(failure),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(

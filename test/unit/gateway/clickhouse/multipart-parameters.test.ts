@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { parametersOf } from '../../../../src/gateway/clickhouse/multipart-parameters.js';
+import { parametersOf, searchOf } from '../../../../src/gateway/clickhouse/multipart-parameters.js';
 import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
 
 const seal = sealWith(randomBytes(32));
@@ -35,5 +35,13 @@ describe('parametersOf', () => {
     expect(headers?.['Content-Type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(body.toString()).toContain('name="param_a"');
     expect(body.toString()).toContain(written);
+  });
+});
+
+describe('searchOf', () => {
+  it('takes the value of the later layer, at the place of the first, and leaves absent layers out', () => {
+    const layers = [{ a: 1, b: 'x y' }, undefined, { c: '2', a: 3 }];
+    expect(searchOf(...layers)).toBe('a=3&b=x%20y&c=2');
+    expect(searchOf(undefined)).toBe('');
   });
 });
