@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 import type { GuardedRedis } from './guarded-redis.js';
 
@@ -25,7 +25,8 @@ const DELETE_IF_HELD = `
 
 /** A lease in Redis: a key that contains the owner's token, and expires if the owner does not renew it. */
 export class RedisLease {
-  readonly token = randomBytes(16).toString('hex');
+  /** Node.js takes UUIDs from a pool of random bytes. */
+  readonly token = randomUUID().replaceAll('-', '');
   private expiresAt = -Infinity;
 
   /** @param now a monotonic clock in milliseconds. */

@@ -48,15 +48,19 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
     let previousLeader: string | undefined;
     let following: AbortSignal | undefined;
     while (performance.now() < deadlineAt) {
-      const owner = await lock.takeOrRenew();
+      const taking = lock.takeOrRenew();
+      // Most calls are alone, and take the lock at once. Redis runs both commands in this order.
+      const first = previousLeader === undefined ? findPublished(dependencies, key, undefined) : undefined;
+      const owner = await taking;
       if (owner === undefined || !TOKEN.test(owner)) break;
+      const find = (): ReturnType<typeof findPublished> =>
+        first ?? findPublished(dependencies, key, previousLeader);
       if (owner === lock.token) {
-        const fetched = await queryAsLeader(dependencies, key, { lock, previousLeader }, coalesced);
+        const fetched = await queryAsLeader(dependencies, key, { lock, find }, coalesced);
         if (fetched) return fetched;
         continue;
       }
-      const published =
-        owner === previousLeader ? undefined : await findPublished(dependencies, key, previousLeader);
+      const published = owner === previousLeader ? undefined : await find();
       if (published) return published;
       previousLeader = owner;
       following ??= nativeSignal(signal);
@@ -74,21 +78,20 @@ interface CoalescedQuery {
 
 interface Leadership {
   readonly lock: RedisLease;
-  /** Token of the previous owner of the lock, if this gateway saw it. */
-  readonly previousLeader: string | undefined;
+  /** Finds what the previous owner of the lock may have published. */
+  readonly find: () => ReturnType<typeof findPublished>;
 }
 
 /** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
 async function queryAsLeader(
   dependencies: RedisSingleFlightDependencies,
   key: CacheKey,
-  { lock, previousLeader }: Leadership,
+  { lock, find }: Leadership,
   coalesced: CoalescedQuery,
 ): Promise<FetchedResult | undefined> {
   const renewal = setInterval(() => void lock.renew(), RENEW_MS);
   try {
-    // The previous owner may have published the result.
-    const published = await findPublished(dependencies, key, previousLeader);
+    const published = await find();
     if (published) return published;
     return lock.isHeld ? await queryAndStore(dependencies, key, coalesced) : undefined;
   } catch (error) {
@@ -96,7 +99,8 @@ async function queryAsLeader(
     throw error;
   } finally {
     clearInterval(renewal);
-    await lock.release();
+    // Nobody waits for the reply: this process sends its next commands after it, and it never rejects.
+    void lock.release();
   }
 }
 
