@@ -76,10 +76,13 @@ function isFoundIn(value: ParameterValue | null | undefined, pattern: RegExp): b
 export function revealedParameters({
   parameters,
 }: Pick<BoundQuery, 'parameters'>): Record<string, ParameterValue | number | null> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, revealed(value)]));
+  const all = Object.create(null) as Record<string, ParameterValue | number | null>;
+  for (const name in parameters) all[name] = revealed(parameters[name] ?? null);
+  return all;
 }
 
 /** Whether a value must not appear in logs. */
 export function hasSecretValue({ parameters }: Pick<BoundQuery, 'parameters'>): boolean {
-  return Object.values(parameters).some((value) => value instanceof SecretValue);
+  for (const name in parameters) if (parameters[name] instanceof SecretValue) return true;
+  return false;
 }

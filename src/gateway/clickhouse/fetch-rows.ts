@@ -40,7 +40,7 @@ interface Fetch {
  * @param maxBytes bytes that the body may have.
  * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the bytes are not complete, RESULT_TOO_LARGE, or what `send` throws.
  */
-export async function fetchRows(
+export function fetchRows(
   request: QueryRequest,
   written: WrittenColumns,
   send: SendQuery,

@@ -89,7 +89,7 @@ async function ofVersion(
   { data }: QueryRequest,
   runOver: (data: KnownData | undefined) => Promise<QueryResult>,
 ): Promise<QueryResult> {
-  if (!data) return runOver(undefined);
+  if (!data) return await runOver(undefined);
   try {
     return { ...(await runOver(data)), isOfVersion: true };
   } catch (error) {
@@ -139,7 +139,7 @@ async function run(
           representation,
         )
       : writtenColumns(columns, representation);
-  return fetchRows(request, written, sendQuery, maxBytes);
+  return await fetchRows(request, written, sendQuery, maxBytes);
 }
 
 type Summary = Readonly<Partial<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>>;

@@ -25,18 +25,18 @@ export class GuardedRedis {
   ) {}
 
   /** Runs read-only commands. */
-  async read<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    return this.breaker.run(async () => this.unlessRejected(command));
+  read<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+    return this.breaker.run(() => this.unlessRejected(command));
   }
 
   /** Runs commands that need hardly any memory (locks, deletions): their success does not show a recovery of Redis. */
-  async touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    return this.breaker.run(async () => this.unlessRejected(command));
+  touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+    return this.breaker.run(() => this.unlessRejected(command));
   }
 
   /** Runs commands that need memory in Redis. */
   async write<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    const result = await this.breaker.run(async () => this.unlessRejected(command));
+    const result = await this.breaker.run(() => this.unlessRejected(command));
     if (result !== undefined && this.rejectsWrites && this.now() - this.rejectedAt >= QUIET_MS) {
       this.rejectsWrites = false;
       this.onRejectingWrites(false, '');

@@ -82,7 +82,7 @@ function withinLimits<R extends SlotRequest, T>(
 ): (request: R) => Promise<T> {
   return async (request) => {
     const settle = await request.requester?.admitQuery?.();
-    if (!settle) return run(request);
+    if (!settle) return await run(request);
     try {
       const result = await run(request);
       await settle(costOf(result));

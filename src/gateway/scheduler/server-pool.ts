@@ -99,7 +99,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
     return async (request) => {
       if (!(await this.hasServer())) throw this.rejection();
       request.signal.throwIfAborted();
-      return run(request);
+      return await run(request);
     };
   }
 
