@@ -9,7 +9,7 @@ import { startOtherBuild, startThisBuild } from './gateway/deployed-gateway.js';
 import { startLoadGenerator } from './gateway/generate-load.js';
 import { startHitSubjects } from './gateway/hit-subjects.js';
 import { measureHits } from './gateway/measure-hits.js';
-import { measureMissCpu, measureMisses } from './gateway/measure-misses.js';
+import { measureMissCpu, measureMisses, warmUp } from './gateway/measure-misses.js';
 import { smallMiss, startMissCases } from './gateway/miss-cases.js';
 import { measureSteps } from './gateway/measure-steps.js';
 import { missingPeers } from './gateway/peers.js';
@@ -76,6 +76,7 @@ await runBenchmark(
     if (options.only !== 'hits') {
       const [apiKey = ''] = keysNamed('free');
       const cases = await startMissCases({ ...shared, apiKey });
+      await warmUp(cases);
       await measureMisses(cases, options.misses);
       await measureMissCpu(
         cases.filter(({ query }) => CPU_OF.has(query)),
