@@ -49,8 +49,9 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
     let following: AbortSignal | undefined;
     while (performance.now() < deadlineAt) {
       const taking = lock.takeOrRenew();
-      // Most calls are alone, and take the lock at once. Redis runs both commands in this order.
+      // Most calls are alone, and take the lock at once. Redis runs both commands in this order: both keys have one hash tag.
       const first = previousLeader === undefined ? findPublished(dependencies, key, undefined) : undefined;
+      first?.catch(() => undefined);
       const owner = await taking;
       if (owner === undefined || !TOKEN.test(owner)) break;
       const find = (): ReturnType<typeof findPublished> =>
@@ -96,11 +97,13 @@ async function queryAsLeader(
     return lock.isHeld ? await queryAndStore(dependencies, key, coalesced) : undefined;
   } catch (error) {
     if (!coalesced.signal.aborted) await publishFailure(dependencies, key, lock.token, error);
+    // Before the response: a request that comes after it must find no lock, whose failure it would get.
+    await lock.release();
     throw error;
   } finally {
     clearInterval(renewal);
     // Nobody waits for the reply: this process sends its next commands after it, and it never rejects.
-    void lock.release();
+    if (lock.isHeld) void lock.release();
   }
 }
 

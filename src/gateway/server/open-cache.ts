@@ -183,7 +183,8 @@ interface OpenRedis {
 
 async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   const breaker = new CircuitBreaker({
-    failuresToOpen: 3,
+    // A miss has three that no query separates.
+    failuresToOpen: 4,
     firstPauseMs: 500,
     maxPauseMs: 5000,
     clock: steadyClock,
