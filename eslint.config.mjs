@@ -203,7 +203,7 @@ export default defineConfig(
       'src/gateway/clickhouse/{fetch-rows,multipart-parameters,query-connections,query-runner,query-settings,ready-query,within-time}.ts',
       'src/gateway/coordination/{guarded-redis,redis-lease,redis-limits,redis-single-flight,usage-ledger}.ts',
       'src/gateway/http/{call,result,transport}/*.ts',
-      'src/gateway/observability/{metrics,request-log,tracing}.ts',
+      'src/gateway/observability/{metrics,tracing}.ts',
       'src/gateway/query/*.ts',
     ],
     rules: { 'querygate/growing-copies': 'error' },

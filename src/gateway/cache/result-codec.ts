@@ -81,7 +81,8 @@ export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult 
 }
 
 const withoutSaved = ({ kept, of, areDays }: PiecesOfResult): Omit<PiecesOfResult, 'saved'> => ({
-  ...{ kept, of },
+  kept,
+  of,
   ...(areDays && { areDays }),
 });
 

@@ -71,7 +71,9 @@ export function openQueryConnections(connection: ClickHouseConnection, maxSocket
       host,
       port,
       path: `${path}?${search}&${query.search}`,
-      headers: { 'Content-Length': Buffer.byteLength(query.body), ...headers, ...query.headers },
+      headers: Object.assign({}, headers, query.headers, {
+        'Content-Length': Buffer.byteLength(query.body),
+      }),
     });
   return {
     send: (query) => sendUnlessStale(query, start, readWhole(query.maxBytes)),

@@ -91,7 +91,7 @@ async function ofVersion(
 ): Promise<QueryResult> {
   if (!data) return await runOver(undefined);
   try {
-    return { ...(await runOver(data)), isOfVersion: true };
+    return { isOfVersion: true, ...(await runOver(data)) };
   } catch (error) {
     if (!isOfVersions(error)) throw error;
     return runOver(undefined);

@@ -92,7 +92,7 @@ export class UsageLedger {
   declare(sets: readonly Pick<UsedSet, 'key' | 'query'>[]): void {
     this.declared.clear();
     const never = { lastUsedAt: Infinity, uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
-    for (const set of sets) this.declared.set(set.key.hash, { ...set, ...never });
+    for (const set of sets) this.declared.set(set.key.hash, { key: set.key, query: set.query, ...never });
   }
 
   /**

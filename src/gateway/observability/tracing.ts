@@ -118,7 +118,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 function endSpan(span: Span, { name, status, attributes }: EndedRequest): void {
   span.updateName(name);
-  span.setAttributes({ ...attributes(), 'http.response.status_code': status });
+  span.setAttributes({ 'http.response.status_code': status, ...attributes() });
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }

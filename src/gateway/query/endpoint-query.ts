@@ -67,5 +67,6 @@ export function bindExport({ endpoint, values, scope }: EndpointQuery): BoundQue
 /** The bound query as it runs at a time. The text depends neither on the time nor on the limit. */
 export function boundAt(bound: BoundQuery, now: Date, rowLimit: number): BoundQuery {
   const time = NOW.name in bound.parameters && { [NOW.name]: boundTime(now) };
-  return { ...bound, parameters: { ...bound.parameters, ...time, [ROW_LIMIT]: rowLimit } };
+  const parameters = Object.assign({}, bound.parameters, time, { [ROW_LIMIT]: rowLimit });
+  return { ...bound, parameters };
 }

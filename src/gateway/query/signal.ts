@@ -12,7 +12,7 @@ export interface Signal extends Pick<AbortSignal, 'aborted' | 'reason' | 'throwI
   readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 }
 
-/** A signal, and what aborts it. A listener is called once, and must not throw. */
+/** A signal, and what aborts it. A listener is called once for each time it was added, and must not throw. */
 export class Abort implements Signal {
   aborted = false;
   reason: unknown = undefined;
@@ -27,9 +27,9 @@ export class Abort implements Signal {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    const { listeners } = this;
+    // A listener may remove one after it.
+    for (const listener of this.listeners) if (this.listeners.includes(listener)) listener();
     this.listeners = [];
-    for (const listener of listeners) listener();
   }
 
   throwIfAborted(): void {

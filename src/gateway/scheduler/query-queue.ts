@@ -72,6 +72,7 @@ export class QueryQueue {
   /**
    * Makes a function wait for a slot. A query whose callers all leave while it waits never runs.
    *
+   * @returns what it returns, with how long it waited where it does not say so itself.
    * @throws Failure GATEWAY_BUSY if too many queries wait, or the wait is too long.
    */
   limit<R extends SlotRequest, T extends object>(

@@ -142,7 +142,7 @@ async function withOwnSql(
   if (sql === undefined) return call;
   const { endpoint, scope } = query;
   const sandbox = await checkSql(endpoint, sql, analyst, pinnedParameters(scope));
-  return { ...call, query: { ...query, sandbox } };
+  return { ...call, query: { sandbox, ...query } };
 }
 
 /** Records a call's outcome for the log; the query only where this call caused it. */

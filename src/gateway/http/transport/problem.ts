@@ -27,12 +27,12 @@ export function problemDocument(failure: Failure, requestId: string): Readonly<R
 export function problemHeaders(failure: Failure, principal?: Principal): Readonly<Record<string, string>> {
   const { status, details } = failure;
   return {
-    ...retryHeaders(failure, principal),
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Cache-Control': 'no-store',
     ...(status === 401 && { 'WWW-Authenticate': challenge(failure) }),
     ...(details.completeBytes !== undefined && { 'Content-Range': `bytes */${details.completeBytes}` }),
     ...(details.allow && { Allow: details.allow.join(', ') }),
+    ...retryHeaders(failure, principal),
   };
 }
 

@@ -45,9 +45,14 @@ export function backgroundRecordOf(
 ): RequestRecord {
   const { rowsRead, bytesRead, clickhouseMs } = (isShared ? NONE.cost : cost).readBy(OPERATORS);
   return {
+    timestamp: isoTime(now.getTime()),
+    query_id: queryId,
+    endpoint,
+    purpose,
+    rows_read: rowsRead,
+    bytes_read: bytesRead,
+    clickhouse_ms: rounded(clickhouseMs),
     ...NO_REQUEST,
-    ...{ timestamp: isoTime(now.getTime()), query_id: queryId, endpoint, purpose },
-    ...{ rows_read: rowsRead, bytes_read: bytesRead, clickhouse_ms: rounded(clickhouseMs) },
     ...chargedTo({ cost, callers }),
   };
 }
@@ -76,8 +81,19 @@ const NONE = {
 const NOTHING_CHARGED = { cost: NONE.cost, callers: 1 };
 
 const NO_REQUEST = {
-  ...{ request_id: '', definition: '', parameters: '', key_name: '', status: 0, code: '', cache: '' },
-  ...{ row_count: 0, total_ms: 0, waiting_ms: 0, bytes_sent: 0, saved_rows: 0, saved_bytes: 0 },
+  request_id: '',
+  definition: '',
+  parameters: '',
+  key_name: '',
+  status: 0,
+  code: '',
+  cache: '',
+  row_count: 0,
+  total_ms: 0,
+  waiting_ms: 0,
+  bytes_sent: 0,
+  saved_rows: 0,
+  saved_bytes: 0,
 };
 
 /** The failure's code; for a partial 200, the code of what made it partial. */

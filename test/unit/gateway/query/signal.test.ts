@@ -24,7 +24,7 @@ describe.each([
     }).toThrow(FIRST);
   });
 
-  it('calls each listener once, in their order, when it is already aborted', () => {
+  it('calls each listener once, in their order, with the reason already set', () => {
     const { signal, abort } = opened(create());
     const calls: string[] = [];
     for (const name of ['a', 'b'])
@@ -49,6 +49,23 @@ describe.each([
     signal.addEventListener('abort', late);
     abort(FIRST);
     expect(called).toEqual(['kept']);
+  });
+});
+
+describe('an Abort', () => {
+  it('calls no listener that one before it removes', () => {
+    const abort = new Abort();
+    const called: string[] = [];
+    const last = (): void => {
+      called.push('last');
+    };
+    abort.addEventListener('abort', () => {
+      called.push('first');
+      abort.removeEventListener('abort', last);
+    });
+    abort.addEventListener('abort', last);
+    abort.abort(FIRST);
+    expect(called).toEqual(['first']);
   });
 });
 
