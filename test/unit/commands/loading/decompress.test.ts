@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
 import { decompress } from '../../../../src/commands/loading/decompress.js';
@@ -55,11 +56,12 @@ describe('decompress', () => {
   });
 
   it('closes its source when its reader stops early', async () => {
-    const source = inChunksOf(1000, gzipSync(TEXT));
+    // Streams read ahead, from Node 22 on 64 kB each.
+    const source = inChunksOf(1000, gzipSync(randomBytes(1_000_000)));
     const reader = decompress(source);
     await reader.next();
     await reader.return(undefined);
-    await new Promise((resolve) => source.once('close', resolve));
+    if (!source.closed) await new Promise((resolve) => source.once('close', resolve));
     expect(source.readableEnded).toBe(false);
   });
 
