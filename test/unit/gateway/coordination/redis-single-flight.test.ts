@@ -1,0 +1,98 @@
+import { CircuitBreaker } from '../../../../src/gateway/coordination/circuit-breaker.js';
+import { GuardedRedis } from '../../../../src/gateway/coordination/guarded-redis.js';
+import type { RedisClient } from '../../../../src/gateway/coordination/redis-connection.js';
+import { RedisKeys } from '../../../../src/gateway/coordination/redis-keys.js';
+import { coalesceThroughRedis } from '../../../../src/gateway/coordination/redis-single-flight.js';
+import { Failure } from '../../../../src/gateway/errors.js';
+import type { QueryClickHouse } from '../../../../src/gateway/query/fetch-result.js';
+import type { ResultStore } from '../../../../src/gateway/query/result-store.js';
+import { Abort } from '../../../../src/gateway/query/signal.js';
+import { sampleKey, sampleResult } from '../../../support/sample-result.js';
+
+const clock = (): Date => new Date(0);
+const RESULT = sampleResult({ createdAt: 0 });
+
+/** Redis and the shared cache, in which the lock is free and nothing is cached. Replies come when they are sent. */
+class SlowRedis {
+  /** What was asked for, in order. */
+  readonly sent: string[] = [];
+  private readonly replies = new Map<string, () => void>();
+
+  readonly client = {
+    eval: (script: string, _keys: number, _key: string, token: string) =>
+      script.includes("'del'") ? this.waitFor('release', 1) : this.waitFor('take', token),
+    set: () => this.waitFor('publish', 'OK'),
+  } as unknown as RedisClient;
+
+  readonly store: ResultStore = {
+    get: () => this.waitFor('look up', undefined),
+    set: () => this.waitFor('store', undefined),
+    purge: () => Promise.resolve(),
+  };
+
+  reply(...commands: readonly string[]): Promise<void> {
+    for (const command of commands) this.replies.get(command)?.();
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private waitFor<T>(command: string, reply: T): Promise<T> {
+    this.sent.push(command);
+    return new Promise((resolve) => {
+      this.replies.set(command, () => {
+        resolve(reply);
+      });
+    });
+  }
+}
+
+describe('coalesceThroughRedis', () => {
+  let slow: SlowRedis;
+  let outcome: string;
+  const start = async (query: QueryClickHouse): Promise<void> => {
+    const options = { failuresToOpen: 3, firstPauseMs: 1, maxPauseMs: 1, clock, onChange: () => undefined };
+    const redis = new GuardedRedis(slow.client, new CircuitBreaker(options), () => undefined);
+    const keys = new RedisKeys('test:');
+    const coalesce = coalesceThroughRedis({ redis, keys, store: slow.store, clock, maxWaitMs: 60_000 });
+    coalesce(sampleKey('Rome'), new Abort(), query, () => 0).then(
+      () => (outcome = 'returned'),
+      () => (outcome = 'threw'),
+    );
+    await slow.reply();
+  };
+  beforeEach(() => {
+    slow = new SlowRedis();
+    outcome = 'waits';
+  });
+
+  it('sends the look-up right after the lock, and queries when both have replied', async () => {
+    let queries = 0;
+    await start(() => {
+      queries += 1;
+      return Promise.resolve(RESULT);
+    });
+    expect(slow.sent).toEqual(['take', 'look up']);
+    await slow.reply('take');
+    expect(queries).toBe(0);
+    await slow.reply('look up');
+    expect(queries).toBe(1);
+  });
+
+  it('returns a result before its release has replied, but not before it is stored', async () => {
+    await start(() => Promise.resolve(RESULT));
+    await slow.reply('take', 'look up');
+    expect([outcome, slow.sent.at(-1)]).toEqual(['waits', 'store']);
+    await slow.reply('store');
+    expect([outcome, slow.sent.at(-1)]).toEqual(['returned', 'release']);
+  });
+
+  it('throws a failure once it is published and the lock is released, so that no later request finds the lock', async () => {
+    await start(() => Promise.reject(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.')));
+    await slow.reply('take', 'look up');
+    expect([outcome, slow.sent.at(-1)]).toEqual(['waits', 'publish']);
+    await slow.reply('publish');
+    expect([outcome, slow.sent.at(-1)]).toEqual(['waits', 'release']);
+    await slow.reply('release');
+    expect(outcome).toBe('threw');
+    expect(slow.sent.filter((command) => command === 'release')).toHaveLength(1);
+  });
+});
