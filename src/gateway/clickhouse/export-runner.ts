@@ -9,6 +9,7 @@ import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { writtenColumns } from '../formats/written-columns.js';
 import type { ExportOutcome, ExportRequest, RunExport } from '../query/ports.js';
+import { nativeSignal, type Signal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
 import { errorNames } from './error-names.js';
@@ -24,7 +25,6 @@ import {
 } from './query-settings.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
-import { nativeSignal, type Signal } from '../query/signal.js';
 
 /**
  * Creates a runner of exports. ClickHouse sends rows while it still reads; what proves that all of them came is the last line

@@ -1,10 +1,10 @@
 import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 
+import type { Signal } from '../query/signal.js';
 import type { ClickHouseConnection } from './connection.js';
 import { queryTargetOf } from './query-target.js';
 import { resultTooLarge } from './translate-error.js';
-import type { Signal } from '../query/signal.js';
 
 /** A query that is ready to be sent. */
 export interface ReadyQuery {

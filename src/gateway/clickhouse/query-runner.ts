@@ -7,6 +7,7 @@ import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { writtenColumns, writtenOwnColumns } from '../formats/written-columns.js';
 import type { KnownData } from '../query/known-data.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
+import { nativeSignal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { describeOwnSql } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
@@ -24,7 +25,6 @@ import {
 import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { withinTime } from './within-time.js';
-import { nativeSignal } from '../query/signal.js';
 
 /** Signals an exception, whatever the status. */
 export const EXCEPTION_HEADER = 'x-clickhouse-exception-code';

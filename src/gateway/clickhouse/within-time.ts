@@ -2,11 +2,11 @@ import { hasSecretValue } from '../../endpoint/bind.js';
 import { callerGone, Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest } from '../query/ports.js';
+import type { Signal } from '../query/signal.js';
 import type { NameOfError } from './error-names.js';
 import { explained } from './explain-error.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
-import type { Signal } from '../query/signal.js';
 
 /**
  * Runs work on a query within its time limit, and translates its errors.

@@ -6,11 +6,11 @@ import { isFresh, type EndpointResult } from '../query/endpoint-result.js';
 import type { QueryClickHouse, FetchedResult, CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore } from '../query/result-store.js';
+import { nativeSignal, type Signal } from '../query/signal.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 import { RedisLease } from './redis-lease.js';
 import { failureFrom, sharedFailureOf, type SharedFailure } from './shared-failure.js';
-import { nativeSignal, type Signal } from '../query/signal.js';
 
 /** How long a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
 const LEASE_MS = 1500;
@@ -102,7 +102,7 @@ async function queryAsLeader(
     throw error;
   } finally {
     clearInterval(renewal);
-    // Nobody waits for the reply: this process sends its next commands after it, and it never rejects.
+    // Its reply is not awaited: this process sends its next commands after it, and it never rejects.
     if (lock.isHeld) void lock.release();
   }
 }

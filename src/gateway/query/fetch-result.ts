@@ -13,9 +13,9 @@ import type { Composed, PieceComposer } from './pieces/composer.js';
 import type { KnownData } from './known-data.js';
 import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
+import type { Signal } from './signal.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
-import type { Signal } from './signal.js';
 
 export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'>;
 

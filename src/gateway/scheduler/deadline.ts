@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
-import { setRealTimer, type SetTimer } from './timers.js';
 import type { Signal } from '../query/signal.js';
+import { setRealTimer, type SetTimer } from './timers.js';
 
 /** The longest delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

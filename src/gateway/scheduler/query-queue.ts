@@ -1,9 +1,9 @@
 import type { SlotRequest, Requester, Priority } from '../query/ports.js';
 import { ANONYMOUS_REQUESTER } from '../query/shared-requester.js';
+import type { Signal } from '../query/signal.js';
 import { Lanes } from './lanes.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 import { WaitingQuery, type QueueAccess } from './waiting-query.js';
-import type { Signal } from '../query/signal.js';
 
 export interface QueryQueueOptions {
   /** How many queries run at a time. */

@@ -3,10 +3,10 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { RunScheduledExport } from '../query/execute-export.js';
 import type { ExportRequest, SlotRequest, RunExport, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
+import { nativeSignal } from '../query/signal.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
 import { setRealTimer } from './timers.js';
-import { nativeSignal } from '../query/signal.js';
 
 /** A server that can run queries and analyse SQL. */
 export interface AnalyzingServer extends PooledServer {

@@ -120,7 +120,7 @@ describe('identical concurrent requests', () => {
   it('leave no lease behind, and set an expiry on every key', async () => {
     await open(2);
     await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
-    // Nobody waits for the deletion of a lease, but a gateway's later commands come after it.
+    // No response waits for the deletion of a lease, but a gateway's later commands come after it.
     await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome', { demand: 'fresh' })));
     const names = await server.client.keys(`${prefix}*`);
     expect(names.filter((name) => name.startsWith(`${prefix}lock:`))).toEqual([]);

@@ -4,8 +4,8 @@ import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.
 import { createSqlParser } from '../../../src/gateway/clickhouse/sql-parser.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import type { SandboxedSelect } from '../../../src/gateway/query/sandboxed-select.js';
-import { createSandbox } from '../../../src/gateway/sandbox/sandbox.js';
 import { nativeSignal } from '../../../src/gateway/query/signal.js';
+import { createSandbox } from '../../../src/gateway/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { applySchema, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 import { PARTS } from './non-interference/clauses.js';

@@ -4,6 +4,7 @@ import type { RequestHandler } from 'express';
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { callerGone } from '../../errors.js';
+import { Abort } from '../../query/signal.js';
 import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
 import { requireComplete } from '../result/complete-result.js';
@@ -21,7 +22,6 @@ import { respondToCall, type CallDependencies } from './respond-to-call.js';
 import type { Cancellable } from './running-calls.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
-import { Abort } from '../../query/signal.js';
 
 /** The dependencies and options of calls over REST. */
 export interface RestDependencies extends CallDependencies {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import { Failure } from '../../errors.js';
 import type { Clock } from '../../query/ports.js';
-import type { ReadCall } from './read-call.js';
 import type { Signal } from '../../query/signal.js';
+import type { ReadCall } from './read-call.js';
 
 /** The wait of a caller: the signal of its call, and what aborts that before the caller disconnects. */
 export interface Cancellable {

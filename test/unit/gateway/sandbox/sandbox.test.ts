@@ -1,7 +1,7 @@
 import { Failure } from '../../../../src/gateway/errors.js';
 import type { AnalyzeSql, SqlParser } from '../../../../src/gateway/query/sandboxed-select.js';
-import { createSandbox } from '../../../../src/gateway/sandbox/sandbox.js';
 import { nativeSignal } from '../../../../src/gateway/query/signal.js';
+import { createSandbox } from '../../../../src/gateway/sandbox/sandbox.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 
 const ENDPOINT = sampleEndpoint({ sandboxing: 'enabled' });

@@ -4,11 +4,11 @@ import { readConfig } from '../../../../src/gateway/config/config.js';
 import type { Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
 import { Failure } from '../../../../src/gateway/errors.js';
+import { nativeSignal } from '../../../../src/gateway/query/signal.js';
 import {
   openQueryExecution,
   type QueryExecution,
 } from '../../../../src/gateway/server/open-query-execution.js';
-import { nativeSignal } from '../../../../src/gateway/query/signal.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { oneServer } from '../../../support/query-server.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
