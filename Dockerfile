@@ -28,15 +28,14 @@ FROM manifest AS build
 # The optional packages are the embedded ClickHouse: half a gigabyte that the image does not keep.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=optional --ignore-scripts --no-audit
-# The bundler's and its CSS printer's native halves are optional packages too; these are wanted.
+# The native halves of the bundler, its CSS printer and the transpiler are optional packages too; these are wanted.
 RUN --mount=type=cache,target=/root/.npm \
-    npm install --no-save --omit=optional --ignore-scripts --no-audit $(node -p "['rolldown', 'lightningcss'].flatMap((name) => Object.entries(require('./node_modules/' + name + '/package.json').optionalDependencies)).filter(([name]) => name.endsWith('-linux-' + process.arch + '-gnu')).map((entry) => entry.join('@')).join(' ')")
+    npm install --no-save --omit=optional --ignore-scripts --no-audit $(node -p "['rolldown', 'lightningcss', '@swc/core'].flatMap((name) => Object.entries(require('./node_modules/' + name + '/package.json').optionalDependencies)).filter(([name]) => name.endsWith('-linux-' + process.arch + '-gnu')).map((entry) => entry.join('@')).join(' ')")
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
 COPY console console
-# Types are checked by npm run typecheck, which needs the optional packages' types as well.
-RUN npm run build -- --noCheck
+RUN node scripts/build.mjs
 
 FROM ${NODE_IMAGE}
 ARG VERSION=0.0.0

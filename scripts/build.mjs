@@ -1,7 +1,8 @@
 /**
- * Builds `dist/`, if its sources have changed since the last build: the gateway with its types, the console, and the files of
- * the page /docs. A build happens in a folder of its own, which then replaces `dist/`, so that a running gateway keeps its
- * files. Only one process builds at a time. Arguments are options of the TypeScript compiler.
+ * Builds `dist/`, if its sources have changed since the last build: the gateway, the console, and the files of the page /docs.
+ * Types are not checked here (`npm run typecheck` does), because a person waits for the first start. With the argument `--types`
+ * `dist/` has the type declarations of the package too. A build happens in a folder of its own, which then replaces `dist/`, so
+ * that a running gateway keeps its files. Only one process builds at a time.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,6 +10,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,6 +22,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { transformFile } from '@swc/core';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = [
@@ -36,18 +39,20 @@ const COMMAND = 'commands/cli/querygate.js';
 const inRoot = (name) => path.join(ROOT, name);
 const DIST = inRoot('dist');
 const LOCK = inRoot('dist.lock');
-const options = process.argv.slice(2);
+const hasTypes = process.argv.includes('--types');
 
 if (!isCurrent()) await withLock(build);
 
 function isCurrent() {
   const file = path.join(DIST, '.digest');
-  return existsSync(file) && readFileSync(file, 'utf8') === digest();
+  if (!existsSync(file)) return false;
+  const [sources, types] = readFileSync(file, 'utf8').split(' ');
+  return sources === digest() && (types !== undefined || !hasTypes);
 }
 
 /** SHA-256 (hex) of the names and contents of all sources. */
 function digest() {
-  const hash = createHash('sha256').update(options.join(' '));
+  const hash = createHash('sha256');
   for (const file of SOURCES.flatMap((name) => filesIn(inRoot(name)))) {
     hash.update(`\0${path.relative(ROOT, file)}\0`).update(readFileSync(file));
   }
@@ -65,7 +70,7 @@ function filesIn(name) {
     .flatMap((entry) => filesIn(path.join(name, entry)));
 }
 
-/** @param {() => void} task */
+/** @param {() => Promise<void>} task */
 async function withLock(task) {
   let isWaiting = false;
   while (!tryLock()) {
@@ -76,7 +81,7 @@ async function withLock(task) {
   }
   try {
     // Another process may have built meanwhile.
-    if (!isCurrent()) task();
+    if (!isCurrent()) await task();
   } finally {
     rmSync(LOCK, { force: true });
   }
@@ -129,7 +134,7 @@ function codeOf(error) {
   return /** @type {NodeJS.ErrnoException} */ (error).code;
 }
 
-function build() {
+async function build() {
   for (const name of readdirSync(ROOT)) {
     if (/^dist\.\d+$/.test(name)) rmSync(inRoot(name), { recursive: true });
   }
@@ -145,20 +150,52 @@ function build() {
     '--outDir',
     path.join(target, 'console'),
   );
-  const compile = ['-p', 'tsconfig.build.json', '--outDir', target];
-  run('tsc', ...compile, '--emitDeclarationOnly', ...options);
-  // Comments are a tenth of the package. The types keep theirs, for editors.
-  run('tsc', ...compile, '--noCheck', '--declaration', 'false', '--removeComments', ...options);
+  if (hasTypes) {
+    run('tsc', '-p', 'tsconfig.build.json', '--outDir', target, '--noCheck', '--emitDeclarationOnly');
+    removePrivateTypes(target);
+  }
+  await transpile(target);
   for (const folder of ['gateway/schema/engine', 'commands/cli/templates']) {
     cpSync(inRoot(`src/${folder}`), path.join(target, folder), { recursive: true });
   }
-  removePrivateTypes(target);
   chmodSync(path.join(target, COMMAND), 0o755);
-  writeFileSync(path.join(target, '.digest'), before);
+  writeFileSync(path.join(target, '.digest'), hasTypes ? `${before} types` : before);
   const replaced = `${target}0`;
   if (existsSync(DIST)) renameSync(DIST, replaced);
   renameSync(target, DIST);
   rmSync(replaced, { recursive: true, force: true });
+}
+
+/**
+ * Writes the JavaScript of all modules, with source maps. Comments are a tenth of the package; the types keep theirs, for editors.
+ *
+ * @param {string} target
+ */
+async function transpile(target) {
+  const sources = filesIn(inRoot('src')).filter(
+    (file) => /\.(?:ts|mjs)$/.test(file) && !file.startsWith(inRoot('src/commands/cli/templates/')),
+  );
+  await Promise.all(
+    sources.map(async (file) => {
+      const written = path.join(target, path.relative(inRoot('src'), file)).replace(/\.ts$/, '.js');
+      const { code, map = '' } = await transformFile(file, {
+        swcrc: false,
+        isModule: true,
+        sourceMaps: true,
+        inlineSourcesContent: false,
+        sourceFileName: path.relative(path.dirname(written), file),
+        jsc: {
+          target: 'es2023',
+          parser: { syntax: 'typescript' },
+          transform: { verbatimModuleSyntax: true },
+          minify: { compress: false, mangle: false, format: { comments: false } },
+        },
+      });
+      mkdirSync(path.dirname(written), { recursive: true });
+      writeFileSync(written, `${code}//# sourceMappingURL=${path.basename(written)}.map\n`);
+      writeFileSync(`${written}.map`, map);
+    }),
+  );
 }
 
 /**

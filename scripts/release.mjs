@@ -37,7 +37,7 @@ function requireCleanTree() {
 
 /** @returns the version of the package. */
 function buildPackage() {
-  run(process.execPath, 'scripts/build.mjs');
+  run(process.execPath, 'scripts/build.mjs', '--types');
   // npm's output is JSON only without the output of prepack.
   const [packed] = JSON.parse(
     output('npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', RELEASE),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -18,11 +19,11 @@ const withSources = (task: (folder: string) => Promise<void>): Promise<void> =>
     await task(folder);
   });
 
-const build = (folder: string): ReturnType<typeof runNode> =>
-  runNode([path.join(folder, 'scripts/build.mjs'), '--noCheck']);
+const build = (folder: string, ...args: readonly string[]): ReturnType<typeof runNode> =>
+  runNode([path.join(folder, 'scripts/build.mjs'), ...args]);
 
 describe('npm run build', () => {
-  it('builds once for concurrent runs, skips unchanged sources, and retains the last build if one fails', async () => {
+  it('builds once for concurrent runs, skips unchanged sources, adds types on demand, and retains the last build if one fails', async () => {
     await withSources(async (folder) => {
       const inFolder = (file: string): string => path.join(folder, file);
       const identity = async (): Promise<number> => (await stat(inFolder('dist'))).ino;
@@ -36,19 +37,24 @@ describe('npm run build', () => {
       expect(left).toEqual(['dist']);
       // Executable, so that npx finds the command after every build.
       expect((await stat(inFolder('dist/commands/cli/querygate.js'))).mode & 0o111).toBe(0o111);
-      const types = await readFile(inFolder('dist/index.d.ts'), 'utf8');
-      expect(types).toContain('createGateway');
+      expect(existsSync(inFolder('dist/index.d.ts'))).toBe(false);
 
       const first = await identity();
       expect((await build(folder)).code).toBe(0);
       expect(await identity()).toBe(first);
 
-      // Of the console, which is built first, so that the failure costs no second compilation of the gateway.
+      expect((await build(folder, '--types')).code).toBe(0);
+      const withTypes = await identity();
+      expect(await readFile(inFolder('dist/index.d.ts'), 'utf8')).toContain('createGateway');
+      expect((await build(folder)).code).toBe(0);
+      expect(await identity()).toBe(withTypes);
+
+      // Of the console, which is built first, so that the failure costs no compilation of the gateway.
       const source = inFolder('console/src/main.tsx');
       const text = await readFile(source, 'utf8');
       await writeFile(source, `${text}\nconst broken = ;\n`);
       expect((await build(folder)).code).toBe(1);
-      expect(await identity()).toBe(first);
+      expect(await identity()).toBe(withTypes);
       expect((await readdir(folder)).includes('dist.lock')).toBe(false);
     });
   });
