@@ -19,7 +19,7 @@ afterEach(() => project.remove());
 
 describe('querygate dev', () => {
   it('runs the tests of what changed, and shows in the terminal and the console what differs', async () => {
-    const dev = DevProcess.start(project.folder, {});
+    const dev = DevProcess.start(project.folder, { environment: { RECORD_CALLS: 'on' } });
     try {
       await dev.until(/checked +all/);
       await project.write({ 'tests/visits.yaml': test(2) });

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { VARIABLES } from '../../src/gateway/config/variables.js';
 import { runCli, type Outcome } from './run-cli.js';
 import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
@@ -59,6 +60,19 @@ limits: { requests: { quota: 2, window: 60 } }`,
   ),
 };
 
+const NOT_DEPLOYED = new Set(['PROJECT_DIR', 'CLICKHOUSE_DATABASE', 'DATA_DIR']);
+const variables = Object.keys((VARIABLES.describe() as { readonly keys: object }).keys);
+
+/** The variables of a deployment: each invalid, except where a valid one would lead elsewhere, or cannot go with what tests are. */
+const DEPLOYED = {
+  ...Object.fromEntries(variables.filter((name) => !NOT_DEPLOYED.has(name)).map((name) => [name, '?'])),
+  WORKERS: '4',
+  CLICKHOUSE_URL: 'http://127.0.0.1:1',
+  CLICKHOUSE_PASSWORD: 'secret',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  RECORD_CALLS: 'on',
+};
+
 /** A project with endpoints over a table, whose test files a test writes. */
 export class TestedProject {
   private constructor(
@@ -98,14 +112,10 @@ export class TestedProject {
 
   /** Runs `querygate test` with the variables of a deployment, which it must not use. */
   test(...args: readonly string[]): Promise<Outcome> {
-    const deployed = {
-      CLICKHOUSE_URL: 'http://127.0.0.1:1',
-      CLICKHOUSE_PASSWORD: 'secret',
-      REDIS_URL: 'redis://127.0.0.1:1',
-      API_KEYS_FILE: 'no-such-file.yaml',
+    return runCli(['test', ...args, '--project', this.folder], {
+      ...DEPLOYED,
       TMPDIR: this.temporaryFolder,
-    };
-    return runCli(['test', ...args, '--project', this.folder], deployed);
+    });
   }
 
   async remove(): Promise<void> {

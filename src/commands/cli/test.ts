@@ -7,6 +7,7 @@ import { watchProject, type ChangedPart } from '../dev/watch-project.js';
 import type { RanCall, RanTest } from '../endpoint-tests/run-tests.js';
 import { testReport, testSummary } from '../endpoint-tests/test-report.js';
 import { TestRunner, type TestRun } from '../endpoint-tests/test-runner.js';
+import { environmentOfTests } from '../endpoint-tests/test-server.js';
 import { updateTest } from '../endpoint-tests/update-test.js';
 import { failureOf } from './check/check-junit.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
@@ -43,7 +44,7 @@ async function runTests(
 ): Promise<void> {
   // Its own writes would start it again.
   if (update && watch) throw usageError('--update and --watch exclude each other: update once, then watch.');
-  const { project, dataDir } = readConfig(process.env);
+  const { project, dataDir } = readConfig(environmentOfTests(process.env));
   const runner = new TestRunner(process.env, project, filter);
   const report = async ({ tests, failure }: TestRun): Promise<ReadonlySet<RanCall>> => {
     if (failure !== undefined) throw new CommandError(failure, EXIT.failed);
@@ -148,7 +149,7 @@ function testJunit(tests: readonly RanTest[]): string {
 const HELP = `
 Each file tests/NAME.yaml has rows of tables, and calls of the endpoint NAME with the rows, columns, headers, body or problem
 that they expect. The calls go through a gateway on an embedded ClickHouse of its own, with the project's schema files and
-only these rows; CLICKHOUSE_URL is not used. Files of tests/ that begin with _ are no tests.
+only these rows. Of the variables only CLICKHOUSE_DATABASE counts. Files of tests/ that begin with _ are no tests.
 
 Examples:
   querygate test

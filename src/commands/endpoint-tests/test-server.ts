@@ -12,9 +12,12 @@ import { openGateway, type Gateway } from '../../gateway/server/compose.js';
 import { findRunningServer } from '../embedded/running-server.js';
 import { readTables, type Tables } from './tables.js';
 
-/** What of a deployment must not reach the gateway of the tests: its servers, keys, ports and data. */
-const NOT_OF_TESTS =
-  /^(?:CLICKHOUSE_(?!DATABASE$)|REDIS_|API_KEYS_FILE|JWT_|ADMIN_|TRUST_PROXY|PUBLIC_URL|OTEL_)/;
+/** All variables that tests take: where the project is, what its files call its database, and which folder is not watched. */
+const TAKEN = ['PROJECT_DIR', 'CLICKHOUSE_DATABASE', 'DATA_DIR'] as const;
+
+/** The environment without that of a deployment, whose limits, servers and mistakes must not decide what a test finds. */
+export const environmentOfTests = (environment: Environment): Environment =>
+  Object.fromEntries(TAKEN.map((name) => [name, environment[name] ?? '']));
 
 /** Long after every clock of a test. */
 const NEVER = 10_500_000_000;
@@ -79,9 +82,8 @@ export class TestServer {
 
   private async open(): Promise<void> {
     this.folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
-    const own = Object.entries(this.environment).filter(([name]) => !NOT_OF_TESTS.test(name));
     const config = readConfig({
-      ...Object.fromEntries(own),
+      ...environmentOfTests(this.environment),
       ...{
         HOST: '127.0.0.1',
         PORT: '0',
@@ -92,7 +94,7 @@ export class TestServer {
       },
       ...{ API_KEY: this.key, JWT_SECRET: this.secret, JWT_ISSUER: ISSUER, LINK_SECRET: SAME_IN_EACH_RUN },
       // A test shows a failure; what the gateway logs about it would hide it.
-      ...{ LOG_LEVEL: 'error', RESPONSE_TIMES: 'iso' },
+      ...{ LOG_LEVEL: 'error' },
     });
     const clock = (): Date => new Date(this.time);
     this.served = await openGateway(config, {
