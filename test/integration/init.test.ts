@@ -183,11 +183,15 @@ describe('querygate init', () => {
   it.each([
     ['a folder without endpoints', {}, 'has no endpoints: --deploy is for a project'],
     [
-      'endpoints in folders',
-      { 'endpoints/shop/one.sql': 'SELECT 1' },
-      'shop is a folder, which no ConfigMap has: make an image of the project instead',
+      'a name',
+      { [`endpoints/${'é'.repeat(70)}.sql`]: 'SELECT 1' },
+      'has a name that no ConfigMap has: make an image of the project instead',
     ],
-    ['a name', { 'endpoints/one@2.sql': 'SELECT 1' }, 'one@2.sql has a name that no ConfigMap has'],
+    [
+      'names with one key',
+      { 'endpoints/one@2.sql': 'SELECT 1', 'endpoints/one_40_2.sql': 'SELECT 1' },
+      'one_40_2.sql has a name that no ConfigMap has',
+    ],
     ['large files', { 'endpoints/one.sql': 'x'.repeat(1_000_001) }, 'more than a ConfigMap has'],
   ])('--deploy kubernetes says what it cannot deploy: %s', async (_, files, problem) => {
     await withTemporaryFolder(async (folder) => {

@@ -18,6 +18,8 @@ const manifests = await Manifests.read();
 const dataOf = (name: string): Readonly<Record<string, string>> =>
   manifests.named('ConfigMap', name).data ?? {};
 
+const FILES = manifests.filesOf('gateway', 'endpoints');
+
 let mounts: { readonly path: string; readonly remove: () => Promise<void> };
 let endpoints: MountedConfigMap;
 let keys: MountedConfigMap;
@@ -25,9 +27,9 @@ let keys: MountedConfigMap;
 beforeAll(async () => {
   mounts = await makeTemporaryFolder();
   const at = (folder: string): string => path.join(mounts.path, folder);
-  endpoints = await MountedConfigMap.mount(at('endpoints'), dataOf('querygate-endpoints'));
-  await MountedConfigMap.mount(at('settings'), dataOf('querygate-settings'));
-  await MountedConfigMap.mount(at('clickhouse-schema'), dataOf('querygate-schema'));
+  endpoints = await MountedConfigMap.mount(at('endpoints'), FILES);
+  await MountedConfigMap.mount(at('settings'), manifests.filesOf('gateway', 'settings'));
+  await MountedConfigMap.mount(at('clickhouse-schema'), manifests.filesOf('migrate', 'schema'));
   const { stringData = {} } = manifests.named('Secret', 'querygate-keys');
   keys = await MountedConfigMap.mount(at('keys'), stringData);
 });
@@ -70,6 +72,8 @@ it('serves a project of init --deploy kubernetes as kubelet mounts it, and takes
       }
       const response = await get(url + CALL, 'operator');
       expect(await response.json()).toMatchObject({ result: [{ path: '/cart', views: 1 }] });
+      // Of a file in a folder, whose name no key of a ConfigMap has.
+      expect((await get(url + CALL.replace('?', '@2?'), 'operator')).status).toBe(200);
 
       await changeKeys(url);
       await changeEndpoints(url, gateway);
@@ -87,12 +91,12 @@ async function changeKeys(url: string): Promise<void> {
 async function changeEndpoints(url: string, gateway: RunningProcess): Promise<void> {
   const [, adminUrl = ''] = await gateway.untilWritten(/"admin API ready".*"url":"(http:[^"]+)"/);
   const reload = (): Promise<Response> => fetch(`${adminUrl}/endpoints/reload`, { method: 'POST' });
-  const { [FILE]: text = '' } = dataOf('querygate-endpoints');
-  await endpoints.change({ [FILE]: text.replace('count() AS views', '2 * count() AS views') });
+  const { [FILE]: text = '' } = FILES;
+  await endpoints.change({ ...FILES, [FILE]: text.replace('count() AS views', '2 * count() AS views') });
   expect((await reload()).status).toBe(200);
   const changed = await get(url + CALL, 'operator');
   expect(await changed.json()).toMatchObject({ result: [{ path: '/cart', views: 2 }] });
-  await endpoints.change({ [FILE]: text.replace('SELECT', 'SELECT [[') });
+  await endpoints.change({ ...FILES, [FILE]: text.replace('SELECT', 'SELECT [[') });
   expect((await reload()).status).toBe(422);
   expect((await get(url + CALL, 'operator')).status).toBe(200);
 }

@@ -39,8 +39,9 @@ export interface Manifest {
 export class Manifests {
   private constructor(readonly all: readonly Manifest[]) {}
 
-  static async read(): Promise<Manifests> {
-    const files = await deployFiles('kubernetes', PROJECT);
+  /** @param project its folder. */
+  static async read(project = PROJECT): Promise<Manifests> {
+    const files = await deployFiles('kubernetes', project);
     return new Manifests(files.filter(({ path: file }) => file.includes('.yaml')).flatMap(manifestsIn));
   }
 
@@ -59,6 +60,21 @@ export class Manifests {
   pods(): ReadonlyMap<string, PodTemplateSpec> {
     const templates = [...this.ofKind('Deployment'), ...this.ofKind('Job')].map(({ spec }) => spec?.template);
     return new Map(templates.map((template = {}) => [template.spec?.containers[0]?.name ?? '', template]));
+  }
+
+  /** The files that a volume of a ConfigMap has, by their path. @throws Error where an item names no key */
+  filesOf(pod: string, volumeName: string): Readonly<Record<string, string>> {
+    const volumes = this.pods().get(pod)?.spec?.volumes ?? [];
+    const { name, items } = volumes.find((volume) => volume.name === volumeName)?.configMap ?? {};
+    const { data = {} } = this.named('ConfigMap', name);
+    const listed = items ?? Object.keys(data).map((key) => ({ key, path: key }));
+    return Object.fromEntries(
+      listed.map(({ key, path: file }) => {
+        const { [key]: text } = data;
+        if (text === undefined) throw new Error(`${name ?? ''} has no key ${key}`);
+        return [file, text];
+      }),
+    );
   }
 
   /** The names in a ConfigMap or a Secret. @throws Error where there is no such object. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /**
  * A ConfigMap or Secret as kubelet mounts it: the files are in a folder `..TIME`, `..data` links to this folder, and each
- * file's name links into `..data`. A change replaces `..data` alone, so that all files change at once.
+ * file's name, or the first folder of its path, links into `..data`. A change replaces `..data` alone, so that all files change at once.
  * (`pkg/volume/util/atomic_writer.go` of Kubernetes.)
  */
 export class MountedConfigMap {
@@ -16,7 +16,8 @@ export class MountedConfigMap {
     await mkdir(folder, { recursive: true });
     const mounted = new MountedConfigMap(folder, 0);
     await mounted.change(data);
-    for (const name of Object.keys(data)) await symlink(`..data/${name}`, path.join(folder, name));
+    const names = new Set(Object.keys(data).map((file) => file.replace(/\/.*/, '')));
+    for (const name of names) await symlink(`..data/${name}`, path.join(folder, name));
     return mounted;
   }
 
@@ -26,7 +27,11 @@ export class MountedConfigMap {
     this.version += 1;
     const next = path.join(this.folder, `..${this.version}`);
     await mkdir(next);
-    for (const [name, text] of Object.entries(data)) await writeFile(path.join(next, name), text);
+    for (const [name, text] of Object.entries(data)) {
+      const file = path.join(next, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
     await symlink(path.basename(next), path.join(this.folder, '..data_tmp'));
     await rename(path.join(this.folder, '..data_tmp'), path.join(this.folder, '..data'));
     await rm(previous, { recursive: true, force: true });

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { EnvFromSource, SecretKeySelector, Volume } from 'kubernetes-types/core/v1.js';
 
 import { readConfig } from '../../../src/gateway/config/config.js';
@@ -7,6 +9,7 @@ import { memoryNeeds } from '../../../src/gateway/server/memory-needs.js';
 import { textOf } from '../../support/documentation.js';
 import { Manifests } from '../../support/kubernetes-manifests.js';
 import { problemsBySchema } from '../../support/kubernetes-schema.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const manifests = await Manifests.read();
 const pods = [...manifests.pods()];
@@ -132,10 +135,38 @@ describe('the gateway', () => {
 
 describe('the example project', () => {
   it('has a valid endpoint in each file, of the file’s name', () => {
-    const files = Object.entries(manifests.named('ConfigMap', 'querygate-endpoints').data ?? {});
-    expect(files.map(([file, text]) => [file, `${readSqlEndpoint(text).name}.sql`])).toEqual(
-      files.map(([file]) => [file, file]),
+    const files = Object.entries(manifests.filesOf('gateway', 'endpoints'));
+    expect(files.map(([, text]) => `${readSqlEndpoint(text).name}.sql`)).toEqual(
+      files.map(([file]) => path.basename(file)),
     );
+  });
+
+  it('has every file under a key that Kubernetes accepts, at its path in the pods', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const files = {
+        ...{ 'one@2.sql': '1', 'one.sql': '2', 'né e\'s "q".sql': '3', '_shared.ts': '4' },
+        ...{ 'shop/one@2.sql': '5', 'shop/_40_.sql': '6', '.one.sql.swp': '', 'node_modules/a.js': '' },
+      };
+      for (const [file, text] of Object.entries(files)) {
+        await mkdir(path.dirname(path.join(folder, 'endpoints', file)), { recursive: true });
+        await writeFile(path.join(folder, 'endpoints', file), text);
+      }
+      await mkdir(path.join(folder, 'clickhouse-schema'));
+      await writeFile(path.join(folder, 'clickhouse-schema/0001_a b.sql'), 'SELECT 1');
+      const written = await Manifests.read(folder);
+      expect(problemsBySchema(written.all)).toEqual([]);
+      for (const pod of ['gateway', 'migrate']) {
+        expect(written.filesOf(pod, 'endpoints')).toEqual(
+          Object.fromEntries(Object.entries(files).filter(([, text]) => text !== '')),
+        );
+        expect(written.filesOf(pod, 'schema')).toEqual({ '0001_a b.sql': 'SELECT 1' });
+      }
+      for (const name of ['querygate-endpoints', 'querygate-schema']) {
+        // As ValidateConfigMap of Kubernetes.
+        for (const key of written.keysOf('ConfigMap', name))
+          expect(key).toMatch(/^(?!\.\.)[-._a-zA-Z0-9]{1,253}$/);
+      }
+    });
   });
 });
 

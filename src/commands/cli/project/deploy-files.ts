@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import { stringify } from 'yaml';
@@ -23,8 +23,7 @@ export async function deployFiles(deployment: Deployment, folder: string): Promi
     );
   }
   if (deployment === 'systemd') return readTemplates('deploy-systemd');
-  if (deployment === 'kubernetes')
-    return [...(await readTemplates('deploy-kubernetes')), ...(await configMaps(project))];
+  if (deployment === 'kubernetes') return kubernetesFiles(project);
   const files = await readTemplates((await namesServer(project)) ? 'existing-clickhouse' : 'own-clickhouse');
   return files.filter(({ path: file }) => file !== 'README.md');
 }
@@ -37,14 +36,42 @@ async function namesServer({ folder }: Project): Promise<boolean> {
   return texts.some((text = '') => /^CLICKHOUSE_URL=./m.test(text));
 }
 
-/** The files of the project as ConfigMaps, which `deploy/kubernetes/gateway.yaml` mounts. */
-async function configMaps(project: Project): Promise<readonly ProjectFile[]> {
+/** The manifests, with the files of the project as ConfigMaps that the pods mount. */
+async function kubernetesFiles(project: Project): Promise<readonly ProjectFile[]> {
   const settings = await ifPresent(readFile(project.settingsFile, 'utf8'));
-  return [
-    configMap('endpoints', await filesIn(project.endpointsFolder)),
-    configMap('schema', await filesIn(project.schemaFolder, (name) => name.endsWith('.sql'))),
-    configMap('settings', { 'endpoint-settings.json': settings ?? '{}\n' }),
+  const parts: readonly Part[] = [
+    { name: 'endpoints', source: 'endpoints/', files: await filesIn(project.endpointsFolder) },
+    {
+      name: 'schema',
+      source: 'clickhouse-schema/',
+      files: await filesIn(project.schemaFolder, (name) => /^[^/]+\.sql$/.test(name)),
+    },
+    {
+      name: 'settings',
+      source: 'endpoint-settings.json',
+      files: [{ key: 'endpoint-settings.json', path: 'endpoint-settings.json', text: settings ?? '{}\n' }],
+    },
   ];
+  const templates = await readTemplates('deploy-kubernetes');
+  return [
+    ...templates.map((file) => ({ ...file, text: parts.reduce(withItems, file.text) })),
+    ...parts.map(configMap),
+  ];
+}
+
+/** A file of the project in a ConfigMap. */
+interface MountedFile {
+  readonly key: string;
+  /** Where the pods have it, below the folder. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What one ConfigMap has. */
+interface Part {
+  readonly name: string;
+  readonly source: string;
+  readonly files: readonly MountedFile[];
 }
 
 /** As Kubernetes limits a ConfigMap, with a margin for what is around the files. */
@@ -52,35 +79,64 @@ const MAX_BYTES = 1_000_000;
 const AS_IMAGE =
   'make an image of the project instead: docs/how-to/deploy-on-kubernetes.md of the package says how';
 
+/** The key of a file: its path, with a code in place of each character that no key of a ConfigMap has. */
+const keyOf = (name: string): string =>
+  name.replaceAll(/[^-.\w]/gu, (character) => `_${character.codePointAt(0)?.toString(16) ?? ''}_`);
+
 async function filesIn(
   folder: string,
-  isWanted: (name: string) => boolean = () => true,
-): Promise<Readonly<Record<string, string>>> {
-  const files: Record<string, string> = {};
-  for (const name of ((await ifPresent(readdir(folder))) ?? []).filter(isWanted).sort()) {
+  isWanted: (name: string) => boolean = (name) => !/(?:^|\/)(?:\.|node_modules(?:\/|$))/.test(name),
+): Promise<readonly MountedFile[]> {
+  const files: MountedFile[] = [];
+  const entries = (await ifPresent(readdir(folder, { recursive: true, withFileTypes: true }))) ?? [];
+  const paths = entries.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  for (const name of paths.filter(isWanted).sort()) {
     const file = path.join(folder, name);
+    // Its files are entries too.
+    if ((await lstat(file)).isDirectory()) continue;
     if ((await stat(file)).isDirectory())
-      throw usageError(`${file} is a folder, which no ConfigMap has: ${AS_IMAGE}`);
-    if (!/^[-.\w]+$/.test(name)) throw usageError(`${file} has a name that no ConfigMap has: ${AS_IMAGE}`);
-    files[name] = await readFile(file, 'utf8');
+      throw usageError(`${file} is a link to a folder, which no ConfigMap has: ${AS_IMAGE}`);
+    const key = keyOf(name);
+    if (key.length > 253 || /\p{Cc}/u.test(name) || files.some((each) => each.key === key))
+      throw usageError(`${file} has a name that no ConfigMap has: ${AS_IMAGE}`);
+    files.push({ key, path: name, text: await readFile(file, 'utf8') });
   }
-  const bytes = Object.values(files).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (bytes <= MAX_BYTES) return files;
   throw usageError(`${folder} has ${bytes} bytes, more than a ConfigMap has: ${AS_IMAGE}`);
 }
 
-function configMap(part: string, data: Readonly<Record<string, string>>): ProjectFile {
+/** Whether the pods have a file under another name than its key, so that the manifests list all files of the part. */
+const isListed = ({ files }: Part): boolean => files.some((file) => file.key !== file.path);
+
+/** A manifest whose volumes list the files of a part, where they must. */
+function withItems(manifest: string, part: Part): string {
+  if (!isListed(part)) return manifest;
+  const items = part.files.map(
+    (file) => `\n${' '.repeat(14)}- ${JSON.stringify({ key: file.key, path: file.path })}`,
+  );
+  return manifest.replaceAll(
+    `configMap: { name: querygate-${part.name} }`,
+    () =>
+      `configMap:\n            name: querygate-${part.name}\n            # A new file of ${part.source} is mounted where it is listed here.\n            items:${items.join('')}`,
+  );
+}
+
+function configMap(part: Part): ProjectFile {
+  const { name, source, files } = part;
   const content = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: `querygate-${part}`, labels: { 'app.kubernetes.io/name': 'querygate' } },
-    data,
+    metadata: { name: `querygate-${name}`, labels: { 'app.kubernetes.io/name': 'querygate' } },
+    data: Object.fromEntries(files.map(({ key, text }) => [key, text])),
   };
-  const folders: Readonly<Record<string, string>> = { endpoints: 'endpoints/', schema: 'clickhouse-schema/' };
-  const source = folders[part] ?? 'endpoint-settings.json';
-  const command = `kubectl create configmap querygate-${part} --from-file=${source} --dry-run=client -o yaml`;
+  const from = isListed(part)
+    ? files.map((file) => `--from-file=${file.key}='${source}${file.path.replaceAll("'", String.raw`'\''`)}'`)
+    : [`--from-file=${source}`];
+  const command = `kubectl create configmap querygate-${name} ${from.join(' ')} --dry-run=client -o yaml`;
+  const target = `deploy/kubernetes/${name}.yaml`;
   return {
-    path: `deploy/kubernetes/${part}.yaml`,
-    text: `# ${source} of the project. After a change, make it again:\n#\n#   ${command} > deploy/kubernetes/${part}.yaml\n${stringify(content, { lineWidth: 0 })}`,
+    path: target,
+    text: `# ${source} of the project. After a change, make it again:\n#\n#   ${command} > ${target}\n${stringify(content, { lineWidth: 0 })}`,
   };
 }
