@@ -8,7 +8,7 @@ import { validateParameters } from '../../gateway/query/validate-parameters.js';
 import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
-import { secretSamples } from '../../gateway/analysis/combinations.js';
+import { secretSamples } from '../../gateway/query/sample-values.js';
 import { problemsOfPages } from './pages-of-example.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';

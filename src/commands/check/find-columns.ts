@@ -4,7 +4,7 @@ import type { Values } from '../../endpoint/values.js';
 import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
 import { endpointOf } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
-import { sampleValues } from '../../gateway/analysis/combinations.js';
+import { sampleValues } from '../../gateway/query/sample-values.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';

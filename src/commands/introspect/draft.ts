@@ -5,7 +5,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
 import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
-import { sampleValues } from '../../gateway/analysis/combinations.js';
+import { sampleValues } from '../../gateway/query/sample-values.js';
 import { describe, repeatedColumn } from '../../gateway/clickhouse/describe-columns.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';

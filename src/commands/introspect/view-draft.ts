@@ -1,4 +1,4 @@
-import { SAMPLES } from '../../gateway/analysis/combinations.js';
+import { SAMPLES } from '../../gateway/query/sample-values.js';
 import type { CatalogTable } from './catalog.js';
 import { NotCarriedOver, type Draft, type DraftParameter } from './draft.js';
 import { parameterName, sqlName } from './names.js';

@@ -1,18 +1,8 @@
-import type { Values, Value } from '../../endpoint/values.js';
+import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { itemKind } from '../../endpoint/parameters/kinds.js';
-import type { ItemKind, Parameter } from '../../endpoint/parameters/parameter.js';
 import { requiredBy } from '../../endpoint/sql-file/select-parameters.js';
 import type { Piece } from '../../endpoint/sql-file/select/select-text.js';
-import { readParameters } from '../query/validate-parameters.js';
-
-/** One way to call an endpoint that is checked. */
-export interface Combination {
-  /** The omittable parameters that have a value. */
-  readonly names: readonly string[];
-  /** A choice that is checked because types can depend on it, such as the unit of `date_trunc`. */
-  readonly choice?: readonly [parameter: string, value: string];
-}
+import type { Combination } from '../query/sample-values.js';
 
 /** Combinations that are checked of one endpoint; what exceeds them is left out. */
 const MAX_COMBINATIONS = 200;
@@ -77,56 +67,4 @@ function requiredByParts(
     const required = [...around, ...requiredBy(piece).map(({ name }) => name)];
     return [required, ...requiredByParts(piece.pieces, required)];
   });
-}
-
-/** A valid text of each kind. */
-export const SAMPLES: Readonly<Record<ItemKind, string>> = {
-  string: 'a',
-  integer: '1',
-  number: '1',
-  boolean: 'true',
-  date: '2026-05-17',
-  timestamp: '2026-05-17T00:00:00Z',
-  uuid: '00000000-0000-4000-8000-000000000000',
-  decimal: '1',
-  enum: 'a',
-  timezone: 'UTC',
-  'regular-expression': 'a',
-};
-
-/** Values with which a query can be analysed: of the required parameters, of those with a default, and of the named ones. */
-export function sampleValues(endpoint: Endpoint, { names, choice }: Combination, now: Date): Values {
-  const sampled = [...endpoint.parameters].filter(([name, { required }]) => required || names.includes(name));
-  const omitted = readParameters(endpoint, new Map(), { now }).values;
-  return new Map<string, Value>([
-    ...omitted,
-    ...sampled.map(([name]) => [name, sampleValue(endpoint, name, now)] as const),
-    ...(choice ? [choice] : []),
-  ]);
-}
-
-/** A text for each required secret, which no file should contain. */
-export function secretSamples({ parameters }: Endpoint): Readonly<Record<string, string>> {
-  const secrets = [...parameters].filter(([, { required, secret }]) => required && secret);
-  return Object.fromEntries(secrets.map(([name, { kind }]) => [name, SAMPLES[itemKind(kind)]]));
-}
-
-/** The first valid value of the example, the default, the choices and the bounds; else any of the kind. */
-function sampleValue(endpoint: Endpoint, name: string, now: Date): Value {
-  const parameter = endpoint.parameters.get(name);
-  if (!parameter) return null;
-  const sample = SAMPLES[itemKind(parameter.kind)];
-  for (const text of [endpoint.example[name], ...textsOf(parameter), sample]) {
-    if (text === undefined) continue;
-    const value = readParameters(endpoint, new Map([[name, { text, times: 1 }]]), { now }).values.get(name);
-    if (value !== undefined && value !== null) return value;
-  }
-  // An analysis does not need a valid value, only one that ClickHouse reads.
-  const text = sample.replace('T', ' ').replace('Z', '');
-  return parameter.isList ? [text] : text;
-}
-
-function textsOf({ default: fallback, choices, jsonSchema }: Parameter): readonly (string | undefined)[] {
-  const { minimum, maximum } = jsonSchema;
-  return [fallback, choices?.[0], minimum?.toString(), maximum?.toString()];
 }

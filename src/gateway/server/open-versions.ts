@@ -1,7 +1,7 @@
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Pieces } from '../../endpoint/pieces.js';
-import { sampleValues } from '../analysis/combinations.js';
+import { sampleValues } from '../query/sample-values.js';
 import { connectClickHouse, type QueryClient } from '../clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { READ_ONLY } from '../clickhouse/describe-columns.js';
