@@ -19,7 +19,7 @@ const LAYERS = {
   query: ['formats', 'errors.ts'],
   scheduler: ['query', 'errors.ts'],
   sandbox: ['query', 'errors.ts'],
-  clickhouse: ['formats', 'query', 'errors.ts'],
+  clickhouse: ['formats', 'query', 'sandbox', 'errors.ts'],
   schema: ['clickhouse', 'errors.ts'],
   analysis: ['query', 'clickhouse', 'errors.ts'],
   versions: ['query', 'clickhouse', 'sandbox', 'errors.ts'],

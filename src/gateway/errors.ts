@@ -9,6 +9,7 @@ export const ERRORS = {
   INVALID_PARAMETERS: { status: 400, title: 'Invalid parameters' },
   INVALID_CURSOR: { status: 400, title: 'Invalid cursor' },
   BAD_REGULAR_EXPRESSION: { status: 400, title: 'Invalid regular expression' },
+  VALUES_REJECTED: { status: 400, title: 'Values rejected' },
   BAD_REQUEST: { status: 400, title: 'Bad request' },
   MALFORMED_BODY: { status: 400, title: 'Malformed body' },
   API_KEY_MISSING: { status: 401, title: 'API key missing' },

@@ -26,10 +26,25 @@ export interface DescribeOptions {
  */
 export async function describe(
   query: BoundQuery,
-  { client, signal, settings = READ_ONLY }: DescribeOptions,
+  options: DescribeOptions,
 ): Promise<readonly ResultColumn[]> {
+  const rows = await rowsOf<Partial<ResultColumn>>(`${DESCRIBE}${query.text})`, query, options);
+  const columns = rows.flatMap(({ name, type }) =>
+    typeof name === 'string' && typeof type === 'string' ? [{ name, type }] : [],
+  );
+  if (columns.length === 0 || columns.length < rows.length)
+    throw new Error('the response to DESCRIBE has no columns');
+  return columns;
+}
+
+/** The rows of a statement about a query, with its values bound. @throws Error where ClickHouse rejects it */
+export async function rowsOf<Row>(
+  text: string,
+  query: BoundQuery,
+  { client, signal, settings = READ_ONLY }: DescribeOptions,
+): Promise<readonly Row[]> {
   const response = await client.query({
-    query: `${DESCRIBE}${query.text})`,
+    query: text,
     query_params: revealedParameters(query),
     ...(hasSecretValue(query) && { use_multipart_params: true }),
     use_multipart_params_auto: true,
@@ -37,13 +52,7 @@ export async function describe(
     abort_signal: signal,
     clickhouse_settings: settings,
   });
-  const rows = await response.json<Partial<ResultColumn>>();
-  const columns = rows.flatMap(({ name, type }) =>
-    typeof name === 'string' && typeof type === 'string' ? [{ name, type }] : [],
-  );
-  if (columns.length === 0 || columns.length < rows.length)
-    throw new Error('the response to DESCRIBE has no columns');
-  return columns;
+  return response.json<Row>();
 }
 
 /** Maximum number of columns of a caller's own SQL. */

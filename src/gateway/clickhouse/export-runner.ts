@@ -12,7 +12,6 @@ import type { ExportOutcome, ExportRequest, RunExport } from '../query/ports.js'
 import { nativeSignal, type Signal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
-import { errorNames } from './error-names.js';
 import { EXCEPTION_TAG_HEADER, ExportBody } from './export-body.js';
 import { exportWriting } from './export-writing.js';
 import { EXCEPTION_HEADER } from './query-runner.js';
@@ -24,6 +23,7 @@ import {
   type SettingLayers,
 } from './query-settings.js';
 import { readyQuery } from './ready-query.js';
+import { createExplainer } from './rejected-values.js';
 import { withinTime } from './within-time.js';
 
 /**
@@ -35,10 +35,10 @@ export function createExportRunner(
   maxLimits: RunnerLimits,
   clusterOptions: ClusterOptions = {},
 ): RunExport {
-  const nameOf = errorNames(client);
+  const explain = createExplainer(client, maxLimits);
   return (request) => {
     const timeoutMs = request.maxSeconds * 1000;
-    return withinTime(request, timeoutMs, nameOf, async (remainingMs, signal) => {
+    return withinTime(request, timeoutMs, explain, async (remainingMs, signal) => {
       const settings: SettingLayers = [
         safetySettings(request.query),
         distributedSettings(clusterOptions),

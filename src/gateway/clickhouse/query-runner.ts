@@ -11,7 +11,6 @@ import { nativeSignal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { describeOwnSql } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
-import { errorNames } from './error-names.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
 import {
   limitSettings,
@@ -24,6 +23,7 @@ import {
 } from './query-settings.js';
 import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
+import { createExplainer } from './rejected-values.js';
 import { withinTime } from './within-time.js';
 
 /** Signals an exception, whatever the status. */
@@ -60,10 +60,10 @@ export function createQueryRunner(
   maxLimits: RunnerLimits,
   clusterOptions: ClusterOptions = {},
 ): RunQuery {
-  const nameOf = errorNames(client);
+  const explain = createExplainer(client, maxLimits);
   return (request) => {
     const limits = narrowLimits(maxLimits, request.limits);
-    return withinTime(request, limits.timeoutMs, nameOf, (timeoutMs, signal) => {
+    return withinTime(request, limits.timeoutMs, explain, (timeoutMs, signal) => {
       const timedRequest = { ...request, signal };
       const runWith = (settings: ClickHouseSettings, data: KnownData | undefined): Promise<QueryResult> =>
         run(client, { ...timedRequest, data }, maxResponseBytes(limits), [

@@ -116,6 +116,10 @@ export function isErrorOfServer({ code }: ClickHouseError): boolean {
   return BY_NUMBER[code] !== undefined;
 }
 
+/** Whether the values of a request can be the cause: an error of the server says nothing of them, but for text that ends too early. */
+export const mayBeOfValues = (error: ClickHouseError): boolean =>
+  error.code === '32' || !isErrorOfServer(error);
+
 /** Errors of the server, its limits or its user that no query can help, by code; others are in {@link BY_NUMBER} with a translation. */
 const OPERATIONAL: ReadonlySet<string> = new Set(['75', '76', '115', '164', '194', '243', '452', '516']);
 

@@ -3,8 +3,7 @@ import { callerGone, Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest } from '../query/ports.js';
 import type { Signal } from '../query/signal.js';
-import type { NameOfError } from './error-names.js';
-import { explained } from './explain-error.js';
+import type { ExplainFailure } from './rejected-values.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
@@ -18,7 +17,7 @@ import { translateSqlError } from './translate-sql-error.js';
 export async function withinTime<T>(
   request: QueryRequest,
   timeoutMs: number,
-  nameOf: NameOfError,
+  explain: ExplainFailure,
   work: (remainingMs: number, signal: Signal) => Promise<T>,
 ): Promise<T> {
   const remainingMs = Math.max(1, timeoutMs - (request.spentMs ?? 0));
@@ -35,7 +34,7 @@ export async function withinTime<T>(
     if (request.signal.aborted) throw cancelled(request.signal, cause);
     if (abort.signal.aborted) throw timedOut(timeoutMs, cause);
     const translate = request.columns === 'unknown' ? translateSqlError : translateClickHouseError;
-    const failure = await explained(translate(error), request, nameOf);
+    const failure = await explain(translate(error), request, abort.signal);
     throw hasSecretValue(request.query) ? withoutCause(failure) : failure;
   } finally {
     clearTimeout(timer);

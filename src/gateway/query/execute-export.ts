@@ -3,6 +3,7 @@ import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { Call } from './call.js';
 import { bindExport, boundAt, readerOf } from './endpoint-query.js';
 import { blameParameters } from './fetch-result.js';
+import { bindExample } from './sample-values.js';
 import type { Clock, ExportOutcome, ExportRequest } from './ports.js';
 
 /**
@@ -28,10 +29,11 @@ export function createExportExecutor({
   return async (call, openSink) => {
     const { endpoint, values, requestId, signal, requester, bound = bindExport(call) } = call;
     const { exports, queryLimits } = endpoint.settings;
+    const now = clock();
     if (!exports) throw new TypeError(`${endpoint.name} has no exports`);
     try {
       return await runExport({
-        query: boundAt(bound, clock(), exports.maxRows + 1),
+        query: boundAt(bound, now, exports.maxRows + 1),
         columns: returnedColumns(endpoint, values),
         representation: call.representation ?? JSON_REPRESENTATION,
         rowCap: exports.maxRows,
@@ -39,6 +41,7 @@ export function createExportExecutor({
         reader: readerOf(call),
         ...{ requestId, signal, requester, openSink },
         limits: queryLimits,
+        exampleOf: (isAlike) => bindExample(call, isAlike, now),
       });
     } catch (error) {
       throw blameParameters(endpoint, error);

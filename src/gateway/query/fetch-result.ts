@@ -13,6 +13,7 @@ import type { Composed, PieceComposer } from './pieces/composer.js';
 import type { KnownData } from './known-data.js';
 import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
+import { bindExample } from './sample-values.js';
 import type { Signal } from './signal.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
@@ -128,6 +129,7 @@ export function requestOf(
     requester,
     limits: endpoint.settings.queryLimits,
     data,
+    exampleOf: sandbox ? undefined : (isAlike) => bindExample(call, isAlike, now),
     // What others set in copies. V8 has no fast way to add a property to a copy.
     onResponse: undefined,
     spentMs: undefined,

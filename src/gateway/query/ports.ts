@@ -91,6 +91,11 @@ export interface QueryRequest extends SlotRequest {
   readonly isVersioned?: boolean;
   /** The version of the tables that the query should read, and no data of later ones. */
   readonly data?: KnownData | undefined;
+  /**
+   * The query with the values of the endpoint's example, to find out whether the values of the request made it fail; absent for a
+   * caller's own SQL. @param isAlike whether the same parameters have a value as in the request
+   */
+  readonly exampleOf?: ((isAlike: boolean) => BoundQuery) | undefined;
   /** Sent to ClickHouse, so that its spans belong to the caller's trace (W3C Trace Context). */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }

@@ -4,10 +4,16 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import { connectClickHouse } from '../../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { createQueryRunner } from '../../../../src/gateway/clickhouse/query-runner.js';
+import type { BoundQuery } from '../../../../src/endpoint/bind.js';
 import { OPERATORS } from '../../../../src/endpoint/figures.js';
 import type { Failure } from '../../../../src/gateway/errors.js';
 import type { QueryResult } from '../../../../src/gateway/query/ports.js';
-import { respondWith, summaryOf, withFakeClickHouse } from '../../../support/fake-clickhouse.js';
+import {
+  isRequestQuery,
+  respondWith,
+  summaryOf,
+  withFakeClickHouse,
+} from '../../../support/fake-clickhouse.js';
 import { failureOf, queryRequest as request } from '../../../support/query-requests.js';
 
 describe('the response of ClickHouse', () => {
@@ -144,6 +150,26 @@ describe('the response of ClickHouse', () => {
       });
     },
   );
+
+  it('keeps its failure where ClickHouse does not analyse the values within the time limit, and is analysed once', async () => {
+    const analysed: string[] = [];
+    const fails: RequestListener = (sent, response) => {
+      if (isRequestQuery(sent)) {
+        response.writeHead(500, { 'X-ClickHouse-Exception-Code': '38' });
+        response.end('Code: 38. DB::Exception: Cannot parse date. (CANNOT_PARSE_DATE)');
+        return;
+      }
+      sent.on('data', (text) => analysed.push(String(text)));
+    };
+    await withFakeClickHouse(fails, async ({ client }) => {
+      const run = createQueryRunner(client, { timeoutMs: 1500 });
+      const exampleOf = (): BoundQuery => ({ text: 'SELECT 1 AS n', parameters: {} });
+      expect((await failureOf(run(request('SELECT 2 AS n', { exampleOf })))).code).toBe('CLICKHOUSE_FAILED');
+    });
+    expect(analysed.filter((text) => text.startsWith('EXPLAIN'))).toEqual([
+      expect.stringContaining('SELECT 2 AS n'),
+    ]);
+  });
 
   it('has the time that an earlier attempt left, and its failure states the whole limit', async () => {
     let requestUrl = '';

@@ -1,0 +1,95 @@
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { unquote } from '../../endpoint/quote-sql.js';
+import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
+import { Failure } from '../errors.js';
+import type { QueryRequest } from '../query/ports.js';
+import { nativeSignal, type Signal } from '../query/signal.js';
+import { readTree, type TreeNode } from '../sandbox/tree.js';
+import { isOfDefinition } from './definition-errors.js';
+import { describe, rowsOf, type DescribeOptions } from './describe-columns.js';
+import { errorNames } from './error-names.js';
+import { explained } from './explain-error.js';
+import { limitSettings, merged, narrowLimits, safetySettings, type RunnerLimits } from './query-settings.js';
+import { mayBeOfValues } from './translate-error.js';
+import { FAILING, failingByValues, readsRows } from './values-in-tree.js';
+
+/** Completes the failure of a query: whose fault it is, and what an operator can do. Never rejects. */
+export type ExplainFailure = (failure: Failure, request: QueryRequest, signal: Signal) => Promise<Failure>;
+
+/** Creates the explanation of failures of one server. */
+export function createExplainer(client: ClickHouseClient, maxLimits: RunnerLimits): ExplainFailure {
+  const nameOf = errorNames(client);
+  return async (failure, request, signal) => {
+    const known = await explained(failure, request, nameOf);
+    const limits = narrowLimits(maxLimits, request.limits);
+    const settings = limitSettings(limits, limits.timeoutMs);
+    const message = await rejection(known, request, { client, signal: nativeSignal(signal), settings }).catch(
+      // What ClickHouse does not analyse proves nothing.
+      () => undefined,
+    );
+    if (message === undefined) return known;
+    const { cause, diagnosis } = known.details;
+    return new Failure('VALUES_REJECTED', message, { cause, ...(diagnosis !== undefined && { diagnosis }) });
+  };
+}
+
+const REJECTED =
+  'The query of this endpoint cannot use these values, although it can use those of its example. Correct the values.';
+const DIVIDES_BY_ZERO =
+  'The query of this endpoint divides by one of these values, which is zero. Correct it.';
+
+/**
+ * What is wrong with the values of a request, where only they can have caused the failure; undefined where that is not proven. The
+ * analysis depends on constants, and on no row.
+ */
+async function rejection(
+  { details: { cause } }: Failure,
+  { query, exampleOf }: QueryRequest,
+  options: DescribeOptions,
+): Promise<string | undefined> {
+  if (!(cause instanceof ClickHouseError) || !exampleOf || !mayBeOfValues(cause)) return undefined;
+  const { code } = cause;
+  const failing = await failingIn(code, query, options);
+  if (failing.size > 0) {
+    const ofExample = await failingIn(code, exampleOf(false), options);
+    const messages = [...failing].filter((message) => !ofExample.has(message));
+    if (messages.length > 0) return messages.join('; ') || DIVIDES_BY_ZERO;
+  }
+  if (readsRows(await treeOf(0, query, options), 'table')) return undefined;
+  const found = await describe(query, ofQuery(query, options)).catch((error: unknown) => error);
+  if (!(found instanceof ClickHouseError) || found.code !== code) return undefined;
+  // A mistake in an optional part, which the example need not have, is one of the definition.
+  const example = exampleOf(isOfDefinition(code));
+  await describe(example, ofQuery(example, options));
+  return REJECTED;
+}
+
+/** The messages of what fails by the values of a query; empty where ClickHouse does not analyse it with them. */
+async function failingIn(
+  code: string,
+  query: BoundQuery,
+  options: DescribeOptions,
+): Promise<ReadonlySet<string>> {
+  const kind = FAILING[code];
+  const tree = kind && (await treeOf(1, query, options).catch(() => undefined));
+  return kind && tree ? failingByValues(tree, kind, literalsOf(query)) : new Set();
+}
+
+async function treeOf(passes: 0 | 1, query: BoundQuery, options: DescribeOptions): Promise<TreeNode> {
+  const text = `EXPLAIN QUERY TREE run_passes = ${passes} ${query.text}`;
+  const rows = await rowsOf<{ readonly explain: string }>(text, query, ofQuery(query, options));
+  return readTree(rows.map(({ explain }) => explain));
+}
+
+/** As the query itself runs: with the filters of its tenant, and with no secret value in a log. */
+function ofQuery(query: BoundQuery, { settings, ...options }: DescribeOptions): DescribeOptions {
+  return { ...options, settings: merged([safetySettings(query), query.settings, settings]) };
+}
+
+/** The literals of an author: a bound query has no value in its text. */
+function literalsOf({ text }: BoundQuery): ReadonlySet<string> {
+  const strings = tokenize(text).filter(({ kind }) => kind === 'string');
+  return new Set(strings.map(({ start, end }) => unquote(text.slice(start, end))));
+}
