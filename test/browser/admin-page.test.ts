@@ -64,6 +64,34 @@ describeInBrowser('the admin page', () => {
     });
   });
 
+  it('shows equal errors in one row', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.route('**/errors', async (route) => {
+        const failure = (minute: number, key: string): object => ({
+          ...{
+            time: `2026-05-17T10:0${minute}:00.000Z`,
+            requestId: `request-${minute}`,
+            endpoint: 'slow',
+            key,
+          },
+          ...{ status: 504, code: 'QUERY_TIMEOUT', diagnosis: 'TIMEOUT_EXCEEDED', cause: `query ${minute}` },
+        });
+        await route.fulfill({
+          json: { failures: [failure(3, 'one'), failure(2, 'other'), failure(1, 'one')] },
+        });
+      });
+      await page.goto(`${session.gateway.adminUrl}/`);
+      const rows = page.locator('[aria-label="Rows of recent errors"] tbody tr');
+      await rows.first().waitFor();
+      expect(await rows.allInnerTexts()).toEqual([
+        expect.stringMatching(
+          /10:03:00\s+2\s+504\s+QUERY_TIMEOUT\s+slow\s+one\s+TIMEOUT_EXCEEDED\s+query 3\s+request-3/,
+        ),
+        expect.stringMatching(/10:02:00\s+1\s+504\s+QUERY_TIMEOUT\s+slow\s+other\s/),
+      ]);
+    });
+  });
+
   it('shows what is used of the quotas of keys', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.route('**/keys', async (route) => {

@@ -3,6 +3,7 @@ import { get as httpGet, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
 import { Failure } from '../../src/gateway/errors.js';
+import type { DevelopmentSource } from '../../src/gateway/http/describe/development-routes.js';
 import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
@@ -218,6 +219,29 @@ describe('a client that disconnects', () => {
       );
       await cancelled;
       expect((await logger.line('request')).fields).toMatchObject({ status: 499 });
+    });
+  });
+
+  it('is no failure where it followed a development server', async () => {
+    let follows: (() => void) | undefined;
+    const followed = new Promise<void>((resolve) => (follows = resolve));
+    const development: DevelopmentSource = {
+      ...{ revision: () => '1', problems: () => [], notices: () => [] },
+      ...{ versionOf: () => '1', findingsOf: () => undefined, check: () => undefined },
+      fileOf: () => Promise.resolve(undefined),
+      changed: async (_from, signal) => {
+        follows?.();
+        await once(signal, 'abort');
+      },
+    };
+    const { listener, logger } = await createTestGateway({ development });
+    await whileListening(createHttpServer(listener, logger), async (port) => {
+      const request = httpGet({ port, path: '/api/dev?after=1', headers: { 'X-API-KEY': KEY } });
+      request.on('error', () => undefined);
+      await followed;
+      request.destroy();
+      const { level, fields } = await logger.line('request');
+      expect([level, fields['status'], fields['code']]).toEqual(['debug', 200, undefined]);
     });
   });
 });

@@ -49,6 +49,7 @@ export interface TestGatewayOptions extends Partial<
     | 'consoleFolder'
     | 'bodies'
     | 'mcp'
+    | 'development'
   >
 > {
   /** Default: the shipped endpoints. */

@@ -1,5 +1,5 @@
 import { FAILED, quantile, sum, type Sample } from '../model/metrics.js';
-import type { Snapshot } from './snapshot.js';
+import type { Failures, Snapshot } from './snapshot.js';
 
 const REQUESTS = 'querygate_requests_total';
 
@@ -65,4 +65,19 @@ export function endpointRows({ samples, cache }: Snapshot): readonly EndpointRow
       warmingMs: sum(samples, 'querygate_warming_clickhouse_seconds_total', { endpoint }) * 1000,
     };
   });
+}
+
+/** A row of the table of errors: the newest of equal ones, and how many there are. */
+export type FailureRow = Failures['failures'][number] & { readonly times: number };
+
+/** Errors that differ in no more than their time, request and the text of their cause are one row. */
+export function failureRows({ failures }: Failures): readonly FailureRow[] {
+  const rows = new Map<string, FailureRow>();
+  for (const failure of failures) {
+    const { status, code, endpoint, key, diagnosis } = failure;
+    const kind = JSON.stringify([status, code, endpoint, key, diagnosis]);
+    const { times, ...newest } = rows.get(kind) ?? { ...failure, times: 0 };
+    rows.set(kind, { ...newest, times: times + 1 });
+  }
+  return [...rows.values()];
 }

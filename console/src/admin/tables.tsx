@@ -5,7 +5,7 @@ import type { Cell } from '../model/endpoint.js';
 import { DataTable } from '../parts/data-table.js';
 import type { TableColumn, TableRow } from '../parts/table-column.js';
 import type { Failures, KeysState, Snapshot, Usage, WarmingState } from './snapshot.js';
-import { endpointRows } from './summary.js';
+import { endpointRows, failureRows } from './summary.js';
 
 type Show = (value: Cell | undefined) => string;
 
@@ -56,7 +56,8 @@ export function EndpointTable({ latest }: { readonly latest: Snapshot }): VNode 
 }
 
 const FAILURE_COLUMNS = [
-  column('time', 'Time (UTC)', 'DateTime', when),
+  column('time', 'Last time (UTC)', 'DateTime', when),
+  column('times', 'Times', 'UInt64', count, 'Of the errors that the gateway keeps.'),
   column('status', 'Status', 'UInt16', count),
   column('code', 'Code', 'String', text),
   column('endpoint', 'Endpoint', 'String', text),
@@ -67,15 +68,15 @@ const FAILURE_COLUMNS = [
     'Cause',
     'String',
     text,
-    'The whole text of the error, which can contain values of the request.',
+    'The whole text of the last error, which can contain values of the request.',
   ),
-  column('requestId', 'Request id', 'String', text),
+  column('requestId', 'Last request id', 'String', text),
 ];
 
-/** Failed requests, newest first. */
+/** Failed requests, equal ones in one row, newest first. */
 export function FailureTable({ errors }: { readonly errors: Failures }): VNode {
   if (errors.failures.length === 0) return <p class="notice">No request has failed or was rejected.</p>;
-  return <DataTable label="Rows of recent errors" columns={FAILURE_COLUMNS} rows={errors.failures} />;
+  return <DataTable label="Rows of recent errors" columns={FAILURE_COLUMNS} rows={failureRows(errors)} />;
 }
 
 const WARMING_COLUMNS = [

@@ -77,7 +77,9 @@ export function noDevelopment(): Router {
 /** With `after=REVISION` the response waits until the revision is another one. */
 function sendState({ endpoints }: RestDependencies, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
-    const principal = principalOf(contextOf(request));
+    const context = contextOf(request);
+    const principal = principalOf(context);
+    context.endsWithClient = true;
     const after = parseQueryString(request.originalUrl).get('after')?.text;
     if (after === source.revision()) await source.changed(after, signalOf(response));
     const seesAll = seesEveryFile(principal);

@@ -171,14 +171,14 @@ function isRoutine(path: string, status: number): boolean {
 
 /**
  * The response's status; where it was broken off or its body has the failure, that of the failure; 499 where the client
- * disconnected.
+ * disconnected, unless it only waited for a change.
  */
 export function statusOf(
   { writableEnded, writableFinished, statusCode }: ServerResponse,
-  { failure, isFailureInBody }: RequestContext,
+  { failure, isFailureInBody, endsWithClient }: RequestContext,
 ): number {
   if ((writableEnded || writableFinished) && !isFailureInBody) return statusCode;
-  if (failure === undefined) return 499;
+  if (failure === undefined) return endsWithClient ? statusCode : 499;
   return failure instanceof Failure ? failure.status : 500;
 }
 

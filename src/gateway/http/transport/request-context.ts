@@ -43,6 +43,8 @@ export interface RequestContext {
   failure?: unknown;
   /** Set where the failure is in the body of a response whose status is 200. */
   isFailureInBody?: true;
+  /** Set where the response waits for a change as long as the client wants, so that its disconnection is no failure. */
+  endsWithClient?: true;
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
