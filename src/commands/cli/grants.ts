@@ -1,22 +1,23 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { replaceFile } from '../../files/replace-file.js';
-import { readConfig, type Config } from '../../gateway/config/config.js';
+import { readConfig, type ClickHouseConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { withServer } from '../clickhouse/with-server.js';
 import { grantStatement } from '../grants/grant.js';
 import { neededGrants } from '../grants/needed-grants.js';
+import { userStatements, type GatewayUsers } from '../grants/user-statements.js';
 import { versionsGrants } from '../grants/versions-grants.js';
 import { readerUserFile, withLocalTables } from '../grants/reader-user-file.js';
 import { EXIT } from './exit-codes.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand, printError, printWarning } from './run-command.js';
 
-/** `querygate grants`: prints the rights that the endpoints need. */
+/** `querygate grants`: prints the users and the rights that the gateway needs. */
 export function grantsCommand(): Command {
   return withProjectOption(new Command('grants'))
     .description(
-      'Prints the least GRANTs with which every query of the endpoints runs, as ClickHouse parses the queries.',
+      'Prints the ClickHouse users of the gateway as SQL, with the least GRANTs with which every query of the endpoints runs.',
     )
     .option('--user <name>', 'name of the read-only user, by default querygate', userName)
     .addOption(
@@ -55,7 +56,7 @@ interface GrantsOptions {
 }
 
 function printVersionsGrants(
-  { user = 'querygate_versions' }: GrantsOptions,
+  { user = VERSIONS_USER }: GrantsOptions,
   { clickhouse: { database } }: Config,
 ): Promise<void> {
   process.stdout.write(
@@ -96,10 +97,25 @@ async function runGrants(
         user,
         withLocalTables(grants).map((grant) => grantStatement(grant)),
       )
-    : statements.map((statement) => `${statement};\n`).join('');
+    : userStatements(usersOf(user, config), grants);
   if (out === undefined) process.stdout.write(text);
   else await replaceFile(out, text);
 }
+
+/** The users of the configuration, by their usual names where it names none. */
+function usersOf(reader: string, { clickhouse }: Config): GatewayUsers {
+  const { log, versions, cluster } =
+    clickhouse.kind === 'external' ? clickhouse : ({} as Partial<ExternalClickHouse>);
+  return {
+    ...{ reader, log: log?.username ?? LOG_USER, versions: versions?.username ?? VERSIONS_USER },
+    ...{ database: clickhouse.database, cluster },
+  };
+}
+
+type ExternalClickHouse = Extract<ClickHouseConfig, { readonly kind: 'external' }>;
+
+const LOG_USER = 'querygate_log';
+const VERSIONS_USER = 'querygate_versions';
 
 const HELP = `
 CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name a server with the
@@ -107,7 +123,11 @@ schema and a user that can see its tables; CLICKHOUSE_DATABASE names the databas
 has it: its endpoint of the request log then counts. Without CLICKHOUSE_URL the command applies
 the schema to a temporary server. No query is executed.
 
-The users file also has grants on the local tables of a cluster. Nothing is granted but rights on tables and dictionaries: a
+The SQL is for every ClickHouse that an administrator reaches, managed ones too. It creates a settings profile and three users, for
+queries, the request log and versions of tables, whose passwords are query parameters: without them it fails. It can run again,
+and changes no password. With --json only the GRANTs of the read-only user are printed.
+
+The users file, for servers of your own, also has grants on the local tables of a cluster. Nothing is granted but rights on tables and dictionaries: a
 query that needs others is a warning.
 
 Examples:

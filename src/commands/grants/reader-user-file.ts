@@ -1,7 +1,7 @@
-import { MOST_EXPORTED } from '../../endpoint/settings-schema.js';
 import { localName } from '../../gateway/schema/cluster-names.js';
 import { escapeXml, unescapeXml } from '../xml.js';
 import { sortedGrants, type Grant } from './grant.js';
+import { CONSTANT_SETTINGS, QUERY_CEILINGS, RESULT_CEILINGS, type Ceiling } from './reader-profile.js';
 
 /** The environment variable of the ClickHouse server with the reader's password, so that no file contains it. */
 export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
@@ -62,30 +62,28 @@ const HEAD = `<!--
 <clickhouse>
 `;
 
+const element = (name: string, content: string | number): string => `<${name}>${content}</${name}>`;
+const lines = (indent: number, texts: readonly string[]): string =>
+  texts.map((text) => `${' '.repeat(indent)}${text}\n`).join('');
+const constraints = (settings: readonly Ceiling[], least: string): string =>
+  lines(
+    16,
+    settings.map(({ name, most }) => element(name, `${least}<max>${most}</max>`)),
+  );
+
 const PROFILES = `    <profiles>
         <querygate>
             <!-- 2, not 1: the gateway sets limits and output formats for each query, within the constraints below. -->
             <readonly>2</readonly>
-            <max_execution_time>60</max_execution_time>
-            <max_memory_usage>4000000000</max_memory_usage>
-            <max_rows_to_read>20000000000</max_rows_to_read>
-            <max_bytes_to_read>2000000000000</max_bytes_to_read>
-            <max_result_rows>1000000</max_result_rows>
-            <max_result_bytes>1000000000</max_result_bytes>
-            <constraints>
+${lines(
+  12,
+  [...QUERY_CEILINGS, ...RESULT_CEILINGS].map(({ name, usual }) => element(name, usual)),
+)}            <constraints>
                 <!-- A minimum of 1 because 0 would mean without a limit. -->
-                <max_execution_time><min>1</min><max>${MOST_EXPORTED.seconds}</max></max_execution_time>
-                <max_memory_usage><min>1</min><max>4000000000</max></max_memory_usage>
-                <max_rows_to_read><min>1</min><max>20000000000</max></max_rows_to_read>
-                <max_bytes_to_read><min>1</min><max>2000000000000</max></max_bytes_to_read>
-                <!-- Not a minimum: ClickHouse sends a shard a subquery without such limits, which would then fail the minimum. -->
-                <max_result_rows><disallowed>0</disallowed><max>${MOST_EXPORTED.rows}</max></max_result_rows>
-                <max_result_bytes><disallowed>0</disallowed><max>${MOST_EXPORTED.bytes}</max></max_result_bytes>
-                <result_overflow_mode><readonly/></result_overflow_mode>
-                <read_overflow_mode><readonly/></read_overflow_mode>
-                <timeout_overflow_mode><readonly/></timeout_overflow_mode>
-                <allow_introspection_functions><readonly/></allow_introspection_functions>
-                <allow_ddl><readonly/></allow_ddl>
-            </constraints>
+${constraints(QUERY_CEILINGS, '<min>1</min>')}                <!-- Not a minimum: ClickHouse sends a shard a subquery without such limits, which would then fail the minimum. -->
+${constraints(RESULT_CEILINGS, '<disallowed>0</disallowed>')}${lines(
+  16,
+  CONSTANT_SETTINGS.map((name) => element(name, '<readonly/>')),
+)}            </constraints>
         </querygate>
     </profiles>`;

@@ -33,24 +33,6 @@ describe('querygate grants', () => {
     expect(stdout).toBe(await readFile(READER_USER_FILE, 'utf8'));
   });
 
-  it('prints a statement for each table, for the user and the database that are named', async () => {
-    const database = await createTestDatabase();
-    try {
-      const variables = variablesOf(database.connection);
-      const { code, stdout, stderr } = await runCli(
-        ['grants', '--user', 'reader', '--project', REFERENCE.folder],
-        variables,
-      );
-      expect([code, stderr]).toEqual([0, '']);
-      const lines = stdout.split('\n').slice(0, -1);
-      expect(lines).toContain(`GRANT SELECT ON ${database.name}.edge_logs TO reader;`);
-      expect(lines).toEqual([...new Set(lines)].sort());
-      expect(lines.join('\n')).not.toMatch(/_local|schema_migrations|\*/);
-    } finally {
-      await database.close();
-    }
-  });
-
   it('needs the table of the request log only where the gateway writes the log, also with --json', async () => {
     const database = await createTestDatabase();
     try {
