@@ -1,6 +1,7 @@
+import { COLUMNS, namesIn, wholeLines } from './printed-names.js';
 import { Rejection } from './rejection.js';
 
-/** A node of ClickHouse's query tree, before names are resolved. */
+/** A node of ClickHouse's query tree. */
 export interface TreeNode {
   readonly kind: string;
   /** By which columns name the node that they come from. */
@@ -19,7 +20,7 @@ interface OpenNode extends TreeNode {
   section: { readonly name: string; readonly indent: number } | undefined;
 }
 
-/** What the tree of a query may consist of. Names in a tree are not escaped: an accepted tree contains no forged line. */
+/** What the tree of a caller's query may consist of, whose names have no delimiters: an accepted tree contains no forged line. */
 export interface Grammar {
   /** The kinds of node, with their properties. */
   readonly kinds: ReadonlyMap<string, ReadonlySet<string>>;
@@ -44,14 +45,16 @@ export function itemsOf({ children }: TreeNode, section: string): readonly TreeN
 }
 
 /**
- * Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, one element per line.
+ * Parses the output of `EXPLAIN QUERY TREE`, one element per line.
  *
- * @param grammar absent: that of queries which the author of an endpoint wrote, which may consist of anything.
- * @throws Rejection for every kind of node, property and section that is not in the grammar.
+ * @param grammar absent: that of queries which the author of an endpoint wrote, which may consist of anything, with names of any
+ * characters.
+ * @throws Rejection for every kind of node, property and section that is not in the grammar; without one, where a name hides what else
+ * the tree has.
  */
 export function readTree(lines: readonly string[], grammar?: Grammar): TreeNode {
-  const reader = new TreeReader(grammar);
-  for (const line of lines) if (line !== '') reader.read(line);
+  const reader = grammar ? new TreeReader(grammar) : new AuthorsTreeReader();
+  for (const line of grammar ? lines : wholeLines(lines)) if (line !== '') reader.read(line);
   return reader.tree();
 }
 
@@ -60,17 +63,21 @@ class TreeReader {
   private root: OpenNode | undefined;
   private nodes = 0;
 
-  constructor(private readonly grammar: Grammar | undefined) {}
+  constructor(private readonly grammar?: Grammar) {}
 
   read(line: string): void {
     // Trim the start only: a space at the end can be part of a name.
     const text = line.trimStart();
     const indent = line.length - text.length;
     while ((this.open.at(-1)?.indent ?? -1) >= indent) this.open.pop();
-    const parent = this.open.at(-1);
+    this.readAt(indent, text, this.open.at(-1));
+  }
+
+  protected readAt(indent: number, text: string, parent: OpenNode | undefined): OpenNode | undefined {
     const node = readNode(text, indent, this.nodes, this.grammar);
     if (node) this.add(node, parent);
     else openSection(text, indent, parent, this.grammar);
+    return node;
   }
 
   tree(): TreeNode {
@@ -88,6 +95,48 @@ class TreeReader {
   }
 }
 
+/** Reads a tree with names of any characters: what looks like a line of it, and is not, leaves a gap in the others. */
+class AuthorsTreeReader extends TreeReader {
+  /** The nodes so far, by id. */
+  private readonly texts = new Map<number, string>();
+  /** ClickHouse counts the nodes as it prints them, or the ids of them. */
+  private nextId = 0;
+  /** Of a heading that has no node yet. */
+  private headingAt: number | undefined;
+
+  protected override readAt(
+    indent: number,
+    text: string,
+    parent: OpenNode | undefined,
+  ): OpenNode | undefined {
+    if (parent?.section?.name === COLUMNS && parent.section.indent < indent) {
+      openSection(text, indent, parent, undefined);
+      this.headingAt = undefined;
+      return undefined;
+    }
+    const node = super.readAt(indent, text, parent);
+    if (!node && this.headingAt !== undefined && indent <= this.headingAt)
+      throw unsupported('an empty clause');
+    this.headingAt = node || text.startsWith('SETTINGS ') ? undefined : indent;
+    if (node) this.count(node, text);
+    return node;
+  }
+
+  override tree(): TreeNode {
+    if (this.headingAt !== undefined) throw unsupported('an empty clause');
+    return super.tree();
+  }
+
+  private count({ id, attributes }: OpenNode, text: string): void {
+    const known = this.texts.get(id);
+    const sourceId = Number(attributes.get('source_id') ?? id);
+    for (const named of [id, sourceId]) if (named === this.nextId) this.nextId += 1;
+    if (Math.max(id, sourceId) >= this.nextId || (known !== undefined && known !== text))
+      throw unsupported('the order of its parts');
+    this.texts.set(id, text);
+  }
+}
+
 /** Reads a line as a node. Nodes are numbered in printed order, so a forged line has a wrong number. */
 function readNode(
   text: string,
@@ -102,10 +151,13 @@ function readNode(
   if (grammar && !allowed) throw unsupported(shown(kind));
   if (grammar && Number(id) !== expectedId) throw unsupported('the order of its parts');
   return {
-    ...{ kind, id: Number(id), attributes: readAttributes(kind, rest, allowed) },
+    ...{ kind, id: Number(id), attributes: attributesOf(kind, rest, allowed) },
     ...{ indent, children: [], lines: new Map(), section: undefined },
   };
 }
+
+const attributesOf = (...[kind, rest, allowed]: Parameters<typeof readAttributes>): TreeNode['attributes'] =>
+  (allowed ? undefined : namesIn(kind, rest)) ?? readAttributes(kind, rest, allowed);
 
 /** @param allowed absent: any. */
 function readAttributes(

@@ -62,3 +62,41 @@ it('does not read the text of a constant as properties', () => {
     "        CONSTANT id: 7, alias: a, constant_value: 'x, identifier: edge_logs\\n  TABLE_FUNCTION id: 8', constant_value_type: String";
   expect(check(tree('identifier: result', '      WHERE', constant))).toEqual(['result']);
 });
+
+describe('the tree of an author’s query', () => {
+  const authors = (...ofTree: readonly string[]): readonly (readonly [string, string | undefined])[] => {
+    const lines = ['QUERY id: 0', '  PROJECTION', '    LIST id: 1, nodes: 2', ...ofTree];
+    const [list] = readTree(lines).children;
+    return (list?.node.children ?? []).map(({ node }) => [
+      node.kind,
+      node.attributes.get('column_name') ?? node.attributes.get('table_name'),
+    ]);
+  };
+  const column = (name: string, id = 2): readonly string[] =>
+    `      COLUMN id: ${id}, column_name: ${name}, result_type: UInt8, source_id: ${id + 1}`.split('\n');
+
+  it.each(['b, x: c', 'größe\n\n  WHERE', "it's `a\\b`", 'a.b (c, d)', ': , \n', 'x id: 7'])(
+    'has the name %j whole',
+    (name) => {
+      expect(authors(...column(name), ...column('n', 4))).toEqual([
+        ['COLUMN', name],
+        ['COLUMN', 'n'],
+      ]);
+    },
+  );
+
+  it.each([
+    ['a name that ends in two ways', column('a, result_type: b')],
+    ['a name with a clause', column('a\n  WHERE\n  HAVING')],
+    ['a name with a node that is none', column('a\n      LIST id: 9, nodes: 0')],
+    [
+      'a name with a node of the next number',
+      [...column('a\n      LIST id: 4, nodes: 0'), ...column('b', 4)],
+    ],
+    ['a table whose name has a clause', ['      TABLE id: 2, table_name: db.a', '  WHERE', '  GROUP BY']],
+    ['an alias that hides a name', ['      TABLE id: 2, alias: q, table_name: z, table_name: db.a']],
+    ['a node that is cut', ['      COLUMN id: 2, column_name: a']],
+  ])('is rejected with %s', (_what, lines) => {
+    expect(() => authors(...lines)).toThrow(expect.objectContaining({ name: 'Rejection' }) as Error);
+  });
+});
