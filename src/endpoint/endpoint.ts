@@ -117,7 +117,7 @@ export function createEndpoint(
     query,
     ...(definition.deprecated && { deprecated: readDeprecation(definition.deprecated) }),
     ...(definition.pages && { pages: pagesOf(query, readPageOrder(definition).order) }),
-    ...(definition.pieces && { pieces: piecesOf(definition, query) }),
+    ...(definition.pieces && { pieces: piecesOf(definition) }),
     optionalColumns,
     savedQuery,
     readsRequestLog: REQUEST_LOG.test(textOf(query)),

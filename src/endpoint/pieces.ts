@@ -9,8 +9,6 @@ import { readPageOrder, type PageColumn } from './page-order.js';
 /** How a result is composed of the rows of partitions. */
 export interface Pieces extends Omit<PieceRules, 'bucket'> {
   readonly bucket: BucketColumn;
-  /** Whether the range begins after `from`, and not with it. */
-  readonly isFromExcluded: boolean;
 }
 
 /** The column of a result by whose time rows belong to a bucket; never null. */
@@ -20,16 +18,12 @@ export type BucketColumn = PageColumn;
 const IS_TIME = /^(?:Date|Date32|DateTime|DateTime64)$/;
 
 /** Reads the `pieces` of a definition in which nothing is wrong; undefined where it has none. */
-export function piecesOf(
-  { pieces, columns }: Pick<EndpointDeclaration, 'pieces' | 'columns'>,
-  query: Query,
-): Pieces | undefined {
+export function piecesOf({
+  pieces,
+  columns,
+}: Pick<EndpointDeclaration, 'pieces' | 'columns'>): Pieces | undefined {
   const bucket = pieces && bucketOf(pieces.bucket, columns);
-  if (!bucket) return undefined;
-  const isFromExcluded = comparisonsIn(query).some(
-    ({ parameter, operator }) => parameter === pieces.from && operator === '>',
-  );
-  return { ...pieces, bucket, isFromExcluded };
+  return bucket && { ...pieces, bucket };
 }
 
 /** Reads `hour` or `hour desc`; undefined where the result has no such column, or one that is no time. */
@@ -63,13 +57,6 @@ function reasonsOfBound(name: unknown, { parameters }: Readonly<Record<string, u
   return kind === 'timestamp' ? [] : [`names ${name}, which is no timestamp`];
 }
 
-/** A parameter in a query, with the two tokens before it: `column >= @parameter`. */
-interface Comparison {
-  readonly parameter: string;
-  readonly column: string;
-  readonly operator: string;
-}
-
 /** Whether a word begins what makes a row depend on those of other partitions, beside what pages cannot have either. */
 function isOfOtherPartitions(before: string, token: string, after: string): boolean {
   if (isOfOtherRows(before, token, after)) return true;
@@ -79,7 +66,7 @@ function isOfOtherPartitions(before: string, token: string, after: string): bool
 }
 
 /**
- * Why the rows of a query cannot be composed of those of partitions, as far as its text shows it. What a query reads, and how it groups,
+ * Why the rows of a query cannot be composed of those of partitions, as far as its text shows it. What a query reads and compares, and how it groups,
  * ClickHouse tells when the query is analysed.
  */
 export function problemOfPieces(
@@ -98,37 +85,20 @@ export function problemOfPieces(
   );
   if (word !== undefined)
     return problem('PIECES_NOT_POSSIBLE', `its query has ${word.toUpperCase()}, which needs all rows`);
-  const comparisons = comparisonsIn(query);
-  for (const [name, operators] of [
-    [from, ['>', '>=']],
-    [to, ['<', '<=']],
+  for (const [name, comparison] of [
+    [from, '>='],
+    [to, '<='],
   ] as const) {
-    const places = comparisons.filter(({ parameter }) => parameter === name);
-    const isRight = ({ operator, column }: Comparison): boolean =>
-      column === time && operators.some((one) => one === operator);
-    if (places.length === 1 && places.every(isRight)) continue;
+    if (tokens.filter((token) => token === placeOf(name)).length === 1) continue;
     return problem(
       'PIECES_NOT_POSSIBLE',
-      `its query must compare ${time} with @${name} once, as in ${time} ${operators[1]} @${name}, and use @${name} nowhere else`,
+      `its query must compare ${time} with @${name} once, as in ${time} ${comparison} @${name}, and use @${name} nowhere else`,
     );
   }
   return undefined;
 }
 
-function comparisonsIn(query: Query): readonly Comparison[] {
-  const tokens = tokensOf(query);
-  return tokens.flatMap((token, index) => {
-    const parameter = PLACE.exec(token)?.[1];
-    if (parameter === undefined) return [];
-    const [column = '', operator = ''] = index < 2 ? [] : tokens.slice(index - 2, index);
-    return [{ parameter, operator, column: unquoted(column) }];
-  });
-}
-
-const unquoted = (name: string): string => /^([`"])(.*)\1$/s.exec(name)?.[2] ?? name;
-
 /** A reference in the text that is searched. */
-const PLACE = /^querygate_place_(\w+)$/;
 const placeOf = (name: string): string => `querygate_place_${name}`;
 
 const tokensOf = (query: Query): readonly string[] => tokensOfAll(query, ({ name }) => placeOf(name));

@@ -16,6 +16,8 @@ export interface PartitionedData {
   readonly readAt: number;
   /** In the order of their times. */
   readonly partitions: readonly DataPartition[];
+  /** Whether the query reads what is after the begin of its range, and not what is at it. */
+  readonly isFromExcluded: boolean;
   /** Whether a query found the tables changed, and each read of their version since then. */
   readonly isMoving: boolean;
   /** The value of `additional_table_filters` for the rows of the table for which a condition holds. */

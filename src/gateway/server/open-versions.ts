@@ -1,3 +1,5 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Pieces } from '../../endpoint/pieces.js';
@@ -11,7 +13,8 @@ import type { Clock } from '../query/ports.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import { EVERY_ROW } from '../query/row-scope.js';
 import { findQueryData, type QueryData } from '../versions/query-data.js';
-import { withMarks } from '../versions/pieces-in-tree.js';
+import { withProbes } from '../versions/pieces-in-tree.js';
+import { readQueryTrees, type QueryTrees, type ReadRows } from '../versions/query-tree.js';
 import { QueryVersions } from '../versions/query-versions.js';
 import { readVersion } from '../versions/read-version.js';
 import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
@@ -89,34 +92,33 @@ function findData(
   database: string,
   pieces: Pieces | undefined,
 ): Promise<QueryData> {
-  const ofQuery = rowReader(client, bound);
-  const explainer =
-    (text: string) =>
-    async (prefix: string): Promise<readonly string[]> =>
-      (await ofQuery<{ explain: string }>(`${prefix}${text}`)).map(({ explain: line }) => line);
+  const treesOf = (of: BoundQuery) => (): Promise<QueryTrees> =>
+    readQueryTrees(rowReader(client, of), of.text);
   const conditions = new Map(
     [...(bound.conditions ?? [])].flatMap(([name, condition]) =>
       [name, `${database}.${name}`].map((full) => [full, condition]),
     ),
   );
   return findQueryData(
-    { text: bound.text, explain: explainer(bound.text), conditions },
+    { readTrees: treesOf(bound), conditions },
     rowReader(client),
+    database,
     pieces && {
       ...pieces,
-      ...{ database, bucket: pieces.bucket.name, isDescending: pieces.bucket.isDescending },
+      ...{ bucket: pieces.bucket.name, isDescending: pieces.bucket.isDescending },
       ends: RANGE_ENDS.filter((end) => bound.text.includes(`{${pieces[end]}:`)),
-      explain: explainer(withMarks(bound.text, pieces)),
+      readTrees: treesOf({ ...bound, parameters: withProbes(bound.parameters, pieces) }),
     },
   );
 }
 
 /** @param bound the query whose values a text has; absent: the values come with each text. */
-function rowReader(
-  client: QueryClient,
-  bound?: BoundQuery,
-): <Row>(text: string, parameters?: Readonly<Record<string, unknown>>) => Promise<readonly Row[]> {
-  return async <Row>(text: string, parameters: Readonly<Record<string, unknown>> = {}) => {
+function rowReader(client: QueryClient, bound?: BoundQuery): ReadRows {
+  return async <Row>(
+    text: string,
+    parameters: Readonly<Record<string, unknown>> = {},
+    settings: ClickHouseSettings = {},
+  ) => {
     const response = await client.query({
       query: text,
       query_params: bound ? revealedParameters(bound) : parameters,
@@ -133,6 +135,7 @@ function rowReader(
         join_use_nulls: 0,
         output_format_json_quote_64bit_integers: 0,
         max_execution_time: TIMEOUT_MS / 1000,
+        ...settings,
       },
     });
     return response.json<Row>();

@@ -1,3 +1,4 @@
+import { COLUMNS } from '../sandbox/printed-names.js';
 import { itemsOf, type TreeNode } from '../sandbox/tree.js';
 
 /** What the rows of a result should be composed by. */
@@ -13,37 +14,42 @@ export interface PiecesInTree {
   readonly ends: readonly RangeEnd[];
 }
 
+/** How a query whose rows are those of partitions reads them. */
+export interface PiecesOfQuery {
+  /** Whether the range begins after `from`, and not with it. */
+  readonly isFromExcluded: boolean;
+}
+
 export type RangeEnd = 'from' | 'to';
 
-/** How often `identity` is around the value of an end, by which the tree shows where it is compared. */
-const MARKS = { from: 2, to: 3 } as const satisfies Readonly<Record<RangeEnd, number>>;
+/** Times that a query has as the ends of its range, so that its tree shows where they are: milliseconds, and microseconds of them. */
+const PROBES = {
+  from: { text: '1987-06-05 04:03:02.101001', seconds: '549864182.101001' },
+  to: { text: '2009-08-07 06:05:04.302002', seconds: '1249625104.302002' },
+} as const satisfies Readonly<Record<RangeEnd, unknown>>;
 
 const COMPARISONS: Readonly<Record<RangeEnd, readonly string[]>> = {
   from: ['greater', 'greaterOrEquals'],
   to: ['less', 'lessOrEquals'],
 };
 
-/** The query in which the ends of the range are marked. @param names of the parameters */
-export function withMarks(text: string, names: Readonly<Record<RangeEnd, string>>): string {
-  const marked = (of: string, end: RangeEnd): string =>
-    of.replaceAll(
-      new RegExp(String.raw`\{${names[end]}:[^}]*\}`, 'g'),
-      (value) => 'identity('.repeat(MARKS[end]) + value + ')'.repeat(MARKS[end]),
-    );
-  return marked(marked(text, 'from'), 'to');
-}
+/** The parameters of a query, with ends of the range that {@link piecesInTree} finds. @param names of the parameters */
+export const withProbes = <T extends Readonly<Record<string, unknown>>>(
+  parameters: T,
+  { from, to }: Readonly<Record<RangeEnd, string>>,
+): T => ({ ...parameters, [from]: PROBES.from.text, [to]: PROBES.to.text });
 
 /**
- * Why the rows of a query are not those of the partitions of a table, one after another, given that the buckets of any two partitions
- * differ; undefined where they are.
+ * How a query reads the partitions of a table, or why its rows are not those of partitions, one after another, given that the buckets
+ * of any two partitions differ.
  *
  * Then a bucket has rows of one partition only. A query that filters and computes row by row, and then groups at most once, by something
  * of which the bucket is computed, and returns every group, has no group with rows of two partitions, because the two would have one
  * bucket.
  *
- * @param tree of `EXPLAIN QUERY TREE run_passes = 1`, {@link withMarks}
+ * @param tree resolved, of a query that has each end of the range once, {@link withProbes}
  */
-export function problemOfPiecesIn(tree: TreeNode, pieces: PiecesInTree): string | undefined {
+export function piecesInTree(tree: TreeNode, pieces: PiecesInTree): PiecesOfQuery | string {
   const { table, bucket } = pieces;
   const nodes = [...nodesIn(tree)];
   const [scan, ...others] = nodes.filter((node) => isTable(node, table));
@@ -56,11 +62,12 @@ export function problemOfPiecesIn(tree: TreeNode, pieces: PiecesInTree): string 
   const queries = new Map(levels.map((query) => [query.id, query]));
   const ofBucket = projected(tree, bucket);
   if (!ofBucket || !isOfKeys(ofBucket, queries)) return `the column ${bucket} is not computed of single rows`;
-  return (
+  const range = rangeIn(levels, pieces, scan);
+  const problem =
     problemOfGroups(levels, nodes) ??
-    problemOfRange(levels, pieces, scan) ??
-    problemOfOrder(tree, ofBucket, pieces)
-  );
+    (typeof range === 'string' ? range : undefined) ??
+    problemOfOrder(tree, ofBucket, pieces);
+  return problem ?? range;
 }
 
 const attribute = ({ attributes }: TreeNode, name: string): string => attributes.get(name) ?? '';
@@ -129,11 +136,11 @@ function problemOfGroups(levels: readonly TreeNode[], nodes: readonly TreeNode[]
 }
 
 /** The range must decide of each row by itself whether it is read. */
-function problemOfRange(
+function rangeIn(
   levels: readonly TreeNode[],
   { table, time, ends }: PiecesInTree,
   scan: TreeNode,
-): string | undefined {
+): PiecesOfQuery | string {
   const queries = new Map(levels.map((query) => [query.id, query]));
   const ofRows = levels.slice(Math.max(0, levels.findIndex(groups)));
   const terms = ofRows.flatMap((query) =>
@@ -147,12 +154,13 @@ function problemOfRange(
       attribute(column, 'column_name') === time &&
       originOf(column, queries)?.id === scan.id &&
       value !== undefined &&
-      markOf(value) === MARKS[end]
+      isParameter(value, end)
     );
   };
-  return ends.every((end) => terms.some((term) => isBound(term, end)))
-    ? undefined
-    : `its WHERE does not compare ${time} of ${table} itself with both ends of the range, in terms of their own; a column of the result that has the name ${time} hides it`;
+  const bounds = ends.map((end) => terms.find((term) => isBound(term, end)));
+  if (bounds.includes(undefined))
+    return `its WHERE does not compare ${time} of ${table} itself with both ends of the range themselves, as in ${time} >= @from AND ${time} < @to, in terms of their own; a column of the result that has the name ${time} hides it`;
+  return { isFromExcluded: bounds.some((term) => term && attribute(term, 'function_name') === 'greater') };
 }
 
 /** The terms of a condition. */
@@ -162,9 +170,18 @@ function termsOf(condition: TreeNode | undefined): readonly TreeNode[] {
   return itemsOf(condition, 'ARGUMENTS').flatMap(termsOf);
 }
 
-/** How often `identity` is in an expression. */
-const markOf = (node: TreeNode): number =>
-  [...nodesIn(node)].filter((inner) => attribute(inner, 'function_name') === 'identity').length;
+/** Whether an expression is the value of a parameter itself, which ClickHouse writes into the query as a cast of a constant. */
+function isParameter(node: TreeNode, end: RangeEnd): boolean {
+  const cast = childIn(node, 'EXPRESSION');
+  const [value] = cast ? itemsOf(cast, 'ARGUMENTS') : [];
+  return (
+    node.kind === 'CONSTANT' &&
+    cast !== undefined &&
+    attribute(cast, 'function_name') === '_CAST' &&
+    value?.children.length === 0 &&
+    [node, value].every((one) => attribute(one, 'constant_value').endsWith(`'${PROBES[end].seconds}'`))
+  );
+}
 
 function problemOfOrder(
   tree: TreeNode,
@@ -192,10 +209,12 @@ const shapeOf = ({ kind, attributes, children }: TreeNode): string =>
 
 /** The expression of a column of a SELECT. */
 function projected(query: TreeNode, name: string): TreeNode | undefined {
-  const places = (query.lines.get('PROJECTION COLUMNS') ?? []).flatMap((line, index) =>
+  const lines = query.lines.get(COLUMNS) ?? [];
+  const places = lines.flatMap((line, index) =>
     line.startsWith(`${name} `) && /^[A-Z]\w*(?:\(.*\))?$/s.test(line.slice(name.length + 1)) ? [index] : [],
   );
-  return places.length === 1 ? itemsOf(query, 'PROJECTION')[places[0] ?? 0] : undefined;
+  const items = itemsOf(query, 'PROJECTION');
+  return places.length === 1 && lines.length === items.length ? items[places[0] ?? 0] : undefined;
 }
 
 /** Whether an expression is computed of single rows, through the SELECTs below. */

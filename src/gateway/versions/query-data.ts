@@ -1,7 +1,9 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
-import { readTree, type TreeNode } from '../sandbox/tree.js';
-import { problemOfPiecesIn, type RangeEnd } from './pieces-in-tree.js';
+import { MEMBERSHIP } from '../sandbox/functions.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../sandbox/tree.js';
+import { piecesInTree, type PiecesInTree, type PiecesOfQuery } from './pieces-in-tree.js';
+import { NoVersion, readQueryTrees, type QueryTrees, type ReadRows } from './query-tree.js';
 
 /** What a query reads. */
 export interface QueryData {
@@ -14,11 +16,8 @@ export interface QueryData {
   /** Of the objects, as ClickHouse has them. */
   readonly definitions: string;
   /** Present where the endpoint has pieces: the table whose partitions count, or why the rows are not those of partitions. */
-  readonly pieces?: { readonly table: string } | { readonly reason: string };
+  readonly pieces?: ({ readonly table: string } & PiecesOfQuery) | { readonly reason: string };
 }
-
-/** Says why the data of a query has no version. */
-export class NoVersion extends Error {}
 
 /** A table or a view in `system.tables`. */
 interface TableRow {
@@ -30,12 +29,6 @@ interface TableRow {
   readonly definition: string;
 }
 
-/** Sends a query that reads no data of endpoints. */
-export type ReadRows = <Row>(
-  text: string,
-  parameters?: Readonly<Record<string, unknown>>,
-) => Promise<readonly Row[]>;
-
 /** Hash of what a table or a view is; `readVersion` has the same. */
 export const DEFINITION = 'lower(hex(sipHash128(toString(uuid), create_table_query)))';
 
@@ -44,16 +37,17 @@ export const FULL_NAME = "database || '.' || name";
 const TABLES = `SELECT ${FULL_NAME} AS full, engine, partition_key AS partitionKey, as_select AS query, ${DEFINITION} AS definition
   FROM system.tables WHERE database IN {databases:Array(String)} AND full IN {objects:Array(String)}`;
 
-const DEFAULTS = `SELECT database || '.' || table AS full, name, default_expression AS expression
+const DEFAULTS = `SELECT database || '.' || table AS full, name, default_expression AS expression, default_kind AS kind
   FROM system.columns WHERE database IN {databases:Array(String)} AND full IN {objects:Array(String)}
-    AND default_kind IN ('DEFAULT', 'MATERIALIZED') AND name IN {columns:Array(String)}
+    AND default_kind IN ('DEFAULT', 'MATERIALIZED', 'ALIAS') AND name IN {columns:Array(String)}
   ORDER BY full, name`;
 
 // arrayJoin returns the same rows each time; ClickHouse lists it because one row becomes several.
-// Of some it does not say it: they read embedded dictionaries, or what the session has; times without a year have the one of today.
-const FUNCTIONS = `SELECT name, origin FROM system.functions
-  WHERE origin != 'System' OR deterministic = 0 AND name != 'arrayJoin'
-    OR match(name, '^(region|transaction|getClientHTTPHeader|fuzz|ai[A-Z])|BestEffort')`;
+// Of some it does not say it: they are random, read embedded dictionaries, scalars, or what the session has; times without a year have
+// the one of today.
+export const FUNCTIONS = `SELECT name, origin FROM system.functions
+  WHERE origin != 'System' OR deterministic = 0 AND name NOT IN ('arrayJoin', 'unnest')
+    OR match(name, '^(region|transaction|getClientHTTPHeader|fuzz|ai[A-Z]|structureToCapnProto|tid$|__getScalar$)|BestEffort')`;
 
 /** Engines whose rows are those of their data parts on this server. */
 const HAS_PARTS =
@@ -73,20 +67,20 @@ const MAX_PASSES = 4;
 /**
  * Finds what a query reads, through views, in ClickHouse's own tree of the query.
  *
- * @param explain sends a SELECT with its values behind a prefix.
  * @throws NoVersion where something has no version; Error where ClickHouse does not analyse the query
  */
 export async function findQueryData(
   select: Explained,
   readRows: ReadRows,
+  database: string,
   pieces?: WantedPieces,
 ): Promise<QueryData> {
   const functions = new Map(
-    (await readRows<{ name: string; origin: string }>(FUNCTIONS)).map(({ name, origin }) => [name, origin]),
+    (await readRows<{ name: string; origin: string }>(FUNCTIONS)).map((row) => [row.name.toLowerCase(), row]),
   );
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const found = await new Analysis(functions, readRows).of(select, pieces);
+    const found = await new Analysis(functions, readRows, database).of(select, pieces);
     // What lies between two equal analyses was analysed under these definitions.
     if (last?.definitions === found.definitions) return found;
     last = found;
@@ -102,18 +96,10 @@ function hasSettings(query: string): boolean {
 }
 
 /** The pieces of an endpoint. */
-export interface WantedPieces {
+export interface WantedPieces extends Omit<PiecesInTree, 'table'> {
   readonly table: string;
-  /** That of tables without one. */
-  readonly database: string;
-  readonly time: string;
-  /** The column of the result. */
-  readonly bucket: string;
-  readonly isDescending: boolean;
-  /** The parameters of the range that the query has. */
-  readonly ends: readonly RangeEnd[];
-  /** Explains the query, in which the ends of the range are marked. */
-  readonly explain: (prefix: string) => Promise<readonly string[]>;
+  /** Of the query, with {@link PiecesInTree.bounds} as its range. */
+  readonly readTrees: () => Promise<QueryTrees>;
 }
 
 /** Whether a partition key is a function of a column alone, such as `toYYYYMMDD(timestamp)`. */
@@ -122,23 +108,23 @@ function isOfTime(key: string, time: string): boolean {
   return (quoted ?? plain) === time;
 }
 
-/** A SELECT, and how ClickHouse explains it with its values. */
+/** A SELECT, as ClickHouse reads it with its values. */
 export interface Explained {
-  readonly text: string;
   /** The filters of a caller's pinned parameters, by table; of the query of an endpoint. */
   readonly conditions?: ReadonlyMap<string, string>;
-  readonly explain: (prefix: string) => Promise<readonly string[]>;
+  readonly readTrees: () => Promise<QueryTrees>;
 }
-
-const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1 ';
 
 class Analysis {
   private readonly objects = new Map<string, TableRow>();
   private readonly columns = new Set<string>();
 
+  /** @param functions those whose value does not depend on their arguments alone, by name in small letters */
   constructor(
-    private readonly functions: ReadonlyMap<string, string>,
+    private readonly functions: ReadonlyMap<string, { readonly origin: string }>,
     private readonly readRows: ReadRows,
+    /** That of names without one. */
+    private readonly database: string,
   ) {}
 
   async of(select: Explained, pieces: WantedPieces | undefined): Promise<QueryData> {
@@ -149,27 +135,29 @@ class Analysis {
           this.explained(`SELECT 1 FROM ${quotedName(full)} WHERE ${condition}`),
           `the filter of ${full}`,
         );
+    const computed = await this.computedColumns();
     const rows = [...this.objects.values()].sort((a, b) => (a.full < b.full ? -1 : 1));
-    const tables = rows.filter(({ engine }) => engine !== 'View').map(({ full }) => full);
     return {
-      tables,
+      tables: rows.filter(isOfRows).map(({ full }) => full),
       objects: rows.map(({ full }) => full),
-      computed: await this.computedColumns(tables),
+      computed,
       definitions: definitionsOf(rows.map(({ full, definition }) => [full, definition])),
       ...(pieces && { pieces: await this.piecesIn(pieces) }),
     };
   }
 
   /** Reads a query and, through its views, others. */
-  private async read({ text, explain }: Explained, where: string): Promise<void> {
-    this.requireNoOwnFunctions(text, where);
-    const tree = readTree(await explain(EXPLAIN));
-    const names = new Set<string>();
-    this.visit(tree, names, where);
-    const unknown = [...names].filter((name) => name !== ONE_ROW && !this.objects.has(name));
+  private async read({ readTrees }: Explained, where: string): Promise<void> {
+    const { written, resolved } = await readTrees();
+    const names: Names = { tables: new Set(), possible: new Set() };
+    this.visit(written, '', names, where);
+    this.visit(resolved, '', names, where);
+    const unknown = [...names.tables, ...names.possible].filter(
+      (name) => name !== ONE_ROW && !this.objects.has(name),
+    );
     if (unknown.length === 0) return;
     const rows = await this.readRows<TableRow>(TABLES, { objects: unknown, databases: databasesOf(unknown) });
-    const missing = unknown.find((name) => !rows.some(({ full }) => full === name));
+    const missing = unknown.find((name) => names.tables.has(name) && !rows.some(({ full }) => full === name));
     if (missing !== undefined)
       throw new NoVersion(`${where} reads ${missing}, which the user of versions cannot see`);
     for (const row of rows) this.objects.set(row.full, row);
@@ -178,18 +166,18 @@ class Analysis {
 
   private async piecesIn(pieces: WantedPieces): Promise<NonNullable<QueryData['pieces']>> {
     const table = [...this.objects.keys()].find(
-      (full) => full === pieces.table || full === `${pieces.database}.${pieces.table}`,
+      (full) => full === pieces.table || full === `${this.database}.${pieces.table}`,
     );
     if (table === undefined) return { reason: `the query does not read ${pieces.table} itself` };
-    const view = [...this.objects.values()].find(({ engine }) => engine === 'View');
+    const view = [...this.objects.values()].find((row) => !isOfRows(row));
     if (view) return { reason: `the query reads the view ${view.full}` };
     const key = this.objects.get(table)?.partitionKey ?? '';
     if (!isOfTime(key, pieces.time))
       return {
         reason: `${table} is partitioned by ${key || 'nothing'}, and not by one function of ${pieces.time}`,
       };
-    const reason = problemOfPiecesIn(readTree(await pieces.explain(EXPLAIN)), { ...pieces, table });
-    return reason === undefined ? { table } : { reason };
+    const found = piecesInTree((await pieces.readTrees()).resolved, { ...pieces, table });
+    return typeof found === 'string' ? { reason: found } : { table, ...found };
   }
 
   private async readTable({ full, engine, query }: TableRow, where: string): Promise<void> {
@@ -200,66 +188,91 @@ class Analysis {
   }
 
   private explained(text: string): Explained {
-    const explain = async (prefix: string): Promise<readonly string[]> =>
-      (await this.readRows<{ explain: string }>(`${prefix}${text}`)).map(({ explain: line }) => line);
-    return { text, explain };
+    return { readTrees: () => readQueryTrees(this.readRows, text) };
   }
 
-  private visit(node: TreeNode, tables: Set<string>, where: string): void {
+  private visit(node: TreeNode, section: string, names: Names, where: string): void {
     const { kind, attributes, children } = node;
     const attribute = (name: string): string => attributes.get(name) ?? '';
-    if (kind === 'TABLE') tables.add(attribute('table_name'));
-    // A part of a column, such as `label.size`, is read of the column.
-    if (kind === 'COLUMN') for (const name of prefixes(attribute('column_name'), 0)) this.columns.add(name);
+    if (kind === 'TABLE') names.tables.add(attribute('table_name'));
+    for (const name of namesOfTable(node, section)) {
+      names.possible.add(name);
+      names.possible.add(`${this.database}.${name}`);
+    }
+    // A part of a column, such as `label.size`, is read of the column, which can stand behind the name of its table.
+    for (const name of [attribute('column_name'), ...suffixes(attribute('identifier'))])
+      for (const column of prefixes(name, 0)) this.columns.add(column);
     if (kind === 'TABLE_FUNCTION' && !WITHOUT_DATA.has(attribute('table_function_name')))
       throw new NoVersion(`${where} reads the table function ${attribute('table_function_name')}`);
     if (kind === 'FUNCTION') this.requireFixed(attribute('function_name'), where);
-    for (const child of children) this.visit(child.node, tables, where);
+    for (const child of children) this.visit(child.node, child.section, names, where);
   }
 
   /** @throws NoVersion where equal arguments give unequal results, or where the data of a dictionary or a Join table counts */
   private requireFixed(name: string, where: string): void {
-    if (this.functions.has(name)) throw new NoVersion(`${where} calls ${name}()`);
+    const found = this.functions.get(name.toLowerCase());
+    if (!found) return;
+    const isOwn = found.origin !== 'System';
+    throw new NoVersion(
+      `${where} calls ${name}()${isOwn ? ', which is no function of ClickHouse itself' : ''}`,
+    );
   }
 
-  /** ClickHouse replaces functions of SQL in the tree by what they do now. @throws NoVersion */
-  private requireNoOwnFunctions(text: string, where: string): void {
-    const words = new Set(text.match(/\w+/g));
-    for (const [name, origin] of this.functions)
-      if (origin !== 'System' && words.has(name))
-        throw new NoVersion(`${where} calls ${name}(), which is no function of ClickHouse itself`);
-  }
-
-  private async computedColumns(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  private async computedColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
-    if (tables.length === 0) return found;
     const checked = new Set<string>();
     // A default can be that of other columns, which have defaults of their own.
-    for (let count = 0; count !== this.columns.size;) {
+    for (let count = -1; count !== this.columns.size && this.objects.size > 0;) {
       count = this.columns.size;
-      const rows = await this.readRows<{ full: string; name: string; expression: string }>(DEFAULTS, {
-        ...{ objects: tables, databases: databasesOf(tables), columns: [...this.columns] },
+      const objects = [...this.objects.keys()];
+      const rows = await this.readRows<DefaultRow>(DEFAULTS, {
+        ...{ objects, databases: databasesOf(objects), columns: [...this.columns] },
       });
-      for (const { full, name, expression } of rows) {
+      for (const row of rows) {
+        const { full, name } = row;
         if (checked.has(`${full} ${name}`)) continue;
         checked.add(`${full} ${name}`);
-        if (!(await this.isFixed(full, expression))) found.set(full, [...(found.get(full) ?? []), name]);
+        if (!(await this.isFixed(row))) found.set(full, [...(found.get(full) ?? []), name]);
       }
     }
     return found;
   }
 
-  private async isFixed(table: string, expression: string): Promise<boolean> {
-    const { text, explain } = this.explained(`SELECT ${expression} FROM ${quotedName(table)}`);
+  private async isFixed({ full, name, kind, expression }: DefaultRow): Promise<boolean> {
     try {
-      this.requireNoOwnFunctions(text, '');
-      this.visit(readTree(await explain(EXPLAIN)), new Set(), '');
+      const select = this.explained(`SELECT ${expression} FROM ${quotedName(full)}`);
+      await this.read(select, `the column ${name} of ${full}`);
       return true;
     } catch (error) {
-      if (error instanceof NoVersion) return false;
+      if (error instanceof NoVersion && kind !== 'ALIAS') return false;
       throw error;
     }
   }
+}
+
+/** The tables of a query, and names that are tables where there are such tables. */
+interface Names {
+  readonly tables: Set<string>;
+  readonly possible: Set<string>;
+}
+
+/** A column with an expression. */
+interface DefaultRow {
+  readonly full: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly expression: string;
+}
+
+const isOfRows = ({ engine }: TableRow): boolean => engine !== 'View';
+
+/** The names that stand where a table can, before ClickHouse looks for one. */
+function namesOfTable(node: TreeNode, section: string): readonly string[] {
+  const { kind, attributes } = node;
+  const isTable = TABLE_SECTIONS.has(section) && (kind === 'IDENTIFIER' || kind === 'TABLE');
+  const isIn = MEMBERSHIP.has(attributes.get('function_name')?.toLowerCase() ?? '');
+  const nodes = [...(isTable ? [node] : []), ...(isIn ? itemsOf(node, 'ARGUMENTS').slice(1) : [])];
+  return nodes.flatMap((one) => ['identifier', 'printed'].flatMap((key) => one.attributes.get(key) ?? []));
 }
 
 /** `database.name` as SQL. */
@@ -275,6 +288,12 @@ export const definitionsOf = (objects: readonly (readonly [full: string, definit
 /** What can be the databases of these names: a dot can be a part of both. */
 export function databasesOf(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => prefixes(name, 1)))];
+}
+
+/** What stands behind the dots of a name, and the name itself; nothing of none. */
+function suffixes(name: string): readonly string[] {
+  const words = name === '' ? [] : name.split('.');
+  return words.map((_, index) => words.slice(index).join('.'));
 }
 
 /** What stands before the dots of a name, and the name itself. @param without so many words at its end, at least */

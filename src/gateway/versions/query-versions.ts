@@ -12,7 +12,8 @@ import { bindCall, type EndpointQuery } from '../query/endpoint-query.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 import type { KnownData, PartitionedData } from '../query/known-data.js';
 import { pinnedParameters } from '../query/row-scope.js';
-import { NoVersion, type QueryData } from './query-data.js';
+import type { QueryData } from './query-data.js';
+import { NoVersion } from './query-tree.js';
 import { partsOf, versionOf, type TablesVersion } from './read-version.js';
 import type { TableVersions, Wanted } from './table-versions.js';
 
@@ -104,11 +105,11 @@ export class QueryVersions implements DataVersions {
         this.dependencies.onNoPieces(query.endpoint.name, data.pieces.reason);
         return undefined;
       }
-      const { table } = data.pieces;
+      const { table, isFromExcluded } = data.pieces;
       const { [table]: partitions = [], ...others } = tables.partitions;
       const { conditions = new Map<string, string>() } = bound;
       return {
-        ...{ version: tables.version, rest: versionOf(tables.base, others), readAt },
+        ...{ version: tables.version, rest: versionOf(tables.base, others), readAt, isFromExcluded },
         partitions: partitions.toSorted((a, b) => a.since - b.since),
         isMoving: this.dependencies.versions.isMoving(data),
         filters: (condition) => tableFilters(this.joined(new Map([[table, condition]]), conditions)),

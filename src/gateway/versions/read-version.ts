@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { SETTINGS_OF_VERSIONS } from '../clickhouse/parts-of-version.js';
-import {
-  databasesOf,
-  DEFINITION,
-  definitionsOf,
-  FULL_NAME,
-  type QueryData,
-  type ReadRows,
-} from './query-data.js';
+import { databasesOf, DEFINITION, definitionsOf, FULL_NAME, type QueryData } from './query-data.js';
+import type { ReadRows } from './query-tree.js';
 
 /** The state of the tables of a query on one server. */
 export interface TablesVersion {

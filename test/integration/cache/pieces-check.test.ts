@@ -61,13 +61,18 @@ it.each([
     `SELECT bucket, n FROM (SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE ${IN_RANGE} GROUP BY bucket) ORDER BY bucket`,
   ],
   ['elements of arrays', hourly('events ARRAY JOIN [1, 2] AS element', 'AND element > 0')],
+  [
+    'ends with names',
+    `WITH @from AS begin, @to AS "the, end: x" ${hourly('events').replace('@from', 'begin').replace('@to', '"the, end: x"')}`,
+  ],
+  ['rows after the begin', hourly('events').replace('>=', '>')],
   ['rows whose id another table has', hourly('events', 'AND id NOT IN (SELECT id FROM others)')],
 ])('finds nothing wrong with %s', async (_what, select) => {
   expect(await findings(select)).toEqual({ problems: [], warnings: [] });
 });
 
 const RANGE_HIDDEN =
-  'its WHERE does not compare t of logs.events itself with both ends of the range, in terms of their own; a column of the result that has the name t hides it';
+  'its WHERE does not compare t of logs.events itself with both ends of the range themselves, as in t >= @from AND t < @to, in terms of their own; a column of the result that has the name t hides it';
 const GROUPS_FILTERED = 'it filters or joins the groups: HAVING, WHERE around GROUP BY, arrayJoin';
 const NOT_COMPOSED = 'its results are not composed of pieces: ';
 
@@ -118,6 +123,21 @@ it.each([
   [
     'a range that another condition widens',
     hourly('events').replace('t < @to', '(t < @to OR id = 7)'),
+    RANGE_HIDDEN,
+  ],
+  ...[
+    't >= @from + INTERVAL 6 HOUR AND t < @to',
+    't >= @from AND t < @to + INTERVAL 1 DAY',
+    't >= @from::Date AND t < @to',
+    't >= greatest(@from, toDateTime64(0, 6)) AND t < @to',
+    't >= (SELECT @from) AND t < @to',
+    't + INTERVAL 1 HOUR >= @from AND t < @to',
+    '@from <= t AND t < @to',
+    'if(@from > 0, t >= toDateTime(0), 0) AND t < @to',
+  ].map((range) => [range, hourly('events').replace(IN_RANGE, range), RANGE_HIDDEN]),
+  [
+    'a bound with a name',
+    `WITH @from + INTERVAL 6 HOUR AS begin ${hourly('events').replace('@from', 'begin')}`,
     RANGE_HIDDEN,
   ],
   [

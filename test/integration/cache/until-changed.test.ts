@@ -1,3 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { concurrently } from '../../../src/endpoint/concurrently.js';
+import { FUNCTIONS } from '../../../src/gateway/versions/query-data.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 import {
@@ -25,6 +29,58 @@ const REASONS = {
   own: [
     'SELECT count() AS n FROM events WHERE twice(id) > 0',
     'the query calls twice(), which is no function of ClickHouse itself',
+  ],
+  'own, of an odd name': [
+    'SELECT count() AS n FROM events WHERE "bump-it"(id) > 0',
+    'the query calls bump-it(), which is no function of ClickHouse itself',
+  ],
+  'own, with a dot': [
+    'SELECT count() AS n FROM events WHERE "a.größe"(id) > 0',
+    'the query calls a.größe(), which is no function of ClickHouse itself',
+  ],
+  'of an array': [
+    'WITH (SELECT groupArray(id) FROM held) AS ids SELECT count() AS n FROM events WHERE has(ids, id)',
+    'the query reads logs.held, a table of the engine Memory',
+  ],
+  'of a tuple': [
+    'SELECT count() AS n FROM events WHERE tupleElement((SELECT (count(), max(name)) FROM system.databases), 1) > id',
+    'the query reads system.databases, a table of the engine SystemDatabases',
+  ],
+  'of an array of now': [
+    'SELECT count() AS n FROM events WHERE has((SELECT [today()]), d)',
+    'the query calls today()',
+  ],
+  'of a state in a view': [
+    'SELECT n FROM summed',
+    'the view logs.summed reads logs.held, a table of the engine Memory',
+  ],
+  'of a long array': [
+    'WITH (SELECT groupArray(number) FROM numbers(300000)) AS all SELECT count() AS n FROM events WHERE has(all, id)',
+    'a scalar subquery of it has a value of more than 1000000 bytes',
+  ],
+  'settled by a time': [
+    "SELECT if(today() > '2020-01-01', count(), 0) AS n FROM events",
+    'the query calls today()',
+  ],
+  'settled by a table': [
+    'SELECT if((SELECT count() FROM held) > 0, count(), 0) AS n FROM events',
+    'the query reads logs.held, a table of the engine Memory',
+  ],
+  random: [
+    "SELECT length(structureToCapnProtoSchema('a Int32')) AS n",
+    'the query calls structureToCapnProtoSchema()',
+  ],
+  'of an odd column': [
+    'SELECT count() AS n FROM odd WHERE "b, x: c" > 0',
+    'parts of logs.odd lack the column b, x: c, whose default is computed at each read: ALTER TABLE logs.odd MATERIALIZE COLUMN b, x: c',
+  ],
+  'of a column with a line break': [
+    'SELECT count() AS n FROM odd WHERE "größe\n  WHERE" > 0',
+    'parts of logs.odd lack the column größe\n  WHERE, whose default is computed at each read: ALTER TABLE logs.odd MATERIALIZE COLUMN größe\n  WHERE',
+  ],
+  'of a name that hides another': [
+    'SELECT count() AS n FROM odd WHERE "a, result_type: b" > 0',
+    'the query or a view that it reads has a name or a node that ClickHouse’s tree of it does not show whole',
   ],
   alias: ['SELECT count() AS n FROM aliased WHERE age > 0', 'the query calls today()'],
   added: [
@@ -56,6 +112,15 @@ beforeAll(async () => {
   await run('CREATE TABLE grown (id UInt64) ENGINE = MergeTree ORDER BY id');
   await run('INSERT INTO grown VALUES (1)');
   await run('ALTER TABLE grown ADD COLUMN label String DEFAULT toString(generateUUIDv4())');
+  await run('CREATE TABLE odd (id UInt64) ENGINE = MergeTree ORDER BY id');
+  await run('INSERT INTO odd VALUES (1)');
+  for (const name of ['b, x: c', 'größe\n  WHERE', 'a, result_type: b'])
+    await run(`ALTER TABLE odd ADD COLUMN "${name}" DateTime DEFAULT now()`);
+  await run('CREATE FUNCTION "bump-it" AS (x) -> x + 1');
+  await run('CREATE FUNCTION "a.größe" AS (x) -> x + 1');
+  await run(
+    'CREATE VIEW summed AS WITH (SELECT sumState(id) FROM held) AS s SELECT count() + finalizeAggregation(s) AS n FROM events',
+  );
   await run('CREATE VIEW of_today AS SELECT id FROM events WHERE d < now()');
   await run('CREATE FUNCTION twice AS (x) -> 2 * x');
   await run(
@@ -68,9 +133,9 @@ beforeAll(async () => {
   });
   const endpoints = Object.fromEntries(
     texts.map(([name, select], index) => [
-      name,
+      nameOf(name),
       versionedEndpoint(
-        name,
+        nameOf(name),
         index,
         select.includes('@day')
           ? `parameters: { day: { kind: date, required: true, description: A day. } }\n${COLUMNS}\nexample: { day: 2026-01-01 }`
@@ -94,6 +159,11 @@ afterAll(async () => {
   await gateway.close();
   await server.stop();
 });
+
+/** The name of the endpoint of a case. */
+function nameOf(which: string): string {
+  return which.replaceAll(/\W+/g, '-');
+}
 
 /** The next second begins: what was fresh has to be confirmed. */
 const nextSecond = (): void => {
@@ -156,10 +226,29 @@ describe('a result that is cached until its data changes', () => {
   });
 });
 
+/** Arguments with which functions are tried. */
+const ARGUMENTS = ['', "'a Int32'"];
+
+it('knows every function whose value differs from query to query, of those that take no or one such argument', async () => {
+  const names = await server.rows(
+    `SELECT name FROM system.functions WHERE origin = 'System' AND NOT is_aggregate AND name NOT LIKE 'sleep%' AND name NOT IN (SELECT name FROM (${FUNCTIONS}))`,
+  );
+  const calls = names.flatMap(({ name }) => ARGUMENTS.map((argument) => `"${String(name)}"(${argument})`));
+  const valueOf = (call: string): Promise<unknown> =>
+    server.rows(`SELECT hex(toString(${call})) AS value`).catch(() => undefined);
+  const different: string[] = [];
+  await concurrently(calls, 8, async (call) => {
+    const value = await valueOf(call);
+    if (value && !isDeepStrictEqual(value, await valueOf(call))) different.push(call);
+  });
+  expect(different).toEqual([]);
+}, 120_000);
+
 describe('an endpoint whose data has no version', () => {
   it.each(Object.entries(REASONS))(
     'is cached for seconds, and a line says why: %s',
-    async (name, [, reason]) => {
+    async (which, [, reason]) => {
+      const name = nameOf(which);
       expect((await gateway.get(name)).status).toBe(200);
       expect((await gateway.get(name)).cache).toBe('HIT');
       nextSecond();

@@ -54,17 +54,12 @@ export const PIECE_ROWS: readonly Row[] = [
   ['PIECES_NOT_POSSIBLE', SELECT(IN_RANGE.replace('FROM t', 'FROM t FINAL'), PIECES), /its query has FINAL/],
   [
     'PIECES_NOT_POSSIBLE',
-    SELECT(IN_RANGE.replace('time >= @since', '@since <= time'), PIECES),
+    SELECT(IN_RANGE.replace('city = @city', 'city = @city AND at > @since'), PIECES),
     /its query must compare time with @since once, as in time >= @since, and use @since nowhere else/,
   ],
   [
     'PIECES_NOT_POSSIBLE',
     SELECT(IN_RANGE.replace('city = @city', 'city = @city AND time < @until'), PIECES),
     /must compare time with @until once, as in time <= @until/,
-  ],
-  [
-    'PIECES_NOT_POSSIBLE',
-    SELECT(IN_RANGE.replace('time < @until', 'at < @until'), PIECES),
-    /compare time with @until/,
   ],
 ];

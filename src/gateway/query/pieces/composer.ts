@@ -155,7 +155,7 @@ export class PieceComposer {
     const partitions = partitionsIn(range, known);
     if (!isDivided(partitions, known.partitions)) return undefined;
     const isWhole = this.undivided.has(range.shape);
-    const spans = isWhole ? wholeSpans(partitions) : spansOf(range, partitions);
+    const spans = isWhole ? wholeSpans(partitions) : spansOf(range, partitions, known);
     const pieces = await this.find(range, known, spans);
     // A question that is asked once pays for no pieces.
     const isLone = this.isFirst(range) && !pieces.some(({ kept }) => kept);
@@ -166,7 +166,7 @@ export class PieceComposer {
   private find(range: RangeCall, known: PartitionedData, spans: readonly Span[]): Promise<readonly Piece[]> {
     return Promise.all(
       spans.map(async (span) => {
-        const key = isInside(span, range) ? keyOfPiece(range, span) : undefined;
+        const key = isInside(span, range, known) ? keyOfPiece(range, span) : undefined;
         const version = versionOfPiece(known, span.partition);
         const kept = key && (await this.dependencies.store.get(key));
         return { ...span, key, version, kept: kept?.data?.version === version ? kept : undefined };

@@ -101,11 +101,20 @@ export const wholeSpans = (partitions: readonly DataPartition[]): readonly Span[
  *
  * @param inRange at least two
  */
-export function spansOf(range: RangeCall, inRange: readonly DataPartition[]): readonly Span[] {
+export function spansOf(
+  range: RangeCall,
+  inRange: readonly DataPartition[],
+  known: Pick<PartitionedData, 'isFromExcluded'>,
+): readonly Span[] {
   const spans = wholeSpans(inRange);
   const [first, ...others] = spans;
   const hour = Math.ceil(range.from / 1000 / HOUR) * HOUR;
-  if (!first || isInside(first, range) || hour <= first.partition.since || hour > first.partition.until)
+  if (
+    !first ||
+    isInside(first, range, known) ||
+    hour <= first.partition.since ||
+    hour > first.partition.until
+  )
     return spans;
   const isAtHour = hour * 1000 === range.from;
   return [...(isAtHour ? [] : [{ ...first, before: hour }]), { ...first, since: hour }, ...others];
@@ -114,10 +123,11 @@ export function spansOf(range: RangeCall, inRange: readonly DataPartition[]): re
 /** Whether every row of a span is within the range, so that its piece is that of every such range. */
 export function isInside(
   { partition, since = partition.since }: Span,
-  { pieces, from, to }: RangeCall,
+  { from, to }: RangeCall,
+  { isFromExcluded }: Pick<PartitionedData, 'isFromExcluded'>,
 ): boolean {
   const first = since * 1000;
-  return (pieces.isFromExcluded ? first > from : first >= from) && (partition.until + 1) * 1000 <= to;
+  return (isFromExcluded ? first > from : first >= from) && (partition.until + 1) * 1000 <= to;
 }
 
 /** The condition of the rows of spans. */

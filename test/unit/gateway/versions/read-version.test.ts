@@ -1,4 +1,5 @@
-import type { QueryData, ReadRows } from '../../../../src/gateway/versions/query-data.js';
+import type { QueryData } from '../../../../src/gateway/versions/query-data.js';
+import type { ReadRows } from '../../../../src/gateway/versions/query-tree.js';
 import { readVersion } from '../../../../src/gateway/versions/read-version.js';
 
 const DATA: QueryData = {

@@ -1,6 +1,5 @@
 import { defineEndpoint } from '../../../../../src/endpoint/endpoint.js';
-import { column, sql, timestamp, type Sql } from '../../../../../src/endpoint/index.js';
-import type { References } from '../../../../../src/endpoint/definition.js';
+import { column, sql, timestamp } from '../../../../../src/endpoint/index.js';
 import { bindCall } from '../../../../../src/gateway/query/endpoint-query.js';
 import { requestOf } from '../../../../../src/gateway/query/fetch-result.js';
 import {
@@ -16,12 +15,11 @@ import { EVERY_ROW } from '../../../../../src/gateway/query/row-scope.js';
 import { SAMPLE } from '../../../../support/sample-endpoint.js';
 
 const PARAMETERS = { from: timestamp({ description: 'A.' }), to: timestamp({ description: 'A.' }) };
-type Build = (range: References<typeof PARAMETERS>) => Sql;
-const FROM_INCLUDED: Build = ({ from, to }) => sql`SELECT hour FROM t WHERE time >= ${from} AND time < ${to}`;
-const FROM_EXCLUDED: Build = ({ from, to }) => sql`SELECT hour FROM t WHERE time > ${from} AND time <= ${to}`;
+const FROM_INCLUDED = { isFromExcluded: false };
+const FROM_EXCLUDED = { isFromExcluded: true };
 
 /** A call whose range has these ends, as they are bound. */
-function rangeOf(from: string | null, to: string | null, build = FROM_INCLUDED): RangeCall {
+function rangeOf(from: string | null, to: string | null): RangeCall {
   const endpoint = defineEndpoint({
     ...SAMPLE,
     caching: 'until-changed',
@@ -29,7 +27,7 @@ function rangeOf(from: string | null, to: string | null, build = FROM_INCLUDED):
     columns: { hour: column('DateTime', 'An hour.') },
     example: {},
     pieces: { table: 't', time: 'time', bucket: 'hour', from: 'from', to: 'to' },
-    build,
+    build: ({ from: begin, to: end }) => sql`SELECT hour FROM t WHERE time >= ${begin} AND time < ${end}`,
   });
   const call = {
     ...{ endpoint, scope: EVERY_ROW, requestId: 'request', demand: 'any' as const },
@@ -57,14 +55,14 @@ describe('a partition', () => {
     // Its last row may be of any time of its last second.
     ['a microsecond before its last second ends', at('10.000000'), at('19.999999'), false],
   ])('is inside a range: %s', (_what, from, to, expected) => {
-    expect(isInside({ partition: PARTITION }, rangeOf(from, to))).toBe(expected);
+    expect(isInside({ partition: PARTITION }, rangeOf(from, to), FROM_INCLUDED)).toBe(expected);
   });
 
   it.each([
     [at('10.000000'), false],
     [at('09.999999'), true],
   ])('is inside a range that begins after %s', (from, expected) => {
-    expect(isInside({ partition: PARTITION }, rangeOf(from, null, FROM_EXCLUDED))).toBe(expected);
+    expect(isInside({ partition: PARTITION }, rangeOf(from, null), FROM_EXCLUDED)).toBe(expected);
   });
 });
 
@@ -84,24 +82,24 @@ describe('a range that begins within a partition', () => {
     ['in the hour of its last row', 86_300, [{}]],
   ])('divides it at the next hour: %s', (_what, from, expected) => {
     const range = rangeOf(isoOf(from), null);
-    expect(spansOf(range, days)).toEqual([
+    expect(spansOf(range, days, FROM_INCLUDED)).toEqual([
       ...expected.map((ends) => ({ partition: first, ...ends })),
       { partition: second },
     ]);
   });
 
   it('has rows after the hour that are the same for every begin in it', () => {
-    const isKept = spansOf(rangeOf(isoOf(7201), null), days).map((span) =>
-      isInside(span, rangeOf(isoOf(7201), null)),
+    const isKept = spansOf(rangeOf(isoOf(7201), null), days, FROM_INCLUDED).map((span) =>
+      isInside(span, rangeOf(isoOf(7201), null), FROM_INCLUDED),
     );
     expect(isKept).toEqual([false, true, true]);
-    const [atHour = { partition: first }] = spansOf(rangeOf(isoOf(7200), null, FROM_EXCLUDED), days);
-    expect(isInside(atHour, rangeOf(isoOf(7200), null, FROM_EXCLUDED))).toBe(false);
+    const [atHour = { partition: first }] = spansOf(rangeOf(isoOf(7200), null), days, FROM_EXCLUDED);
+    expect(isInside(atHour, rangeOf(isoOf(7200), null), FROM_EXCLUDED)).toBe(false);
   });
 
   it('reads the rows of each side', () => {
     const range = rangeOf(isoOf(7201), null);
-    const spans = spansOf(range, days);
+    const spans = spansOf(range, days, FROM_INCLUDED);
     expect(conditionOf(range, spans)).toBe(
       [
         "_partition_id = 'a' AND `time` < toDateTime(10800, 'UTC')",

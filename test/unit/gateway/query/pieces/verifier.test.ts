@@ -21,7 +21,14 @@ const ENDPOINT = defineEndpoint({
 });
 
 const dataOf = (hash: string): PartitionedData => ({
-  ...{ version: 'v', rest: 'rest', readAt: 0, isMoving: false, changed: () => undefined },
+  ...{
+    version: 'v',
+    rest: 'rest',
+    readAt: 0,
+    isMoving: false,
+    isFromExcluded: false,
+    changed: () => undefined,
+  },
   partitions: [{ id: '20260101', hash, since: 0, until: 1 }],
   filters: (condition) => condition,
   versionFilters: (condition) => `of the version, ${condition}`,
