@@ -52,7 +52,11 @@ export default defineEndpoint({
       suggestions: ['true'],
     }),
     event_target: text(onlyWith('event_target')),
-    event_ids: textList({ description: 'Only records whose event_id is one of these, separated by commas.' }),
+    event_ids: textList({
+      description: 'Only records whose event_id is one of these, separated by commas.',
+      set: true,
+      verbatim: true,
+    }),
     event_name: text(onlyWith('event_name')),
     referrer: text(onlyWith('referrer')),
     city: text(onlyWith('city')),

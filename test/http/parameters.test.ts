@@ -52,7 +52,7 @@ describe('a parameter', () => {
     });
   });
 
-  it('that is a list has the same meaning in any order and with repetitions', async () => {
+  it('that is a set has the same meaning in any order and with repetitions', async () => {
     expect(await boundBy(`${EVENTS}?event_ids=b,a,b`)).toEqual(await boundBy(`${EVENTS}?event_ids=a,b`));
   });
 

@@ -86,6 +86,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])(
         KINDS_CALL,
         { size: 1.0, names: ['a', 'b', 'a'], flag: true },
       ],
+      [`${KINDS_CALL}?steps=b,a,b`, KINDS_CALL, { steps: ['b', 'a', 'b'] }],
       [`${KINDS_CALL}?since=2026-05-17T00:00:00Z`, KINDS_CALL, { since: '2026-05-17', word: null }],
     ])(
       'share one cache entry, with the same bytes, ETag and headers: %s',

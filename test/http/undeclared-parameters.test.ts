@@ -1,7 +1,8 @@
 import type { Test } from 'supertest';
 
 import { CachingGateway } from '../support/caching-gateway.js';
-import { sampleEndpoint } from '../support/sample-endpoint.js';
+import { defineEndpoint, sql, textList } from '../../src/endpoint/index.js';
+import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, KEY, type ProblemDocument, type TestGateway } from '../support/test-gateway.js';
 
 const BY_DEFAULT = sampleEndpoint();
@@ -110,6 +111,23 @@ describe('X-Ignored-Parameters', () => {
 });
 
 describe('a strict call', () => {
+  it('with l[]=a is 400 that shows how a list is written', async () => {
+    const listing = defineEndpoint({
+      ...SAMPLE,
+      parameters: { l: textList({ description: 'L.', default: 'x' }) },
+      example: {},
+      build: ({ l }) => sql`SELECT ${l}[1] AS city`,
+    });
+    const gateway = await createTestGateway({ endpoints: [listing] });
+    const problems = async (query: string): Promise<unknown> =>
+      problemsOf(await strict(gateway.get(`/api/endpoints/query/sample?${query}`)));
+    for (const query of ['l[]=a', 'l%5B%5D=a', 'l[0]=a&l[0]=b']) {
+      expect(await problems(query)).toMatchObject([
+        { problem: 'is no parameter of this endpoint (write l=a,b or l=a&l=b)' },
+      ]);
+    }
+  });
+
   const strict = (request: Test, prefer = 'handling=strict'): Test => request.set('Prefer', prefer);
 
   it.each(['handling=strict', 'Handling="Strict"', 'wait=5, handling=strict'])(

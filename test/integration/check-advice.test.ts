@@ -39,6 +39,38 @@ async function faultOf(source: string): Promise<readonly [place: string, text: s
   return [place, text];
 }
 
+describe('querygate check: a list that could be a set', () => {
+  const LISTS = HEADER.replace('{ kind: integer, default: 5,', '{ kind: integer-list, default: 5,');
+  const adviceFor = async (select: string, header = LISTS): Promise<readonly string[]> => {
+    const source = `${header}${select}`;
+    const { warnings, faults } = await checkSqlFile(database.client, source, { writes: false });
+    expect(faults).toEqual([]);
+    return warnings.filter((warning) => warning.includes('set: true'));
+  };
+  const ADVICE = [expect.stringMatching(/^the list n is only used in IN, .* write set: true for it/)];
+
+  it.each([
+    'SELECT city FROM cities WHERE city = @q AND visits IN @n',
+    'SELECT city FROM cities WHERE city = @q [[ AND visits NOT IN (@n) ]]',
+    'SELECT city FROM cities WHERE city = @q AND (visits GLOBAL IN (@n) OR visits + 1 IN @n)',
+    'WITH few AS (SELECT * FROM cities WHERE visits IN (@n)) SELECT city FROM few WHERE city = @q',
+  ])('is advised to be one where all of its uses are in IN: %s', async (select) => {
+    expect(await adviceFor(select)).toEqual(ADVICE);
+    expect(await adviceFor(select, LISTS.replace('integer-list,', 'integer-list, set: true,'))).toEqual([]);
+  });
+
+  it.each([
+    'SELECT city FROM cities WHERE city = @q AND visits IN @n ORDER BY indexOf(@n, visits)',
+    'SELECT city FROM cities WHERE city = @q AND visits IN @n [[ AND length(@n) > 0 ]]',
+    'WITH @n AS ids SELECT city FROM cities WHERE city = @q AND visits IN ids AND notEmpty(ids)',
+    'SELECT city FROM cities WHERE city = @q AND [toInt64(visits)] IN (@n)',
+    'SELECT city FROM cities WHERE city = @q AND visits IN (SELECT arrayJoin(@n) LIMIT 1)',
+    'SELECT city FROM cities WHERE city = @q AND visits IN (@n[1], 5)',
+  ])('is not where a use is another: %s', async (select) => {
+    expect(await adviceFor(select)).toEqual([]);
+  });
+});
+
 describe('querygate check: a mistake that authors make often', () => {
   const ADVICE: readonly (readonly [place: string, rest: string, advice: string, header?: string])[] = [
     [

@@ -101,7 +101,7 @@ describe('a value of each kind, bound in ClickHouse', () => {
       for (const text of sent) {
         if (text !== '') expect(await roundTrip(single, text)).toBe(text);
       }
-      expect(await roundTrip(list, sent)).toEqual([...sent].sort());
+      expect(await roundTrip(list, sent)).toEqual(sent);
     },
   );
 
@@ -138,9 +138,7 @@ describe('a value of each kind, bound in ClickHouse', () => {
     const text = anyText({ maxLength: 20 }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 50 }), async (items) => {
-        expect(await roundTrip(declared('string-list'), items)).toEqual(
-          valueOf(declared('string-list'), items),
-        );
+        expect(await roundTrip(declared('string-list'), items)).toEqual(items);
         expect(await roundTrip(declared('string'), items.join(''))).toBe(items.join(''));
       }),
       { numRuns: 40 },
@@ -186,7 +184,7 @@ describe('a text that is valid for its kind', () => {
     let bound = 0;
     await fc.assert(
       fc.asyncProperty(texts, type, async (sent, of) => {
-        const list = declared(`${kind}-list`, of);
+        const list = declareByKind(`${kind}-list`, { ...optionsOf(kind), set: true }, [of ?? '']);
         const valid = sent.filter(
           (text) => !text.includes('\0') && !('problem' in list.read([text], { now: NOW })),
         );

@@ -16,7 +16,8 @@ export const KINDS: Endpoint = defineEndpoint({
     flag: boolean({ description }),
     unit: oneOf(['day', 'hour'], { description }),
     since: timestamp({ description }),
-    names: textList({ description }),
+    names: textList({ description, set: true }),
+    steps: textList({ description }),
   },
   columns: { n: column('UInt64', 'A number.') },
   maxRows: 10,
@@ -24,8 +25,8 @@ export const KINDS: Endpoint = defineEndpoint({
   warming: 0,
   sandboxing: 'disabled',
   example: { word: 'a' },
-  build: ({ word, size, big, flag, unit, since, names }) =>
-    sql`SELECT length(${word}) + ${size} + ${big} + ${flag} + length(${unit}) + length(toString(${since})) + length(${names}) AS n`,
+  build: ({ word, size, big, flag, unit, since, names, steps }) =>
+    sql`SELECT length(${word}) + ${size} + ${big} + ${flag} + length(${unit}) + length(toString(${since})) + length(${names}) + length(${steps}) AS n`,
 });
 
 /** The path of its calls. */

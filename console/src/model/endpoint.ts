@@ -50,6 +50,8 @@ export interface Parameter {
   readonly maximum?: number;
   /** Seconds to which "now" is rounded in relative times; absent where these are not accepted. */
   readonly relativeStep?: number;
+  /** Whether order and duplicates of the items of a list make no difference. */
+  readonly set?: boolean;
   readonly deprecated?: boolean;
   /** Whether the value must be in no URL, history, storage or snippet. */
   readonly secret?: boolean;

@@ -23,10 +23,10 @@ export function inputModeOf({ kind }: Pick<Parameter, 'kind'>): 'numeric' | 'dec
 
 /** What the field says below its control. */
 export function hintOf(parameter: Parameter): string {
-  const { kind, description, secret, relativeStep, minimum, maximum, default: fallback } = parameter;
+  const { kind, description, secret, relativeStep, minimum, maximum, set, default: fallback } = parameter;
   return [
     description,
-    ...(isList(parameter) ? ['Separated by commas.'] : []),
+    ...(isList(parameter) ? [set ? 'Separated by commas.' : 'Separated by commas; their order counts.'] : []),
     ...(itemKind(parameter) === 'timestamp' ? ['UTC where no zone is given.'] : []),
     ...(relativeStep === undefined ? [] : ['Also relative to now, such as now-7d or now/d.']),
     ...(minimum === undefined ? [] : [`At least ${minimum}.`]),

@@ -13,6 +13,7 @@ import { problemsOfPages } from './pages-of-example.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
+import { listsInIn } from './lists-in-in.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { withPrefix } from '../../gateway/analysis/with-prefix.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
@@ -138,6 +139,7 @@ async function checkExample(
   const tables = estimate.status === 'fulfilled' ? estimate.value : [];
   const example = run.status === 'fulfilled' ? run.value : undefined;
   const unpruned = await unprunedTimes(endpoint, values, tables, tools);
+  const lists = await listsInIn(endpoint, tools);
   tools.signal.throwIfAborted();
   return {
     problems: [
@@ -148,6 +150,7 @@ async function checkExample(
       ...withoutForm.warnings,
       ...emptyResult(example, tables, tools),
       ...cutResult(endpoint, example),
+      ...lists,
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),

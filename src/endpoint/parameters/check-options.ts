@@ -50,7 +50,8 @@ function optionsSchema(kind: OwnOptions, isList: boolean): Joi.ObjectSchema {
     ...COMMON,
     empty,
     ...own,
-    ...(isList && { default: DEFAULT_LIST }),
+    ...(isList && { default: DEFAULT_LIST, set: FLAG }),
+    ...(isList && kind.name === 'string' && { verbatim: FLAG }),
   }).required();
   SCHEMAS.set(name, schema);
   return schema;

@@ -6,6 +6,7 @@ import { isRelativeTime } from './relative-time.js';
 import type {
   EmptyText,
   ItemKind,
+  ListOptions,
   Parameter,
   ParameterOptions,
   ParameterValue,
@@ -24,7 +25,7 @@ interface Form {
 /** Completes the declaration of a parameter. Mistakes in the options are its `problems`. */
 export function declareParameter<Options extends ParameterOptions, Value extends ParameterValue = string>(
   kind: Kind<Options>,
-  options: Options,
+  options: Options & ListOptions,
   { types = [], isList = false }: Form = {},
 ): Parameter<Value> {
   const empties = emptiesOf(kind, isList);
@@ -36,7 +37,7 @@ export function declareParameter<Options extends ParameterOptions, Value extends
   if (isContradictory) return invalidParameter(kind, options, [noValueIsValid(bound)]);
   const { description, required = false, default: fallback, empty = empties[0] } = options;
   const ofEmpty = facts.choices ? `must be one of ${facts.choices.join(', ')}` : 'must not be empty';
-  const convert = isList ? listReader(parse) : singleReader(parse);
+  const convert = isList ? listReader(parse, options.set) : singleReader(parse);
   const parameter: Parameter<Value> = {
     ...facts,
     ...factsOfOptions(options),
@@ -60,12 +61,19 @@ function factsOfOptions({
   deprecated,
   secret,
   choicesFrom,
-}: ParameterOptions): Pick<Parameter, 'default' | 'deprecated' | 'secret' | 'choicesFrom'> {
+  set,
+  verbatim,
+}: ParameterOptions & ListOptions): Pick<
+  Parameter,
+  'default' | 'deprecated' | 'secret' | 'choicesFrom' | 'isSet' | 'isVerbatim'
+> {
   return {
     ...(fallback !== undefined && { default: [fallback].flat().join(',') }),
     ...(deprecated && { deprecated }),
     ...(secret && { secret }),
     ...(choicesFrom && { choicesFrom }),
+    ...(set && { isSet: set }),
+    ...(verbatim && { isVerbatim: verbatim }),
   };
 }
 
@@ -95,17 +103,17 @@ const singleReader =
   (sent, context) =>
     typeof sent === 'string' ? parse(sent, context) : { problem: 'must be one value, not a list' };
 
-/** Order and repetition of the items make no difference. Items of a text are separated by commas, without trimming. */
+/** Items of a text are separated by commas, without trimming. Those of a set are sorted, each once. */
 const listReader =
-  (parse: Rules['parse']): Convert =>
+  (parse: Rules['parse'], isSet = false): Convert =>
   (sent, context) => {
-    const values = new Set<string>();
+    const values: string[] = [];
     for (const [index, item] of (typeof sent === 'string' ? sent.split(',') : sent).entries()) {
       const parsed = parse(item, context);
       if ('problem' in parsed) return { problem: `item ${index + 1} ${parsed.problem}` };
-      values.add(parsed.value);
+      values.push(parsed.value);
     }
-    return { value: [...values].sort() };
+    return { value: isSet ? [...new Set(values)].sort() : values };
   };
 
 interface ReaderOptions {

@@ -6,7 +6,7 @@ import { INTEGER } from './integer.js';
 import type { Kind } from './kind.js';
 import { NUMBER } from './number.js';
 import { ENUM } from './one-of.js';
-import type { ItemKind, Parameter, ParameterKind, ParameterOptions } from './parameter.js';
+import type { ItemKind, ListOptions, Parameter, ParameterKind, ParameterOptions } from './parameter.js';
 import { REGULAR_EXPRESSION } from './regular-expression.js';
 import { STRING } from './text.js';
 import { TIMESTAMP } from './timestamp.js';
@@ -69,7 +69,7 @@ const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1')
  */
 export function declareByKind(
   kind: ParameterKind,
-  options: ParameterOptions,
+  options: ParameterOptions & ListOptions,
   types: readonly string[],
 ): Parameter {
   const isList = kind.endsWith(LIST);
@@ -81,29 +81,29 @@ export function declareByKind(
 }
 
 /**
- * A list of values of one kind: items separated by commas in a URL, an array in a body. Order and repetition make no
- * difference. An empty text means an omitted parameter, or one empty text for a list of texts.
+ * A list of values of one kind: items separated by commas in a URL, an array in a body. ClickHouse gets it in the caller's order,
+ * with its duplicates, unless it is a `set`. An empty text means an omitted parameter, or one empty text for a list of texts.
  *
  * @example
  * ```ts
- * listOf('integer', { description: 'Only these statuses.' })
+ * listOf('integer', { description: 'Only these statuses.', set: true })
  * ```
  */
 export function listOf<const Name extends ItemKind>(
   kind: Name,
-  options: OptionsOf<Name>,
+  options: OptionsOf<Name> & ListOptions,
 ): Parameter<readonly string[]> {
   return declareByKind(`${kind}${LIST}`, options, []) as Parameter<readonly string[]>;
 }
 
 /**
- * Texts separated by commas, without trimming; order and repetition make no difference.
+ * Texts separated by commas, without trimming; in the caller's order, with duplicates, unless it is a `set`.
  *
  * @example
  * ```ts
- * textList({ description: 'Only these events.' })
+ * textList({ description: 'Only these events.', set: true })
  * ```
  */
-export function textList(options: OptionsOf<'string'>): Parameter<readonly string[]> {
+export function textList(options: OptionsOf<'string'> & ListOptions): Parameter<readonly string[]> {
   return listOf('string', options);
 }

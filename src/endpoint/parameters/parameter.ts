@@ -66,6 +66,10 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly limits?: JsonSchema;
   /** Whether the value is a list: items separated by commas in a URL, an array in a body. */
   readonly isList?: true;
+  /** Whether order and duplicates of the items make no difference, so that they are sorted, each once. */
+  readonly isSet?: true;
+  /** Whether a list that is written in brackets, as JSON writes one, is a list of such items. */
+  readonly isVerbatim?: true;
   /** The value of an omitted parameter, as a caller would send it. */
   readonly default?: string;
   readonly deprecated?: true;
@@ -100,6 +104,14 @@ export interface ParameterOptions {
   readonly secret?: boolean;
   /** An endpoint that lists the values, for people who choose one. Other values are accepted too. */
   readonly choicesFrom?: ChoicesFrom;
+}
+
+/** What a list is declared with, beside the options of its items. */
+export interface ListOptions {
+  /** Order and duplicates make no difference: ClickHouse gets the items sorted, each once, and all ways to send them share a result. */
+  readonly set?: boolean;
+  /** For texts: a value in brackets, such as `["a","b"]`, is no mistake; its items are taken as they are. */
+  readonly verbatim?: boolean;
 }
 
 /** Bound of every text: ClickHouse gets no value with NUL. The escape is one that the expressions of most languages know. */

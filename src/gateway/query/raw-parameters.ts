@@ -4,11 +4,19 @@ export interface RawParameter {
   readonly text: string | undefined;
   /** How often the name occurs. */
   readonly times: number;
+  /** Whether one of the texts that became `text`, of a list that is given several times, is in brackets. */
+  readonly isInBrackets?: boolean;
   /** The items of a list that came as a list: unlike those in `text`, they may contain commas. */
   readonly items?: readonly string[];
   /** Bytes of UTF-8 that the value may have; those of a value in a query string where absent. */
   readonly maxBytes?: number;
 }
+
+/** Whether a text is written as JSON writes an array. */
+export const isInBrackets = (text: string): boolean => text.startsWith('[') && text.endsWith(']');
+
+/** How a list is written in a query string, as an example. */
+export const listExample = (param: string): string => `${param}=a,b or ${param}=a&${param}=b`;
 
 /** The parameters of a request, by name. */
 export type RawParameters = ReadonlyMap<string, RawParameter>;

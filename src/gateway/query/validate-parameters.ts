@@ -10,7 +10,7 @@ import {
 import { isRelativeTime } from '../../endpoint/parameters/relative-time.js';
 import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
 import { Failure, type Problem } from '../errors.js';
-import type { RawParameter, RawParameters } from './raw-parameters.js';
+import { isInBrackets, listExample, type RawParameter, type RawParameters } from './raw-parameters.js';
 
 /** What the values of a request depend on, besides what the caller sent. */
 export interface ReadingContext extends ValidationContext {
@@ -67,7 +67,7 @@ export function readParameters(
   let changesAt = Infinity;
   for (const [param, parameter] of endpoint.parameters) {
     const sent = raw.get(param);
-    const read = readSent(parameter, sent, now);
+    const read = readSent(param, parameter, sent, now);
     if ('problem' in read) {
       problems.push({ param, problem: read.problem });
       continue;
@@ -80,12 +80,23 @@ export function readParameters(
 }
 
 function readSent(
+  param: string,
   parameter: Parameter,
   sent: RawParameter | undefined,
   now: Date,
 ): ReadParameter<ParameterValue> {
-  const problem = sent && problemOf(sent);
+  const problem = sent && (problemOf(sent) ?? problemOfList(param, parameter, sent));
   return problem === undefined ? parameter.read(sent?.items ?? sent?.text, { now }) : { problem };
+}
+
+/** Items of an array in one text would have brackets and quotes in them, and match nothing. */
+function problemOfList(
+  param: string,
+  { isList, isVerbatim }: Parameter,
+  { text, items, isInBrackets: isOneInBrackets = false }: RawParameter,
+): string | undefined {
+  if (!isList || isVerbatim || items || !(isOneInBrackets || isInBrackets(text ?? ''))) return undefined;
+  return `must not be in brackets: write ${listExample(param)}; in JSON it is an array`;
 }
 
 /** When the "now" of a relative time changes; Infinity where the time is not relative. */

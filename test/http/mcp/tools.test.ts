@@ -33,7 +33,7 @@ describe.each(REVISIONS)('in the revision %s', (revision) => {
     expect(shop.gateway.runQuery.onlyRequest.query.parameters).toMatchObject({
       shop: 'rome',
       unit: 'hour',
-      names: ['a,c', 'b'],
+      names: ['b', 'a,c'],
     });
     expect(result).toMatchObject({
       rowsReturned: 50,
@@ -95,7 +95,7 @@ describe('tools/list', () => {
     const { tools } = await (await shop.connect()).listTools();
     const [, tool] = tools;
     expect(tool?.inputSchema.properties).toMatchObject({
-      names: { description: 'A value. Here an array, with each item by itself.' },
+      names: { description: 'A value. Order and duplicates count. Here an array, with each item by itself.' },
     });
   });
 

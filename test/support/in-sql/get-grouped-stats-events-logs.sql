@@ -18,7 +18,7 @@ parameters:
   search_term: { kind: string, description: 'Only records whose event_message contains this text, in any letter case.' }
   event_type: { kind: string, description: Only records with this event_type. }
   include_unique: { kind: string, description: 'true: view also means unique_view, and click unique_click.' }
-  event_ids: { kind: string-list, description: Only records whose event_id is one of these. }
+  event_ids: { kind: string-list, set: true, verbatim: true, description: Only records whose event_id is one of these. }
   start_time: { kind: timestamp, subMicrosecond: ceil, empty: problem, description: Only records at or after this time. }
   end_time: { kind: timestamp, empty: problem, description: Only records at or before this time. }
 columns:

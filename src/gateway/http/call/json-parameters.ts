@@ -3,7 +3,7 @@ import { isLosslessNumber } from 'lossless-json';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { itemKind } from '../../../endpoint/parameters/kinds.js';
 import { Failure, type Problem } from '../../errors.js';
-import type { RawParameter, RawParameters } from '../../query/raw-parameters.js';
+import { isInBrackets, type RawParameter, type RawParameters } from '../../query/raw-parameters.js';
 import { exactNumber } from './json-number.js';
 import { belongsInQueryString } from './undeclared-parameters.js';
 
@@ -109,5 +109,12 @@ function rawOf(param: string, read: Read, { isList }: ValueKind): RawParameter {
   }
   const sent = { times: 1, maxBytes: MAX_BODY_VALUE_BYTES };
   if (!('items' in read)) return { text: read.text, ...sent };
-  return { items, text: items.some((item) => item.includes(',')) ? undefined : items.join(','), ...sent };
+  return { items, text: textOf(items), ...sent };
+}
+
+/** The one text that means the same as items; undefined where none does. */
+function textOf(items: readonly string[]): string | undefined {
+  const text = items.join(',');
+  const isAmbiguous = text === '' || isInBrackets(text) || items.some((item) => item.includes(','));
+  return isAmbiguous ? undefined : text;
 }

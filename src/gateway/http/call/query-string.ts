@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.js';
-import type { RawParameter, RawParameters } from '../../query/raw-parameters.js';
+import { isInBrackets, type RawParameter, type RawParameters } from '../../query/raw-parameters.js';
 
 /** Parameters of a call, in a query string or a body. */
 export const MAX_PARAMETERS = 1000;
@@ -82,7 +82,10 @@ function readPairs(
 /** A parameter with one more text: of a list the items, else a repetition. */
 function added(before: RawParameter | undefined, text: string | undefined, isList = false): RawParameter {
   if (before === undefined) return { text, times: 1 };
-  return isList ? { text: joined(before.text, text), times: 1 } : { text, times: before.times + 1 };
+  if (!isList) return { text, times: before.times + 1 };
+  const isBracketed =
+    before.isInBrackets === true || isInBrackets(before.text ?? '') || isInBrackets(text ?? '');
+  return { text: joined(before.text, text), times: 1, isInBrackets: isBracketed };
 }
 
 const joined = (before: string | undefined, text: string | undefined): string | undefined =>

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { CALL_PARAMETERS } from '../../../endpoint/reserved.js';
 import { LINK_PARAMETERS } from '../../auth/links.js';
 import type { Problem } from '../../errors.js';
+import { listExample } from '../../query/raw-parameters.js';
 
 export const IGNORED_PARAMETERS = 'X-Ignored-Parameters';
 
@@ -44,9 +45,7 @@ export function problemsOfUndeclared(
   { parameters }: Pick<Endpoint, 'parameters'>,
 ): readonly Problem[] {
   const problems = names.slice(0, MAX_NAMES).map((name): Problem => {
-    const closest = name.length > MAX_NAME ? undefined : closestName(name, parameters.keys());
-    const advice = closest === undefined ? '' : ` (did you mean “${closest}”?)`;
-    return { param: shown(name), problem: `is no parameter of this endpoint${advice}` };
+    return { param: shown(name), problem: `is no parameter of this endpoint${adviceFor(name, parameters)}` };
   });
   const more = names.length - problems.length;
   const rest = {
@@ -54,6 +53,15 @@ export function problemsOfUndeclared(
     problem: `has ${more} more names that are no parameters of this endpoint`,
   };
   return more > 0 ? [...problems, rest] : problems;
+}
+
+function adviceFor(name: string, parameters: Endpoint['parameters']): string {
+  if (name.length > MAX_NAME) return '';
+  // As some clients write the items of a list: `l[]=a`, `l[0]=a`.
+  const [, list = name] = /^(.+)\[\d*\]$/.exec(name) ?? [];
+  if (parameters.get(list)?.isList) return ` (write ${listExample(list)})`;
+  const closest = closestName(list, parameters.keys());
+  return closest === undefined ? '' : ` (did you mean “${closest}”?)`;
 }
 
 /** A name that is not longer than a sensible one, without half a character at its end. */

@@ -26,13 +26,18 @@ export function describeParameters(
   pinned: { readonly has: (name: string) => boolean } | undefined,
 ): readonly DescribedParameter[] {
   return [...parameters].map(([name, parameter]) => {
-    const { description, syntax, secret } = parameter;
+    const { description, syntax, secret, isList, isSet } = parameter;
     const isPinned = pinned?.has(name) ?? false;
     const required = parameter.required && !isPinned;
     return {
       ...parameter,
       ...{ name, isPinned, required },
-      notes: [description, ...(isPinned ? [PINNED_NOTE] : []), ...(syntax === undefined ? [] : [syntax])],
+      notes: [
+        description,
+        ...(isPinned ? [PINNED_NOTE] : []),
+        ...(syntax === undefined ? [] : [syntax]),
+        ...(isList ? [isSet ? SET_NOTE : LIST_NOTE] : []),
+      ],
       bounds: boundsOf(parameter.jsonSchema),
       isNeverEmpty: isNeverEmpty(parameter, required),
       example: isPinned || secret ? undefined : example[name],
@@ -59,6 +64,9 @@ function isNeverEmpty({ jsonSchema, isList, empty }: Parameter, required: boolea
   return isText && (empty === 'problem' || (empty === 'omitted' && required));
 }
 
+// Not `uniqueItems`: a client would reject what the gateway accepts.
+const SET_NOTE = 'Order and duplicates make no difference.';
+const LIST_NOTE = 'Order and duplicates count.';
 const PINNED_NOTE = 'Your key supplies it: leave it out.';
 
 /** The example of an endpoint, without what the reader must not send or see: texts, or as a body has them. */

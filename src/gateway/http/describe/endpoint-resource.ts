@@ -59,6 +59,7 @@ const PARAMETER = {
     type: 'integer',
     description: 'Relative times such as now-7d are accepted; their now is rounded down to these seconds.',
   },
+  set: { ...FLAG, description: 'Order and duplicates of the items of this list make no difference.' },
   deprecated: FLAG,
   secret: { ...FLAG, description: 'Send it in the body of a POST; links cannot carry it.' },
   choicesFrom: {
@@ -142,7 +143,7 @@ const ENDPOINT = {
     type: 'array',
     items: objectOf(PARAMETER, [
       ...(['format', 'choices', 'suggestions', 'default', 'minimum', 'maximum', 'maxLength'] as const),
-      ...(['pattern', 'relativeStep', 'deprecated', 'secret', 'choicesFrom'] as const),
+      ...(['pattern', 'relativeStep', 'set', 'deprecated', 'secret', 'choicesFrom'] as const),
     ]),
   },
   columns: { type: 'array', items: objectOf(COLUMN, ['onlyWith']) },
@@ -190,11 +191,11 @@ function describePieces({ bucket, from, to }: Pieces): ValuesOf<typeof ENDPOINT>
 function parameterOf(parameter: DescribedParameter): ValuesOf<typeof PARAMETER> {
   const { name, kind, required, empty, type, description, format, choices, suggestions } = parameter;
   const { minimum, maximum, maxLength, pattern } = parameter.bounds;
-  const { relativeStepMs, deprecated, secret, choicesFrom } = parameter;
+  const { relativeStepMs, isSet, deprecated, secret, choicesFrom } = parameter;
   return {
     ...{ name, kind, required, empty, type, description, format, choices, suggestions },
     ...{ default: parameter.default, minimum, maximum, maxLength, pattern },
     relativeStep: relativeStepMs === undefined ? undefined : relativeStepMs / 1000,
-    ...{ deprecated, secret, choicesFrom },
+    ...{ set: isSet, deprecated, secret, choicesFrom },
   };
 }

@@ -21,7 +21,8 @@ describe.each(Object.entries(KINDS))('a parameter of kind %s', (name, promises) 
 
   it.each(named(values))('converts $sent to $expected', ({ sent, expected, options }) => {
     expect(valueOf(declared(options), sent)).toBe(expected);
-    expect(valueOf(list(options), `${sent},${sent}`)).toEqual([expected]);
+    expect(valueOf(list(options), `${sent},${sent}`)).toEqual([expected, expected]);
+    expect(valueOf(list({ ...options, set: true }), `${sent},${sent}`)).toEqual([expected]);
     expect(valueOf(declared({ ...options, default: sent }), undefined)).toBe(expected);
   });
 

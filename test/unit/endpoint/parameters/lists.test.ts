@@ -3,9 +3,30 @@ import { declareByKind } from '../../../../src/endpoint/parameters/kinds.js';
 import { description, mistakesIn, problemOf, valueOf } from '../../../support/read-parameter.js';
 
 describe('a list', () => {
-  it('is split at commas without trimming; its order and repetition make no difference', () => {
-    expect(valueOf(textList({ description }), ' a,b ,,"c')).toEqual(['', ' a', '"c', 'b ']);
-    expect(valueOf(listOf('integer', { description }), '2,+1,01')).toEqual(['1', '2']);
+  it('is split at commas without trimming; its order and its duplicates stay', () => {
+    expect(valueOf(textList({ description }), ' b,a ,,"c,a ')).toEqual([' b', 'a ', '', '"c', 'a ']);
+    expect(valueOf(listOf('integer', { description }), '2,+1,01')).toEqual(['2', '1', '1']);
+  });
+
+  it('that is a set is sorted, each item once', () => {
+    expect(valueOf(textList({ description, set: true }), 'b,a,,b')).toEqual(['', 'a', 'b']);
+    const numbers = listOf('integer', { description, set: true, default: [3, '02', 3] });
+    expect([valueOf(numbers, '2,+1,01'), valueOf(numbers, undefined)]).toEqual([
+      ['1', '2'],
+      ['2', '3'],
+    ]);
+    expect(numbers).toMatchObject({ isSet: true });
+    expect(listOf('integer', { description, set: false })).not.toHaveProperty('isSet');
+  });
+
+  it('alone can be a set, and one of texts alone verbatim', () => {
+    expect(mistakesIn(text({ description, set: true } as never))).toEqual([
+      expect.stringContaining('unknown key `set`'),
+    ]);
+    expect(textList({ description, verbatim: true })).toMatchObject({ isVerbatim: true });
+    expect(mistakesIn(listOf('integer', { description, verbatim: true }))).toEqual([
+      expect.stringContaining('unknown key `verbatim`'),
+    ]);
   });
 
   it('of texts is one empty item where the text is empty', () => {
@@ -13,7 +34,7 @@ describe('a list', () => {
   });
 
   it('takes items that came as an array, commas in them included', () => {
-    expect(valueOf(textList({ description }), ['b,c', 'a'])).toEqual(['a', 'b,c']);
+    expect(valueOf(textList({ description }), ['b,c', 'a'])).toEqual(['b,c', 'a']);
   });
 
   it('has the bounds of its kind for each item', () => {
@@ -24,8 +45,8 @@ describe('a list', () => {
 
   it('has a default written as an array or as a text', () => {
     const written = listOf('integer', { description, default: [3, '02'] });
-    expect([valueOf(written, undefined), written.default]).toEqual([['2', '3'], '3,02']);
-    expect(valueOf(listOf('integer', { description, default: '3,2' }), '')).toEqual(['2', '3']);
+    expect([valueOf(written, undefined), written.default]).toEqual([['3', '2'], '3,02']);
+    expect(valueOf(listOf('integer', { description, default: '3,2' }), '')).toEqual(['3', '2']);
     expect(mistakesIn(listOf('integer', { description, default: [1, 'x'] }))).toEqual([
       'default item 2 must be a whole number, such as 42 or -7',
     ]);

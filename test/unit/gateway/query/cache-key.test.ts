@@ -69,22 +69,24 @@ describe('keyOf', () => {
     expect(new Set([of('a', 'b'), of('b', 'a'), of('a', null), of(null, 'a'), of('a,b', null)]).size).toBe(5);
   });
 
-  it('does not depend on the order of names and list items, or on undeclared names', () => {
+  it('depends on the order of a list, not on that of a set or of names, nor on undeclared names', () => {
     const listed = defineEndpoint({
       ...SAMPLE,
       parameters: {
         city: text({ description: 'A city.' }),
-        levels: textList({ description: 'Levels.' }),
+        levels: textList({ description: 'Levels.', set: true }),
+        steps: textList({ description: 'Steps.', default: 'a' }),
       },
-      build: ({ city, levels }) => sql`SELECT ${city} AS city, ${levels} AS levels`,
+      build: ({ city, levels, steps }) => sql`SELECT ${city} AS city, ${levels} AS levels, ${steps} AS steps`,
     });
     const of = (raw: Record<string, string>): string =>
       hashOf(listed, null, { values: validateParameters(listed, rawParameters(raw)) });
     const known = of({ city: 'Rome', levels: 'b,a,c' });
-    expect(of({ levels: 'c,b,a', city: 'Rome' })).toBe(known);
+    expect(of({ levels: 'c,b,a,b', city: 'Rome' })).toBe(known);
     expect(of({ city: 'Rome', levels: 'a,b,c', cache_buster: '42' })).toBe(known);
     expect(of({ city: 'Rome', levels: 'a,b' })).not.toBe(known);
     expect(of({ city: 'Rome' })).not.toBe(known);
+    expect(new Set(['a,b', 'b,a', 'a,b,b', 'a,a,b'].map((steps) => of({ steps }))).size).toBe(4);
   });
 
   it('is the same for parameters that produce the same query', async () => {

@@ -12,7 +12,7 @@ const endpoint: Endpoint = defineEndpoint({
     project: text({ description, required: true }),
     interval: oneOf(['hourly', 'daily'], { description }),
     start_time: timestamp({ description }),
-    ids: textList({ description }),
+    ids: textList({ description, set: true }),
   },
   example: {},
   build: ({ project }) => sql`SELECT ${project} AS city`,
