@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { cp, lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { QUERYGATE, runAlone, runCli, type Outcome } from '../support/run-cli.js';
@@ -18,6 +18,19 @@ const run = (...args: readonly string[]): Promise<Outcome> => runCli(args, { PRO
 const visitsIn = ({ stdout }: Outcome): readonly string[] =>
   /^visits\.list +(\S+(?: rows)?) +(\d+)/m.exec(stdout)?.slice(1) ?? [];
 
+/** Each file of a folder with its inode, times and size. */
+async function stateOf(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  const states = files.map(async (file) => {
+    const { ino, mtimeMs, size } = await lstat(file);
+    return `${path.relative(folder, file)} ${ino} ${mtimeMs} ${size}`;
+  });
+  return (await Promise.all(states)).sort();
+}
+
 beforeAll(async () => {
   temporary = await makeTemporaryFolder();
   project = path.join(temporary.path, 'shop');
@@ -34,6 +47,33 @@ describe('querygate check in a project with data of its own', () => {
     const checked = await run('check', 'visits.list');
     expect([checked.code, visitsIn(checked)]).toEqual([0, ['ok', '2']]);
     expect(checked.stderr).toContain(ON_OWN_DATA);
+  });
+
+  it('changes nothing of the data, also where files of the schema are not applied to it yet', async () => {
+    const data = path.join(project, '.data');
+    const before = await stateOf(data);
+    const more = path.join(project, 'clickhouse-schema/0009_more.sql');
+    await writeFile(
+      more,
+      'ALTER TABLE visits ADD COLUMN more UInt8 DEFAULT 7;\nALTER TABLE visits DELETE WHERE 1 SETTINGS mutations_sync = 1;\n',
+    );
+    try {
+      const checked = await run('check', 'visits.list');
+      expect([checked.code, checked.stderr, visitsIn(checked)]).toEqual([
+        0,
+        expect.stringContaining(ON_OWN_DATA),
+        ['warning', '0'],
+      ]);
+    } finally {
+      await rm(more);
+    }
+    expect(await stateOf(data)).toEqual(before);
+    // A backup is this folder, copied while no gateway runs.
+    const saved = path.join(temporary.path, 'saved');
+    await cp(data, saved, { recursive: true, verbatimSymlinks: true });
+    await rm(data, { recursive: true });
+    await cp(saved, data, { recursive: true, verbatimSymlinks: true });
+    expect(visitsIn(await run('check', 'visits.list'))).toEqual(['ok', '2']);
   });
 
   it('checks on a temporary server with --demo, and does not call a result without rows ok', async () => {

@@ -70,18 +70,22 @@ async function runCheck(
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
   const sources: readonly DataSource[] = demo ? ['temporary'] : ['external', 'own', 'temporary'];
-  const [checked, grants] = await withServer(config, { sources, demoData: true, signal }, async (server) => {
-    const { connection, needed } = await readerOf(server, config, endpoints.all());
-    if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
-    const isTemporary = server.source === 'temporary';
-    const versions = versionsOf(server, config);
-    const task = { config, progress, signal, files, writes: write, isTemporary, versions };
-    const result = await checkAll(unique, connection, task);
-    const compared = needed
-      ? await checkGrants(config.project, needed, result)
-      : await checkReader(connection, endpoints.all(), result);
-    return [result, compared] as const;
-  }).finally(() => {
+  const [checked, grants] = await withServer(
+    config,
+    { sources, demoData: true, copiesOwn: true, signal },
+    async (server) => {
+      const { connection, needed } = await readerOf(server, config, endpoints.all());
+      if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
+      const isTemporary = server.source === 'temporary';
+      const versions = versionsOf(server, config);
+      const task = { config, progress, signal, files, writes: write, isTemporary, versions };
+      const result = await checkAll(unique, connection, task);
+      const compared = needed
+        ? await checkGrants(config.project, needed, result)
+        : await checkReader(connection, endpoints.all(), result);
+      return [result, compared] as const;
+    },
+  ).finally(() => {
     progress.end();
   });
   // Printed first, so that a file that cannot be written hides nothing.
@@ -103,7 +107,7 @@ async function readerOf(
 ): Promise<{ readonly connection: ClickHouseConnection; readonly needed?: NeededGrants }> {
   if (source === 'external') return { connection: admin };
   if (!started) return { connection: admin, needed: await readerGrants(admin, schemaFolder, endpoints) };
-  // As the next start of the gateway does.
+  // As the next start of the gateway does; here with a copy of the data.
   if (source === 'own') await prepareDatabase(admin, { schemaFolder, dataDir });
   const needed = await grantReader(started, schemaFolder, endpoints);
   return { connection: started.readerConnection, needed };
@@ -166,8 +170,8 @@ function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json:
 
 const HELP = `
 CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server; a
-read-only user is enough. Without CLICKHOUSE_URL the data is that of the project's data folder (.data), through the gateway
-that serves it, if one runs; without such a folder, and with --demo, it is that of a temporary server with demonstration data.
+read-only user is enough. Without CLICKHOUSE_URL the data is that of the project's data folder (.data): a copy, to which
+the schema is applied and which is deleted, or the data itself through the gateway that serves it, if one runs; without such a folder, and with --demo, it is that of a temporary server with demonstration data.
 
 The table shows rows, time, the rows that ClickHouse read, and the parts and granules of each table that it reads, of how
 many. Examples that fail and columns that differ are faults. Empty results, full scans (nearly all granules of a table that

@@ -8,6 +8,7 @@ import { firstRespondingServer } from '../../gateway/clickhouse/first-responding
 import type { ClickHouseConfig, Config } from '../../gateway/config/config.js';
 import { interruptible } from '../cli/run-command.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
+import { withCopiedData } from '../embedded/copied-data.js';
 import { EmbeddedServer } from '../embedded/embedded-server.js';
 import { findRunningServer } from '../embedded/running-server.js';
 
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly sources: readonly DataSource[];
   /** Whether a temporary server has demonstration data. */
   readonly demoData?: boolean;
+  /** Whether the task gets a copy of the project's data where no gateway runs, which it may change. */
+  readonly copiesOwn?: boolean;
   /** Ends the task. */
   readonly signal: AbortSignal;
 }
@@ -43,7 +46,7 @@ export interface ServerOptions {
  */
 export async function withServer<T>(
   config: Config,
-  { sources, demoData = false, signal }: ServerOptions,
+  { sources, demoData = false, copiesOwn = false, signal }: ServerOptions,
   task: (server: CommandServer) => Promise<T>,
 ): Promise<T> {
   const { clickhouse, dataDir, project } = config;
@@ -56,9 +59,10 @@ export async function withServer<T>(
   }
   if (source === 'own') {
     const running = await findRunningServer(dataDir);
-    return running
-      ? interruptible(signal, () => task({ source, admin: { ...running, database } }))
-      : withStarted(dataDir, database, (server) => interruptible(signal, () => task({ source, ...server })));
+    if (running) return interruptible(signal, () => task({ source, admin: { ...running, database } }));
+    const start = (folder: string): Promise<T> =>
+      withStarted(folder, database, (server) => interruptible(signal, () => task({ source, ...server })));
+    return copiesOwn ? withCopiedData(dataDir, start) : start(dataDir);
   }
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-check-'));
   const demo = demoData ? { folder: project.demoFolder, upTo: new Date() } : undefined;
