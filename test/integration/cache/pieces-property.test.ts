@@ -1,4 +1,4 @@
-import type { Random } from '../../support/random.js';
+import { Random } from '../../support/random.js';
 import { AT_ONCE, ChangingData, type Change } from '../../support/rounds-of-changes.js';
 import { versionedEndpoint } from '../../support/versioned-gateway.js';
 
@@ -22,34 +22,107 @@ interface State {
   readonly known: ReadonlySet<number>;
 }
 
-/** The questions: how wide a bucket is, which rows count, and whether the last bucket comes first. */
-const QUESTIONS = {
+/** How many questions have composed bounds. */
+const COMPOSED = Number(process.env['PIECES_COMPOSED'] ?? 4);
+
+/** An end of the range, as SQL, and the first millisecond from which on rows count, or do not count any more. */
+interface Bound {
+  readonly sql: string;
+  readonly at: (ms: number) => number;
+  /** Of WITH. */
+  readonly name?: string;
+}
+
+/** How wide a bucket is, which rows count, whether the last bucket comes first, and how the range is bounded. */
+interface Question {
+  readonly hours: number;
+  readonly isDescending: boolean;
+  readonly onlyKnown: boolean;
+  readonly lower?: Bound;
+  readonly upper?: Bound;
+}
+
+const same = (ms: number): number => ms;
+const DAY = 24 * HOUR;
+const toDay = (ms: number): number => Math.floor(ms / DAY) * DAY;
+const SECOND = 1000;
+const after = (ms: number): number => Math.floor(ms / SECOND) * SECOND + SECOND;
+const NAMES_OF_WITH = [
+  'begin',
+  '`b, x: c`',
+  '`größe`',
+  '`a.b`',
+  '`x\\n  WHERE`',
+  '`it\\`s (1)`',
+  '`t, column_name: t`',
+];
+
+/** Ends that are a parameter themselves, and others. */
+const endsOf = (parameter: string, plain: string, excluded: string): readonly Bound[] => [
+  { sql: `${plain} ${parameter}`, at: same },
+  { sql: `${excluded} ${parameter}`, at: after },
+  { sql: `${plain} (${parameter})`, at: same },
+  { sql: `${plain} ${parameter} + INTERVAL 6 HOUR`, at: (ms) => ms + 6 * HOUR },
+  { sql: `${plain} ${parameter} - toIntervalMinute(90)`, at: (ms) => ms - 1.5 * HOUR },
+  { sql: `${plain} addDays(${parameter}, 1)`, at: (ms) => ms + DAY },
+  { sql: `${plain} ${parameter}::Date`, at: toDay },
+  { sql: `${plain} CAST(${parameter} AS DateTime('UTC'))`, at: same },
+  { sql: `${plain} toStartOfHour(${parameter})`, at: (ms) => Math.floor(ms / HOUR) * HOUR },
+  { sql: `${plain} (SELECT ${parameter} + INTERVAL 1 HOUR)`, at: (ms) => ms + HOUR },
+  ...NAMES_OF_WITH.flatMap((name): Bound[] => [
+    { sql: `${plain} ${name}`, at: same, name: `${parameter} AS ${name}` },
+    { sql: `${plain} ${name}`, at: (ms) => ms + DAY, name: `${parameter} + INTERVAL 1 DAY AS ${name}` },
+  ]),
+];
+const LOWER = endsOf('@from', 't >=', 't >');
+const UPPER = endsOf('@to', 't <', 't <=');
+
+function composed(random: Random): Question {
+  const [lower, upper] = [random.of(LOWER), random.of(UPPER)];
+  // Of one name there is one value.
+  const isOfOne = lower.name !== undefined && lower.sql.slice(5) === upper.sql.slice(4);
+  return {
+    ...{
+      hours: random.of([1, 3, 12]),
+      isDescending: random.of([true, false]),
+      onlyKnown: random.of([true, false]),
+    },
+    ...{ lower, ...(!isOfOne && { upper }) },
+  };
+}
+
+const PLAIN: Readonly<Record<string, Question>> = {
   hourly: { hours: 1, isDescending: false, onlyKnown: false },
   'by-half-day': { hours: 12, isDescending: true, onlyKnown: false },
   // Has rows of two days in one bucket: never composed.
   'by-two-days': { hours: 48, isDescending: false, onlyKnown: false },
   'of-known': { hours: 6, isDescending: false, onlyKnown: true },
-} as const;
+};
+const PLAIN_COUNT = Object.keys(PLAIN).length;
+const ofSeed = new Random(SEED);
+const QUESTIONS: readonly (readonly [name: string, question: Question])[] = [
+  ...Object.entries(PLAIN),
+  ...Array.from({ length: COMPOSED }, (_, index) => [`composed-${index}`, composed(ofSeed)] as const),
+];
 
-type Question = keyof typeof QUESTIONS;
-const NAMES = Object.keys(QUESTIONS) as readonly Question[];
-
-function endpointOf(name: Question, index: number): string {
-  const { hours, isDescending, onlyKnown } = QUESTIONS[name];
+function endpointOf([name, question]: readonly [string, Question], index: number): string {
+  const { hours, isDescending, onlyKnown, lower, upper } = question;
+  const names = [lower?.name, upper?.name].filter((of) => of !== undefined);
   const header = `columns: { bucket: "DateTime('UTC')", n: UInt64, s: UInt64, ids: UInt64 }
 parameters:
   from: { kind: timestamp, required: true, description: The begin. }
   to: { kind: timestamp, required: true, description: The end. }
 pieces: { table: events, time: t, bucket: bucket${isDescending ? ' desc' : ''}, from: from, to: to, verify: 1 }`;
-  const select = `SELECT toStartOfInterval(t, INTERVAL ${hours < 24 ? `${hours} HOUR` : `${hours / 24} DAY`}) AS bucket, count() AS n, sum(v) AS s, uniqExact(id) AS ids
-FROM events WHERE t >= @from AND t < @to ${onlyKnown ? 'AND id IN (SELECT id FROM names)' : ''}
+  const select = `${names.length > 0 ? `WITH ${names.join(', ')} ` : ''}SELECT toStartOfInterval(t, INTERVAL ${hours < 24 ? `${hours} HOUR` : `${hours / 24} DAY`}) AS bucket, count() AS n, sum(v) AS s, uniqExact(id) AS ids
+FROM events WHERE ${lower?.sql ?? 't >= @from'} AND ${upper?.sql ?? 't < @to'} ${onlyKnown ? 'AND id IN (SELECT id FROM names)' : ''}
 GROUP BY bucket ORDER BY bucket ${isDescending ? 'DESC' : ''}`;
   return versionedEndpoint(name, index, header, select);
 }
 
 /** The result of a question, computed from the rows of a state. */
-function expected(name: Question, { rows, known }: State, from: number, to: number): string {
-  const { hours, isDescending, onlyKnown } = QUESTIONS[name];
+function expected(question: Question, { rows, known }: State, ofCall: { from: number; to: number }): string {
+  const { hours, isDescending, onlyKnown, lower, upper } = question;
+  const [from, to] = [lower?.at(ofCall.from) ?? ofCall.from, upper?.at(ofCall.to) ?? ofCall.to];
   const buckets = new Map<number, Row[]>();
   for (const row of rows) {
     if (row.t < from || row.t >= to || (onlyKnown && !known.has(row.id))) continue;
@@ -79,7 +152,7 @@ beforeAll(async () => {
   ]);
   data = await ChangingData.start(
     [...filled, 'CREATE TABLE names (id UInt64) ENGINE = MergeTree ORDER BY id'],
-    Object.fromEntries(NAMES.map((name, index) => [name, endpointOf(name, index)])),
+    Object.fromEntries(QUESTIONS.map((question, index) => [question[0], endpointOf(question, index)])),
   );
 }, 120_000);
 
@@ -167,11 +240,13 @@ it(
     const { counts, wrong } = await data.play<State>({
       ...{ count: ROUNDS, seed: SEED, changes, stateNow },
       question: (random) => {
-        const name = random.of(NAMES);
-        const { from, to } = rangeOf(random);
+        const [name, question] = random.of(
+          random.below(2) === 0 ? QUESTIONS.slice(0, PLAIN_COUNT) : QUESTIONS,
+        );
+        const range = rangeOf(random);
         return {
-          target: `${name}?from=${iso(from)}&to=${iso(to)}`,
-          isRightIn: (state, { rows }) => expected(name, state, from, to) === JSON.stringify(rows),
+          target: `${name}?from=${iso(range.from)}&to=${iso(range.to)}`,
+          isRightIn: (state, { rows }) => expected(question, state, range) === JSON.stringify(rows),
         };
       },
     });
