@@ -1,7 +1,17 @@
 import type { PageColumn, PageOrder } from './page-order.js';
 import { quoteName, quoteText } from './quote-sql.js';
 import { AFTER } from './reserved.js';
-import { choose, Filter, isOmitted, Reference, Sql, sql, textNode, type Condition } from './sql.js';
+import {
+  choose,
+  Filter,
+  isOmitted,
+  Reference,
+  Sql,
+  sql,
+  textNode,
+  type Condition,
+  type Query,
+} from './sql.js';
 import type { Value } from './values.js';
 
 /** Where a page begins, for a definition that takes the cursor itself. All of it is left out of the first page. */
@@ -46,6 +56,12 @@ export function afterLast(order: PageOrder): After {
 export function parametersAfter(order: PageOrder, last: LastRow): readonly (readonly [string, Value])[] {
   const values = order.map(({ parameter }, index) => [parameter, last[index] ?? null] as const);
   return [[AFTER, '1'], ...values];
+}
+
+/** A query of these values alone, which ClickHouse rejects where one is no value of its column. */
+export function queryOfLast(order: PageOrder): Query {
+  const values = order.map((column) => whereNull(column, sql`NULL`, lastValue(column)));
+  return { parts: [], body: sql`SELECT ${values.reduce((before, value) => sql`${before}, ${value}`)}` };
 }
 
 /** The names of these parameters, which an endpoint with pages cannot declare. */

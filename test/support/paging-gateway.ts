@@ -91,6 +91,7 @@ export class PagingGateway {
   private constructor(
     readonly gateway: Gateway,
     readonly clock: SettableClock,
+    readonly logger: RecordingLogger,
     private readonly folder: Awaited<ReturnType<typeof makeTemporaryFolder>>,
   ) {}
 
@@ -122,8 +123,9 @@ export class PagingGateway {
       ...environment,
     });
     const clock = new SettableClock();
-    const gateway = await openGateway(config, { logger: new RecordingLogger(), clock: clock.clock });
-    return new PagingGateway(gateway, clock, folder);
+    const logger = new RecordingLogger();
+    const gateway = await openGateway(config, { logger, clock: clock.clock });
+    return new PagingGateway(gateway, clock, logger, folder);
   }
 
   /** Runs a test with a gateway of its own. */

@@ -1,10 +1,11 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-import type { BoundQuery } from '../../endpoint/bind.js';
+import { parametersAfter, queryOfLast } from '../../endpoint/after-last-row.js';
+import { bindQuery, type BoundQuery } from '../../endpoint/bind.js';
 import { unquote } from '../../endpoint/quote-sql.js';
 import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
 import { Failure } from '../errors.js';
-import type { QueryRequest } from '../query/ports.js';
+import type { QueryRequest, RequestedPage } from '../query/ports.js';
 import { nativeSignal, type Signal } from '../query/signal.js';
 import { readTree, type TreeNode } from '../sandbox/tree.js';
 import { isOfDefinition } from './definition-errors.js';
@@ -25,12 +26,14 @@ export function createExplainer(client: ClickHouseClient, maxLimits: RunnerLimit
     const known = await explained(failure, request, nameOf);
     const limits = narrowLimits(maxLimits, request.limits);
     const settings = limitSettings(limits, limits.timeoutMs);
-    const message = await rejection(known, request, { client, signal: nativeSignal(signal), settings }).catch(
+    const options = { client, signal: nativeSignal(signal), settings };
+    const { cause, diagnosis } = known.details;
+    if (await isOfCursor(cause, request.page, options)) return foreignCursor(cause);
+    const message = await rejection(known, request, options).catch(
       // What ClickHouse does not analyse proves nothing.
       () => undefined,
     );
     if (message === undefined) return known;
-    const { cause, diagnosis } = known.details;
     return new Failure('VALUES_REJECTED', message, { cause, ...(diagnosis !== undefined && { diagnosis }) });
   };
 }
@@ -65,6 +68,28 @@ async function rejection(
   await describe(example, ofQuery(example, options));
   return REJECTED;
 }
+
+/** Whether a page failed because its cursor, which a caller can compute without `LINK_SECRET`, has a value that no row can have. */
+async function isOfCursor(
+  cause: unknown,
+  page: RequestedPage | undefined,
+  options: DescribeOptions,
+): Promise<boolean> {
+  if (!page?.last || !(cause instanceof ClickHouseError) || !mayBeOfValues(cause)) return false;
+  const values = new Map(parametersAfter(page.order, page.last));
+  const query = bindQuery(queryOfLast(page.order), values, new Set(), new Date(0), 1);
+  const found = await describe(query, ofQuery(query, options)).catch((error: unknown) => error);
+  return found instanceof ClickHouseError && found.code === cause.code;
+}
+
+const OF_NO_ROW =
+  'is of no row of this endpoint: send the value of X-Next-Cursor or next_cursor of the page before';
+
+const foreignCursor = (cause: unknown): Failure =>
+  new Failure('INVALID_CURSOR', `Invalid cursor: cursor ${OF_NO_ROW}.`, {
+    cause,
+    problems: [{ param: 'cursor', problem: OF_NO_ROW }],
+  });
 
 /** The messages of what fails by the values of a query; empty where ClickHouse does not analyse it with them. */
 async function failingIn(

@@ -113,9 +113,16 @@ describe('a cursor is invalid', () => {
           { now: now - 2 * day },
           { last: [] },
           { last: ['35', '35'] },
+          ...['', '-1', 'x', '5x', '1.5', '\0', "') OR 1", 'x'.repeat(3000)].map((text) => ({
+            last: [Buffer.from(text).toString('hex')],
+          })),
         ]) {
-          expect(problemIn(await responseTo(position))).toContain('400 INVALID_CURSOR');
+          expect([position, problemIn(await responseTo(position))]).toEqual([
+            position,
+            expect.stringContaining('400 INVALID_CURSOR'),
+          ]);
         }
+        expect(own.logger.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
       },
     });
   });
