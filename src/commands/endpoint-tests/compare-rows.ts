@@ -196,7 +196,11 @@ function isSameNumber(
   came: string,
   { type, tolerance = 0, floatTolerance = 0 }: ValueComparison,
 ): boolean {
-  if (tolerance > 0) return Math.abs(Number(expected) - Number(came)) <= tolerance;
+  if (tolerance > 0) {
+    return !type.includes('Float') && !/e/i.test(expected + came)
+      ? areWithin(expected, came, tolerance)
+      : Math.abs(Number(expected) - Number(came)) <= tolerance;
+  }
   if (floatTolerance > 0 && type.includes('Float')) {
     const [a, b] = [Number(expected), Number(came)];
     return Math.abs(a - b) <= floatTolerance * Math.max(Math.abs(a), Math.abs(b));
@@ -205,6 +209,23 @@ function isSameNumber(
   // A float is the number that its digits are next to; of any other type each digit counts.
   const isExact = one !== undefined && other !== undefined && !type.includes('Float');
   return isExact ? one === other : Number(expected) === Number(came);
+}
+
+/** Compares each digit: JavaScript's numbers have 53 bits, so that UInt64 and Decimal would be rounded first. */
+function areWithin(expected: string, came: string, tolerance: number): boolean {
+  const numbers = [expected, came, String(tolerance)].map(scaled);
+  const most = Math.max(...numbers.map(({ scale }) => scale));
+  const [one = 0n, other = 0n, bound = 0n] = numbers.map(
+    ({ digits, scale }) => digits * 10n ** BigInt(most - scale),
+  );
+  return one - other <= bound && other - one <= bound;
+}
+
+/** A number as its digits, and how many of them are behind the point. */
+function scaled(text: string): { readonly digits: bigint; readonly scale: number } {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.');
+  return { digits: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
 }
 
 /** A number without what makes no difference; undefined for one with an exponent. */

@@ -52,6 +52,13 @@ describe('two values', () => {
     expect(isSame(1, 1.25, { type: 'Float64', tolerance: 0.25 })).toBe(true);
     expect(isSame(1, 1.26, { type: 'Float64', tolerance: 0.25 })).toBe(false);
     expect(isSame(1, 2, { type: 'UInt8', tolerance: 1 })).toBe(true);
+    const [most, less] = ['18446744073709551615', '18446744073709551000'];
+    expect(isSame(most, less, { type: 'UInt64', tolerance: 1 })).toBe(false);
+    expect(isSame(most, less, { type: 'UInt64', tolerance: 615 })).toBe(true);
+    expect(isSame(less, most, { type: 'UInt64', tolerance: 614 })).toBe(false);
+    expect(isSame('-0.3', '-.31', { type: 'Decimal(38, 9)', tolerance: 0.01 })).toBe(true);
+    expect(isSame('1', '+1.00000011', { type: 'Decimal(38, 9)', tolerance: 1e-7 })).toBe(false);
+    expect(isSame('1', '1e1', { type: 'Decimal(38, 9)', tolerance: 9 })).toBe(true);
     const type = 'Array(Tuple(Date, Float64))';
     expect(isSame([['2026-05-17', 1]], [['2026-05-17', 1.1]], { type, tolerance: 0.2 })).toBe(true);
     expect(isSame([['2026-05-17', 1]], [['2026-05-18', 1]], { type, tolerance: 0.2 })).toBe(false);
