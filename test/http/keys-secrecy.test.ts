@@ -1,8 +1,11 @@
 import { SignJWT } from 'jose';
 
-import { AccessGateway, keyNamed } from '../support/access-gateway.js';
-import type { NetworkResponse } from '../support/network-request.js';
+import { defineEndpoint, withSettings } from '../../src/endpoint/endpoint.js';
+import { text } from '../../src/endpoint/index.js';
+import { AccessGateway, keyNamed, withAccess } from '../support/access-gateway.js';
+import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { exchange } from '../support/raw-exchange.js';
+import { SAMPLE } from '../support/sample-endpoint.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
 
 const JWT_SECRET = 'a secret for tokens in tests, long enough';
@@ -88,4 +91,42 @@ it('no log line or response contains a key, token, signature, pinned value or pa
   expect(exposed).not.toContain(`a fault with`);
   // The log contains paths, but no query strings.
   expect(logged.replaceAll(`/${VALUE}`, '')).not.toContain(VALUE);
+});
+
+describe('an endpoint that a key may not call', () => {
+  const removed = { since: '2026-01-01', sunset: '2026-02-01', successor: 'successor' };
+  const id = (last: number): string => `11111111-2222-4333-8444-00000000000${last}`;
+  const parameters = { ...SAMPLE.parameters, tenant: text({ description: 'Whose rows.' }) };
+  const of = { ...SAMPLE, limits: { requests: { quota: 1, window: 60 } } };
+  const endpoints = [
+    withSettings(defineEndpoint({ ...of, id: id(1), name: 'gone', deprecated: removed }), {
+      goneAfterSunset: true,
+    }),
+    defineEndpoint({ ...of, id: id(2), name: 'successor' }),
+    defineEndpoint({ ...of, id: id(3), name: 'own', parameters, example: { tenant: 'a' } }),
+  ];
+  const keys = { all: {}, named: { endpoints: ['own'] }, pinned: { fixed: { tenant: 'a' } } };
+
+  it.each(['named', 'pinned'])(
+    'is 403 before anything else of it shows, by its names or its pins: %s',
+    async (key) => {
+      await withAccess({ keys, endpoints }, async (gateway) => {
+        const outcome = async (name: string, target: string): Promise<string> =>
+          outcomeOf(await gateway.send(name, `/api/endpoints/query/${target}`));
+        for (const target of ['gone?format=none', 'successor?format=none'])
+          for (const more of [{}, { method: 'POST', body: 'no JSON' }]) {
+            const { headers, ...response } = await gateway.send(key, `/api/endpoints/query/${target}`, more);
+            expect(outcomeOf({ headers, ...response })).toBe('403 FORBIDDEN');
+            expect(Object.keys(headers).join()).not.toMatch(/link|deprecation|sunset|ratelimit/);
+            expect(response.text).not.toContain('successor');
+          }
+        // Its limit is neither used nor shown.
+        expect([await outcome('all', 'successor'), await outcome('all', 'successor')]).toEqual([
+          '200',
+          '429 LIMIT_EXCEEDED',
+        ]);
+        expect(await outcome(key, 'successor')).toBe('403 FORBIDDEN');
+      });
+    },
+  );
 });

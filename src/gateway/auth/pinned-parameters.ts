@@ -47,9 +47,7 @@ function conflictOf(
   declared: DeclaredNames,
   sent: SentParameters,
 ): string | undefined {
-  if (!declared.has(param)) {
-    return `This key is restricted to one ${param}, and this endpoint has no parameter ${param}: call another endpoint.`;
-  }
+  if (!declared.has(param)) return outsidePin(param);
   const parameter = sent.get(param);
   if (!parameter) return undefined;
   if (parameter.times > 1) return `This key is restricted to one ${param}: omit it, or send it once.`;
@@ -57,16 +55,23 @@ function conflictOf(
   return undefined;
 }
 
+const outsidePin = (param: string): string =>
+  `This key is restricted to one ${param}, and this endpoint has no parameter ${param}: call another endpoint.`;
+
+type CalledEndpoint = EndpointIdentity & { readonly parameters: DeclaredNames };
+
 /** Whether the principal may call an endpoint, and the endpoint declares every pinned parameter. */
-export function mayCallWithPins(
-  principal: Principal,
-  endpoint: EndpointIdentity & { readonly parameters: DeclaredNames },
-): boolean {
-  if (!mayCall(principal, endpoint)) return false;
-  for (const param of principal.pinned?.keys() ?? []) {
-    if (!endpoint.parameters.has(param)) return false;
-  }
-  return true;
+export function mayCallWithPins(principal: Principal, endpoint: CalledEndpoint): boolean {
+  return refusalOf(principal, endpoint) === undefined;
+}
+
+/** Why a principal may not call an endpoint, for the caller; undefined where it may. */
+export function refusalOf(principal: Principal, endpoint: CalledEndpoint): string | undefined {
+  if (!mayCall(principal, endpoint))
+    return 'This key may not call this endpoint. GET /api/endpoints lists the endpoints that it may call.';
+  for (const param of principal.pinned?.keys() ?? [])
+    if (!endpoint.parameters.has(param)) return outsidePin(param);
+  return undefined;
 }
 
 const scopes = new WeakMap<Principal, string>();

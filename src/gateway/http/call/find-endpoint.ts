@@ -1,4 +1,4 @@
-import { mayCallWithPins } from '../../auth/pinned-parameters.js';
+import { mayCallWithPins, refusalOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import { closestName } from '../../../endpoint/closest-name.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
@@ -27,11 +27,8 @@ export function findEndpoint(endpoints: Endpoints, idOrName: unknown, principal:
 
 /** @throws Failure FORBIDDEN for the endpoints that the list leaves out */
 export function requireOpen(principal: Principal, endpoint: Endpoint): void {
-  if (mayCallWithPins(principal, endpoint)) return;
-  throw new Failure(
-    'FORBIDDEN',
-    'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
-  );
+  const refusal = refusalOf(principal, endpoint);
+  if (refusal !== undefined) throw new Failure('FORBIDDEN', refusal);
 }
 
 function nameMeant(endpoints: Endpoints, misspelt: string, principal: Principal): string | undefined {

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 
-import { budgetReaderOf } from '../../auth/pinned-parameters.js';
+import { budgetReaderOf, mayCallWithPins } from '../../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
@@ -68,7 +68,7 @@ export function limitRequests(limiter: Limiter, endpoints: Endpoints): RequestHa
     if (principal) {
       const called = endpointOfPath(endpoints, request.path);
       if (called) context.endpoint = called.name;
-      const limited = called && mayCall(principal, called) ? called : undefined;
+      const limited = called && mayCallWithPins(principal, called) ? called : undefined;
       context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal, limited));
       setLimitHeaders(response, context.limits, principal);
     }

@@ -1,4 +1,4 @@
-import { mayCall, type Principal } from '../../auth/principal.js';
+import type { Principal } from '../../auth/principal.js';
 import { describeDeprecation, isGone } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
@@ -15,6 +15,7 @@ import { pinnedParameters } from '../../query/row-scope.js';
 import type { CheckSql } from '../../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
+import { requireOpen } from './find-endpoint.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
 import { readCall, type ReadCall, type ReadingDependencies } from './read-call.js';
 import { requireExport } from './require-export.js';
@@ -76,7 +77,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const { limiter, endpoints, clock, executeCall, executeExport, runningCalls } = dependencies;
   const { requestId } = context;
   const principal = principalOf(context);
-  authorize(principal, endpoint);
+  requireOpen(principal, endpoint);
   protocol.authorized?.();
   requireNotGone(endpoint, clock().getTime());
   const sent = await protocol.parse(endpoint);
@@ -108,15 +109,6 @@ export async function respondToCall<Sent extends SentCall, Response>(
   } finally {
     runningCalls.end(id);
   }
-}
-
-/** @throws Failure FORBIDDEN */
-function authorize(principal: Principal, endpoint: Endpoint): void {
-  if (mayCall(principal, endpoint)) return;
-  throw new Failure(
-    'FORBIDDEN',
-    'This key may not call this endpoint. GET /api/endpoints lists the endpoints that it may call.',
-  );
 }
 
 /** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */

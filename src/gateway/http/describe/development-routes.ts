@@ -9,7 +9,7 @@ import { SecretValue } from '../../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { invalidParameters, readParameters } from '../../query/validate-parameters.js';
 import type { RestDependencies } from '../call/call-endpoint.js';
-import { findEndpoint } from '../call/find-endpoint.js';
+import { findEndpoint, requireOpen } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
 import { rejectMethod } from '../transport/reject-method.js';
 import { contextOf, principalOf } from '../transport/request-context.js';
@@ -103,9 +103,7 @@ function sendEndpoint(dependencies: RestDependencies, source: DevelopmentSource)
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
     const endpoint = findEndpoint(dependencies.endpoints, request.params['idOrName'], principal);
-    if (!mayCallWithPins(principal, endpoint)) {
-      throw new Failure('FORBIDDEN', 'This key may not call this endpoint.');
-    }
+    requireOpen(principal, endpoint);
     const bound = boundQuery(dependencies, endpoint, principal, request);
     const file = seesEveryFile(principal) ? await source.fileOf(endpoint) : undefined;
     source.check(endpoint);
