@@ -78,7 +78,14 @@ export interface Config {
   readonly cache: CacheConfig;
   readonly warming: WarmingConfig;
   /** Where the admin API listens; undefined where it is disabled. */
-  readonly admin: { readonly host: string; readonly port: number } | undefined;
+  readonly admin:
+    | {
+        readonly host: string;
+        readonly port: number;
+        /** Names of the admin API, beside its addresses and `localhost`. */
+        readonly hosts: readonly string[];
+      }
+    | undefined;
 }
 
 /**
@@ -180,8 +187,8 @@ function mcpConfig({ MCP, MCP_MAX_RESULT_KB }: Variables): McpConfig {
   return { use, maxToolBytes: MCP_MAX_RESULT_KB * 1024 };
 }
 
-function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port }: Variables): Config['admin'] {
-  return port === undefined ? undefined : { host, port };
+function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_HOSTS }: Variables): Config['admin'] {
+  return port === undefined ? undefined : { host, port, hosts: listOf(ADMIN_HOSTS) };
 }
 
 function tokenConfig({

@@ -46,6 +46,7 @@ export interface Variables {
   WARM_BUDGET: number;
   ADMIN_HOST: string;
   ADMIN_PORT?: number;
+  ADMIN_HOSTS: string;
   JWT_SECRET?: string;
   JWT_JWKS_URL?: string;
   JWT_ISSUER?: string;
@@ -128,6 +129,11 @@ export const VARIABLES = Joi.object<Variables, true>({
   }),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   ADMIN_PORT: Joi.number().integer().min(0).max(65_535),
+  ADMIN_HOSTS: Joi.string()
+    .allow('')
+    .pattern(/^[\w.-]+(?:\s*,\s*[\w.-]+)*$/)
+    .default('')
+    .messages({ 'string.pattern.base': '{#label} must list host names without a port, separated by commas' }),
   JWT_SECRET: secret,
   JWT_JWKS_URL: url('http', 'https'),
   JWT_ISSUER: Joi.string()

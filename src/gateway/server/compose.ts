@@ -203,10 +203,10 @@ function endpointsLoader(
 async function openAdminApi(
   { maxConnections }: Config,
   where: NonNullable<Config['admin']>,
-  dependencies: Omit<AdminDependencies, 'consoleFolder'>,
+  dependencies: Omit<AdminDependencies, 'consoleFolder' | 'hosts'>,
   onClose: OnClose,
 ): Promise<string> {
-  const app = createAdminApp({ ...dependencies, consoleFolder: CONSOLE_FOLDER });
+  const app = createAdminApp({ ...dependencies, hosts: where.hosts, consoleFolder: CONSOLE_FOLDER });
   const admin = createHttpServer(app, dependencies.logger, { maxConnections });
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0), { name: 'admin API' });

@@ -59,13 +59,15 @@ export interface AdminDependencies
   readonly logger: Logger;
   /** Folder of the built admin page; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
+  /** `ADMIN_HOSTS`: the names by which administrators reach this port, beside its addresses and `localhost`. */
+  readonly hosts?: readonly string[];
 }
 
 /** The admin API and page: cache, warming, keys, metrics. It needs no key: whoever can reach its port may use it. */
 export function createAdminApp(dependencies: AdminDependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), rejectMalformed());
+  app.use(assignRequestId(), rejectMalformed(), rejectOtherHosts(dependencies.hosts));
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
   if (dependencies.consoleFolder !== undefined)
     app.use(serveConsole(dependencies.consoleFolder, 'admin.html'));
@@ -103,38 +105,58 @@ function protectResponses(): RequestHandler {
 }
 
 /**
- * A page of another site, open in an administrator's browser, can reach this port too. `Origin` reveals such a page, because it
- * is not that of this port; where the site's name resolves to this machine (DNS rebinding), `Host` does.
+ * A page whose name resolves to this machine (DNS rebinding) can read this port as its own. Whoever answers for names in a local
+ * network can make one of each name without a dot, of `.local` and of others, so that only configured names are accepted.
+ * Metrics are for whatever collects them.
  */
+function rejectOtherHosts(hosts: readonly string[] = []): RequestHandler {
+  const known = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
+  return (request, response, next) => {
+    const { hostname, path } = request;
+    // Browsers always send one.
+    const host = (hostname as string | undefined)?.toLowerCase().replace(/^\[|\]$/g, '');
+    if (host === undefined || known.has(host) || isIP(host) !== 0 || path === METRICS) {
+      next();
+      return;
+    }
+    response.set(Object.fromEntries(SECURITY_HEADERS));
+    throw new Failure(
+      'FORBIDDEN',
+      'The admin API is not for this Host. Use an IP address or localhost, or list the name in ADMIN_HOSTS.',
+    );
+  };
+}
+
+/** A page of another site, open in an administrator's browser, can send requests to this port too: with its own `Origin`. */
 function rejectOtherSites(): RequestHandler {
   return (request, _response, next) => {
     const { origin, host } = request.headers;
-    if ((origin !== undefined && !isOriginOf(origin, host)) || isPublicName(request.hostname)) {
+    if (origin !== undefined && !isOriginOf(origin, host) && request.path !== METRICS) {
       throw new Failure(
         'FORBIDDEN',
-        'Pages of other sites may not use the admin API. Send no Origin but that of this port, and in Host an IP address ' +
-          'or a name that is not public, such as localhost.',
+        'Pages of other sites may not use the admin API. Send no Origin but that of this port.',
       );
     }
     next();
   };
 }
 
+const METRICS = '/metrics';
+
 /** Whether an origin is that of pages with this host and port: the admin page sends it with each POST. */
 function isOriginOf(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host;
-}
-
-/** Whether a host name can be registered publicly: not an IP address, a single label or a name with a private suffix. */
-function isPublicName(hostname: string | undefined): boolean {
-  if (hostname === undefined || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return false;
-  return hostname.includes('.') && !/\.(localhost|local|internal|test)$/i.test(hostname);
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
 
 /** Handles the errors of the body parser. */
 function rejectBody(): ErrorRequestHandler {
   return (cause: unknown, _request, _response, next) => {
-    next(new Failure('BAD_REQUEST', 'The body must be a JSON object of at most 64 KiB.', { cause }));
+    const isOfBody = !(cause instanceof Failure);
+    next(
+      isOfBody
+        ? new Failure('BAD_REQUEST', 'The body must be a JSON object of at most 64 KiB.', { cause })
+        : cause,
+    );
   };
 }
 
@@ -198,7 +220,7 @@ function routes(dependencies: AdminDependencies): Router {
   get('/errors', (_request, response) => {
     response.json({ failures: metrics.failures.all() });
   });
-  get('/metrics', async (_request, response) => {
+  get(METRICS, async (_request, response) => {
     response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
   });
   return router;
