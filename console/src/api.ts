@@ -140,7 +140,9 @@ export async function download(
   format: { readonly name: string; readonly extension: string },
   key: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string }> {
-  const presentation = { format: format.name, download: '1' };
+  // A file of CSV is opened in a spreadsheet, which would run formulas.
+  const safe: Values = format.name === 'csv' ? { csv_safe: '1' } : {};
+  const presentation = { format: format.name, download: '1', ...safe };
   const response = await call(request, presentation, key, new AbortController().signal);
   const named = /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1];
   return { blob: await response.blob(), fileName: named ?? `${request.endpoint}.${format.extension}` };

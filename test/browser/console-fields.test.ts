@@ -175,7 +175,7 @@ describeInBrowser('the fields of the console', () => {
         page.getByRole('button', { name: 'Download' }).press('Enter'),
       ]);
       expect(saved.suggestedFilename()).toContain('with-secret');
-      expect(calls[1]?.url()).toMatch(/with-secret\?format=csv&download=1$/);
+      expect(calls[1]?.url()).toMatch(/with-secret\?format=csv&download=1&csv_safe=1$/);
       await page.reload();
       await page.waitForSelector('text=This link has no secret values (token).');
       expect(await page.inputValue('#field-token')).toBe('');
