@@ -1,5 +1,37 @@
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+
+/**
+ * Writes a file that gets its name when it is complete; until then, and where that fails, a file of this name stays as it is. A
+ * device or a pipe is written to. The unfinished file is a new one: whoever can write to its folder has left no link in its place.
+ *
+ * @param write writes to the stream, and ends it.
+ * @param mode permissions of the file; the process decides where undefined.
+ */
+export async function writeWhole(
+  file: string,
+  write: (target: Writable) => Promise<void>,
+  mode: number | undefined,
+): Promise<void> {
+  if (await isSpecialFile(file)) {
+    await write(createWriteStream(file));
+    return;
+  }
+  const unfinished = `${file}.${randomBytes(6).toString('hex')}.part`;
+  const handle = await open(unfinished, 'wx', mode === undefined ? undefined : 0o600);
+  try {
+    if (mode !== undefined) await handle.chmod(mode);
+    await write(handle.createWriteStream({ flush: true })).finally(() => handle.close());
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
 
 /**
  * Writes a whole file, or leaves it as it is.
@@ -8,15 +40,20 @@ import path from 'node:path';
  * @throws Error where the file can't be written.
  */
 export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
-  const unfinished = `${file}.${process.pid}.part`;
   try {
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(unfinished, text);
-    if (mode !== undefined) await chmod(unfinished, mode);
-    await rename(unfinished, file);
+    await writeWhole(file, (target) => finished(target.end(text)), mode);
   } catch (cause) {
-    await rm(unfinished, { force: true });
     const { message } = cause as Error;
     throw new Error(`${file} cannot be written, and stays as it is: ${message}`, { cause });
+  }
+}
+
+/** Whether a path is a device or a pipe, which must be written to and not replaced. */
+async function isSpecialFile(file: string): Promise<boolean> {
+  try {
+    return !(await stat(file)).isFile();
+  } catch {
+    return false;
   }
 }

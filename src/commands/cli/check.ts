@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem } from '../../endpoint/file-problems.js';
+import { replaceFile } from '../../files/replace-file.js';
 import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
@@ -90,7 +90,7 @@ async function runCheck(
   });
   // Printed first, so that a file that cannot be written hides nothing.
   print(checked, grants, json);
-  if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
+  if (junit !== undefined) await replaceFile(junit, checkJunit(checked, grants));
 }
 
 const onOwnData = ({ dataDir }: Config): string =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { writeFile } from 'node:fs/promises';
 
+import { replaceFile } from '../../files/replace-file.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { openApiDocument } from '../../gateway/http/describe/openapi/openapi-document.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
@@ -38,5 +38,5 @@ async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
   });
   const text = `${JSON.stringify(document, undefined, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
-  else await writeFile(out, text);
+  else await replaceFile(out, text);
 }

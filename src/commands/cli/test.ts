@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { writeFile } from 'node:fs/promises';
 
+import { replaceFile } from '../../files/replace-file.js';
 import { readConfig } from '../../gateway/config/config.js';
 import type { Project } from '../../gateway/config/project.js';
 import { watchProject, type ChangedPart } from '../dev/watch-project.js';
@@ -68,7 +68,7 @@ async function runTests(
         printError(error);
         return new Set<RanCall>();
       });
-      if (junit !== undefined) await writeFile(junit, testJunit(run.tests));
+      if (junit !== undefined) await replaceFile(junit, testJunit(run.tests));
       // Ends with an interruption.
       if (watcher) await new Promise(() => undefined);
       if (run.tests.length === 0) throw noTests(project.testsFolder, filter);

@@ -1,5 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+
+import { replaceFile } from '../../files/replace-file.js';
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'grants.json');
 
@@ -18,5 +20,5 @@ const isStrings = (value: unknown): value is readonly string[] =>
 
 /** Writes the rights, so that the next start need not restart the server to apply them. */
 export async function rememberGrants(dataDir: string, grants: readonly string[]): Promise<void> {
-  await writeFile(fileIn(dataDir), JSON.stringify(grants), { mode: 0o600 });
+  await replaceFile(fileIn(dataDir), JSON.stringify(grants), 0o600);
 }

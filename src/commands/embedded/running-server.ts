@@ -1,9 +1,10 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { withFileLock } from '../../files/file-lock.js';
 import { ifPresent } from '../../files/if-present.js';
+import { replaceFile } from '../../files/replace-file.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 
 /** The record of a running embedded server, with which command-line tools of the same user connect to it. */
@@ -49,11 +50,7 @@ async function recordUnlessOwned(dataDir: string, server: RunningServer): Promis
   const file = fileIn(dataDir);
   const record = await readRecord(file);
   if (record && isOwned(record)) return false;
-  const draft = `${file}.new`;
-  await rm(draft, { force: true });
-  await writeFile(draft, JSON.stringify(server), { mode: 0o600 });
-  // Renamed, so that no process reads a part of a record.
-  await rename(draft, file);
+  await replaceFile(file, JSON.stringify(server), 0o600);
   return true;
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
+import { replaceFile } from '../../files/replace-file.js';
 import { escapeXml } from '../xml.js';
 import { READER_USER, readerUserFile } from '../grants/reader-user-file.js';
 
@@ -37,7 +38,7 @@ export async function writeServerFiles(
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(folder, name);
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, text, { mode: 0o600 });
+    await replaceFile(file, text, 0o600);
   }
   return path.join(folder, CONFIG_FILE);
 }

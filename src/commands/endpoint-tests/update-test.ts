@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { isMap, isScalar, isSeq, stringify, type Pair, type YAMLMap } from 'yaml';
 
+import { replaceFile } from '../../files/replace-file.js';
 import { asRecord, isRecord } from '../../endpoint/as-record.js';
 import { isSame, isSameRow, type Comparison } from './compare-rows.js';
 import { expectsAnything } from './compare-response.js';
@@ -31,7 +32,7 @@ export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<
       edits.push(...editsOf(call, ran, test));
     else changed.delete(ran);
   }
-  if (edits.length > 0) await writeFile(test.path, await edited(test, edits));
+  if (edits.length > 0) await replaceFile(await realpath(test.path), await edited(test, edits));
   return changed;
 }
 

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parseDocument, stringify } from 'yaml';
 
 import { withFileLock } from '../../files/file-lock.js';
+import { replaceFile } from '../../files/replace-file.js';
 import { isYaml, parseKeyFile, readKeyFile, type KeyFile, type StoredKey } from './key-file.js';
 
 /** A change to a keys file. */
@@ -38,7 +38,7 @@ export async function editKeyFile(
     ) {
       throw new Error(`${file} uses YAML that this command cannot edit; edit it by hand`);
     }
-    await replaceFile(target, text);
+    await replaceFile(target, text, 0o600);
   });
 }
 
@@ -93,19 +93,4 @@ function applyToYaml(text: string | undefined, edit: KeyFileEdit): string {
     if (edit.kind === 'addHash') document.addIn(hashes, edit.hash);
   }
   return document.toString({ lineWidth: 0 });
-}
-
-async function replaceFile(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    await handle
-      .writeFile(text)
-      .then(() => handle.sync())
-      .finally(() => handle.close());
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }

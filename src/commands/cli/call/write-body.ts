@@ -1,8 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
 import { Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
+import { writeWhole } from '../../../files/replace-file.js';
 import { Progress } from '../progress.js';
 import type { CommandError } from '../exit-codes.js';
 
@@ -20,18 +19,7 @@ export async function writeBody(
     await copy(response, process.stdout, { ...options, end: false });
     return;
   }
-  if (await isSpecialFile(file)) {
-    await copy(response, createWriteStream(file), options);
-    return;
-  }
-  const unfinished = `${file}.${process.pid}.part`;
-  try {
-    await copy(response, createWriteStream(unfinished), { ...options, progress: true });
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await writeWhole(file, (target) => copy(response, target, { ...options, progress: true }), 0o600);
 }
 
 /** How a body is written. */
@@ -83,13 +71,4 @@ function counting(total: number, progress: Progress | undefined): Transform {
       done(null, chunk);
     },
   });
-}
-
-/** Whether a path is a device or a pipe, which must be written to and not replaced. */
-async function isSpecialFile(file: string): Promise<boolean> {
-  try {
-    return !(await stat(file)).isFile();
-  } catch {
-    return false;
-  }
 }
