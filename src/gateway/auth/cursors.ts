@@ -35,21 +35,12 @@ const MARK_BYTES = 6;
 const MAC_BYTES = 16;
 const NULL = 0xffff;
 
-/** Without `LINK_SECRET` each gateway has another HMAC of a secret value. A cursor carries no right, so that it need not be bound to it. */
-const withoutSecret = ([name, value]: readonly [string, Value]): readonly [string, Value] => [
-  name,
-  value instanceof SecretValue ? null : value,
-];
-
-/** What a cursor is bound to, in its order there, and what is wrong where it differs. */
-const BOUND_TO: readonly (readonly [(call: PagedCall) => string, string])[] = [
-  [({ endpoint }) => endpoint.id, 'is of another endpoint'],
-  [({ endpoint }) => endpoint.digest, 'is of another definition of this endpoint, which has changed'],
-  [({ scope }) => scope, 'is of a key with other pinned parameters'],
-  [
-    ({ values }) => JSON.stringify([...values].map(withoutSecret)),
-    'is of other parameters: send those of the first page',
-  ],
+/** What is wrong where a cursor is bound to something else, in the order of {@link Cursors.textsOf}. */
+const BOUND_TO: readonly string[] = [
+  'is of another endpoint',
+  'is of another definition of this endpoint, which has changed',
+  'is of a key with other pinned parameters',
+  'is of other parameters: send those of the first page',
 ];
 
 const TIMES_START = 1;
@@ -65,8 +56,14 @@ const DAY_MS = 86_400_000;
 export class Cursors {
   readonly #key: Buffer | undefined;
 
-  /** @param secret `LINK_SECRET`; without one, the key is derived from the definition and the caller's key */
-  constructor(secret: string | undefined) {
+  /**
+   * @param secret `LINK_SECRET`; without one, the key is derived from the definition and the caller's key
+   * @param isSecret whether any endpoint declares a parameter of this name as secret
+   */
+  constructor(
+    secret: string | undefined,
+    private readonly isSecret: (name: string) => boolean = () => false,
+  ) {
     if (secret !== undefined)
       this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'querygate cursors', 32));
   }
@@ -77,7 +74,7 @@ export class Cursors {
     start.writeUInt8(VERSION);
     start.writeUIntBE(readAt, TIMES_START, TIME_BYTES);
     start.writeUIntBE(now, TIMES_START + TIME_BYTES, TIME_BYTES);
-    const marks = BOUND_TO.map(([textOf], index) => markOf(key, index, textOf(call)));
+    const marks = this.textsOf(call).map((text, index) => markOf(key, index, text));
     const sealed = Buffer.concat([start, ...marks, ...last.map(encoded)]);
     return Buffer.concat([sealed, macOf(key, sealed)]).toString('base64url');
   }
@@ -101,9 +98,26 @@ export class Cursors {
     const readAt = sealed.readUIntBE(TIMES_START, TIME_BYTES);
     const now = sealed.readUIntBE(TIMES_START + TIME_BYTES, TIME_BYTES);
     if (nowMs - readAt > DAY_MS) return { problem: EXPIRED };
-    const problemOf = (of: PagedCall): string | undefined =>
-      BOUND_TO.find(([textOf], index) => !markOf(key, index, textOf(of)).equals(markIn(sealed, index)))?.[1];
+    const problemOf = (of: PagedCall): string | undefined => {
+      const differs = (text: string, index: number): boolean =>
+        !markOf(key, index, text).equals(markIn(sealed, index));
+      return BOUND_TO[this.textsOf(of).findIndex(differs)];
+    };
     return { readAt, now, last, problemOf };
+  }
+
+  /**
+   * What a cursor is bound to. A secret value is not a part of it: each gateway has another HMAC of one, and whoever holds the
+   * caller's key knows that of the cursor where there is no `LINK_SECRET`, and could try all values that a pin can have. A cursor
+   * carries no right, so that it need not be bound to them.
+   */
+  private textsOf({ endpoint: { id, digest }, values, scope }: PagedCall): readonly string[] {
+    const isHidden = (name: string): boolean =>
+      values.get(name) instanceof SecretValue || (!this.#key && this.isSecret(name));
+    const shown = (pairs: Iterable<readonly [string, Value]>): string =>
+      JSON.stringify([...pairs].map(([name, value]) => [name, isHidden(name) ? null : value]));
+    const pins = this.#key || scope === '' ? scope : shown(JSON.parse(scope) as [string, string][]);
+    return [id, digest, pins, shown(values)];
   }
 
   private keyOf({ endpoint }: Pick<PagedCall, 'endpoint'>, principal: Principal): Buffer {

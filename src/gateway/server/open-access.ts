@@ -61,7 +61,9 @@ export async function openAccess(
     },
     clock,
   };
-  return { credentials, keys, keyUse, links, seal: sealFrom(secret), cursors: new Cursors(secret) };
+  const isSecret = (name: string): boolean =>
+    endpoints.all().some(({ parameters }) => parameters.get(name)?.secret);
+  return { credentials, keys, keyUse, links, seal: sealFrom(secret), cursors: new Cursors(secret, isSecret) };
 }
 
 function openConfiguredKeys(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { MAX_LAST_ROW_BYTES } from '../../../../src/endpoint/after-last-row.js';
+import { SecretValue } from '../../../../src/endpoint/parameters/secret-value.js';
 import { Cursors } from '../../../../src/gateway/auth/cursors.js';
 import type { Principal } from '../../../../src/gateway/auth/principal.js';
 
@@ -38,6 +39,29 @@ describe('a cursor', () => {
     const cursor = new Cursors(SECRET).seal({ readAt: NOW, now: NOW, last: ['61'] }, call, KEY);
     expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/Rome|secret/);
   });
+
+  it.each([
+    ['of the endpoint', new SecretValue('1234', 'hmac'), () => false],
+    ['of another endpoint', '1234', (name: string) => name === 'pin'],
+  ])(
+    'without LINK_SECRET is the same for each value of a secret %s that its key pins',
+    (_, value, isSecret) => {
+      const cursors = new Cursors(undefined, isSecret);
+      const cursorOf = (pin: string): string => {
+        const shown = typeof value === 'string' ? pin : value;
+        const call = {
+          ...CALL,
+          values: new Map([...CALL.values, ['pin', shown]]),
+          scope: `[["pin","${pin}"]]`,
+        };
+        return cursors.seal({ readAt: NOW, now: NOW, last: ['61'] }, call, KEY);
+      };
+      expect(cursorOf('1234')).toBe(cursorOf('4321'));
+      const other = { ...CALL, scope: '[["city","Rome"]]' };
+      const opened = cursors.open(cursorOf('1234'), CALL, KEY, NOW);
+      expect('problemOf' in opened && opened.problemOf(other)).toContain('other pinned parameters');
+    },
+  );
 
   it('is rejected with any byte changed, and any text is rejected without an error', () => {
     const cursors = new Cursors(undefined);
