@@ -35,27 +35,24 @@ export interface CallRecorderOptions {
   /** Writes rows; a rejection loses them. */
   readonly insert: (rows: readonly CallRow[]) => Promise<void>;
   readonly onLost: (error: unknown) => void;
-  /** Distinct calls that are recorded in an hour; further ones are only counted. */
+  /** Distinct calls that have a place in an hour, divided by the keys of that hour; of further ones a sample is recorded. */
   readonly maxDistinct?: number;
-  /** Distinct calls of an endpoint in an hour of which all are recorded; of further ones it is a sample. */
+  /** Of these, for each key and endpoint. */
   readonly maxOfEndpoint?: number;
 }
 
 const MAX_DISTINCT = 2000;
 /** A client that sends another time with each request would otherwise leave no place for other endpoints. */
 const MAX_OF_ENDPOINT = 100;
+/** Calls of the sample, as a part of the places. */
+const SAMPLED = 0.1;
 /** Bytes of the parameters and pins of a call. */
 const MAX_BYTES = 4096;
-
-/** One in 16 calls, always the same ones, so that equal calls add up. */
-const isSampled = (digest: string): boolean => digest.startsWith('0');
 
 /** Records distinct calls with their figures, for `querygate replay`. `note` only adds to counts; `flush` writes them. */
 export class CallRecorder {
   private rows = new Map<string, CallRow>();
-  /** The calls that were recorded in the hour. */
-  private known = new Set<string>();
-  private distinctOf = new Map<string, number>();
+  private places = new Places({});
   private hour = '';
 
   constructor(private readonly options: CallRecorderOptions) {}
@@ -65,14 +62,13 @@ export class CallRecorder {
     const hour = `${record.timestamp.slice(0, 13).replace('T', ' ')}:00:00`;
     if (hour !== this.hour) {
       this.hour = hour;
-      this.known = new Set();
-      this.distinctOf = new Map();
+      this.places = new Places(this.options);
     }
     const { endpoint, definition } = record;
     const { pins, format } = call;
     const parameters = JSON.stringify(Object.entries(call.parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
     const digest = digestOf([endpoint, definition, parameters, pins, format]);
-    const omitted = call.omitted ?? this.reasonToOmit(endpoint, digest, parameters + pins);
+    const omitted = call.omitted ?? this.reasonToOmit(record, digest, parameters + pins);
     const key = `${hour} ${omitted === '' ? digest : `${endpoint} ${omitted}`}`;
     const row = this.rows.get(key) ?? {
       ...{ hour, endpoint, omitted, ...NOTHING_COUNTED },
@@ -88,16 +84,10 @@ export class CallRecorder {
     row.clickhouse_ms += record.clickhouse_ms;
   }
 
-  private reasonToOmit(endpoint: string, digest: string, text: string): '' | 'long' | 'full' {
-    if (this.known.has(digest)) return '';
+  private reasonToOmit(record: RequestRecord, digest: string, text: string): '' | 'long' | 'full' {
+    if (this.places.has(digest)) return '';
     if (Buffer.byteLength(text) > MAX_BYTES) return 'long';
-    const { maxDistinct = MAX_DISTINCT, maxOfEndpoint = MAX_OF_ENDPOINT } = this.options;
-    const distinct = this.distinctOf.get(endpoint) ?? 0;
-    const isPlace = distinct < maxOfEndpoint || (distinct < 2 * maxOfEndpoint && isSampled(digest));
-    if (!isPlace || this.known.size >= maxDistinct) return 'full';
-    this.known.add(digest);
-    this.distinctOf.set(endpoint, distinct + 1);
-    return '';
+    return this.places.take(record, digest) ? '' : 'full';
   }
 
   /** Writes what was noted since the last flush. Never rejects. */
@@ -105,6 +95,51 @@ export class CallRecorder {
     const rows = [...this.rows.values()];
     this.rows = new Map();
     if (rows.length > 0) await this.options.insert(rows).catch(this.options.onLost);
+  }
+}
+
+/** The calls that are recorded in an hour: those with a place of their key, and a sample of all others. */
+class Places {
+  private readonly taken = new Set<string>();
+  private readonly ofKey = new Map<string, number>();
+  /** By key and endpoint. */
+  private readonly ofPair = new Map<string, number>();
+  private readonly sample = new Set<string>();
+  /** The greatest digest of a full sample: a call with a lesser one takes its place. */
+  private greatest: string | undefined;
+
+  constructor(private readonly options: Partial<CallRecorderOptions>) {}
+
+  has(digest: string): boolean {
+    return this.taken.has(digest) || this.sample.has(digest);
+  }
+
+  /**
+   * Whether a call that is not recorded yet is from now on. A key that has many leaves others theirs, however late they come: the
+   * n-th key of an hour has an n-th of the places.
+   */
+  take({ key_name: key, endpoint }: RequestRecord, digest: string): boolean {
+    const { maxDistinct = MAX_DISTINCT, maxOfEndpoint = MAX_OF_ENDPOINT } = this.options;
+    const pair = JSON.stringify([key, endpoint]);
+    const [byKey, byPair] = [this.ofKey.get(key) ?? 0, this.ofPair.get(pair) ?? 0];
+    this.ofKey.set(key, byKey);
+    if (byPair >= maxOfEndpoint || byKey >= maxDistinct / this.ofKey.size) return this.takeSampled(digest);
+    this.ofKey.set(key, byKey + 1);
+    this.ofPair.set(pair, byPair + 1);
+    this.taken.add(digest);
+    return true;
+  }
+
+  /** The calls with the least digests, which are the same at every gateway. */
+  private takeSampled(digest: string): boolean {
+    const { maxDistinct = MAX_DISTINCT } = this.options;
+    const { sample, greatest = '' } = this;
+    const most = Math.floor(maxDistinct * SAMPLED);
+    if (sample.size >= most && digest >= greatest) return false;
+    sample.add(digest);
+    if (sample.size > most) sample.delete(greatest);
+    if (sample.size === most) this.greatest = [...sample].reduce((a, b) => (a > b ? a : b));
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   CallRecorder,
+  type CallRecorderOptions,
   type CallRow,
   type RecordableCall,
 } from '../../../../src/gateway/observability/call-recorder.js';
@@ -19,7 +20,7 @@ const LATER = { timestamp: '2026-05-17T11:00:00.000Z' };
 /** Notes calls and returns the rows that are written. */
 async function written(
   notes: readonly (readonly [RequestRecord, RecordableCall])[],
-  limits: Readonly<Record<'maxDistinct' | 'maxOfEndpoint', number>> | object = {},
+  limits: Pick<CallRecorderOptions, 'maxDistinct' | 'maxOfEndpoint'> = {},
 ): Promise<readonly CallRow[]> {
   const rows: CallRow[] = [];
   const recorder = new CallRecorder({
@@ -103,23 +104,59 @@ describe('recorded calls', () => {
     ]);
   });
 
-  it('are a sample of an endpoint that has many, and leave a place for others', async () => {
-    const many = Array.from({ length: 400 }, (_, n) => ({ ...CALL, parameters: { since: String(n) } }));
+  const many = (count: number, from = 0): readonly RecordableCall[] =>
+    Array.from({ length: count }, (_, n) => ({ ...CALL, parameters: { since: String(from + n) } }));
+  const recordedOf = (rows: readonly CallRow[]): readonly CallRow[] =>
+    rows.filter(({ omitted }) => omitted === '');
+
+  it('are, of an endpoint that has many, the first and a sample, and leave a place for others', async () => {
     const rows = await written(
       [
-        ...many.map((call) => [RECORD, call] as const),
+        ...many(400).map((call) => [RECORD, call] as const),
         [{ ...RECORD, endpoint: 'rare' }, CALL],
-        ...many.map((call) => [HIT, call] as const),
+        ...many(400).map((call) => [HIT, call] as const),
       ],
-      { maxOfEndpoint: 10 },
+      { maxDistinct: 100, maxOfEndpoint: 10 },
     );
-    const recorded = rows.filter(({ endpoint, omitted }) => endpoint === 'logs.all' && omitted === '');
-    expect(recorded).toHaveLength(20);
-    // Also of the later ones, and both times that each was called.
-    expect(recorded.some(({ parameters }) => /\d{3}/.test(parameters))).toBe(true);
-    expect(new Set(recorded.map(({ calls }) => calls))).toEqual(new Set([2]));
     expect(rows).toContainEqual(expect.objectContaining({ endpoint: 'rare', omitted: '' }));
-    expect(rows).toContainEqual(expect.objectContaining({ omitted: 'full', calls: 760 }));
+    // Both times that each was called, but of those that lesser digests replaced.
+    expect(recordedOf(rows).filter(({ calls }) => calls === 2)).toHaveLength(20);
+    expect(rows.reduce((sum, { calls }) => sum + calls, 0)).toBe(801);
+  });
+
+  it('of a key are not pushed out by another key that has many, which came before', async () => {
+    const limits = { maxDistinct: 40, maxOfEndpoint: 1000 };
+    const of = (
+      key: string,
+      count: number,
+      from: number,
+    ): readonly (readonly [RequestRecord, RecordableCall])[] =>
+      many(count, from).map((call) => [{ ...RECORD, key_name: key }, call] as const);
+    const flood = of('flood', 5000, 0);
+    const others = [...of('b', 15, 10_000), ...of('c', 10, 20_000), ...of('d', 30, 30_000)];
+    const rows = recordedOf(await written([...flood, ...others], limits));
+    const recorded = (from: number): number =>
+      rows.filter(({ parameters }) => Math.floor(Number(/\d+/.exec(parameters)) / 10_000) * 10_000 === from)
+        .length;
+    expect([recorded(10_000), recorded(20_000)]).toEqual([15, 10]);
+    // A quarter of the places, and perhaps one of the sample.
+    expect(recorded(30_000)).toBeGreaterThanOrEqual(10);
+    expect(recorded(30_000)).toBeLessThan(15);
+  });
+
+  it('beyond the places are a uniform sample: those with the least digests, in whatever order they come', async () => {
+    const limits = { maxDistinct: 200, maxOfEndpoint: 0 };
+    const kept = async (calls: readonly RecordableCall[]): Promise<ReadonlySet<string>> => {
+      const rows = await written(
+        [...calls, ...calls].map((call) => [RECORD, call] as const),
+        limits,
+      );
+      return new Set(recordedOf(rows).flatMap(({ calls: count, call }) => (count === 2 ? [call] : [])));
+    };
+    const [forward, backward] = [await kept(many(2000)), await kept(many(2000).toReversed())];
+    expect([forward.size, backward]).toEqual([20, forward]);
+    // Each of 2,000 with the same chance: 20 of them have digests below about 1 %.
+    expect([...forward].every((digest) => digest < '08')).toBe(true);
   });
 
   it('are only counted where their parameters are long', async () => {
