@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
@@ -106,7 +108,10 @@ export class ExportingGateway {
     private readonly removeFolder: () => Promise<void>,
   ) {}
 
-  static async open(environment: Readonly<Record<string, string>> = {}): Promise<ExportingGateway> {
+  static async open(
+    environment: Readonly<Record<string, string>> = {},
+    clock = (): Date => new Date(),
+  ): Promise<ExportingGateway> {
     const folder = await makeTemporaryFolder();
     await mkdir(path.join(folder.path, 'endpoints'));
     for (const [name, text] of Object.entries(FILES)) {
@@ -133,13 +138,25 @@ export class ExportingGateway {
       ...variablesOf(adminConnection('default')),
       ...environment,
     });
-    const gateway = await openGateway(config, { logger, clock: () => new Date() });
+    const gateway = await openGateway(config, { logger, clock });
     return new ExportingGateway(gateway, logger, folder.remove);
   }
 
   /** Sends a request for an endpoint. @param call its name and query string */
   receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
     return receive(`${this.gateway.url}/api/endpoints/query/${call}`, options);
+  }
+
+  /** Exports with curl. @param onFirstBytes called before the others are read. @returns its exit code: 56 for a reset, 18 for another end */
+  async exitCodeOfCurl(call: string, onFirstBytes?: () => Promise<unknown>): Promise<unknown> {
+    const url = `${this.gateway.url}/api/endpoints/query/${call}`;
+    const curl = spawn('curl', ['-s', '-H', `X-API-KEY: ${KEYS.exporter}`, url]);
+    const exited = once(curl, 'exit');
+    await once(curl.stdout, 'readable');
+    await onFirstBytes?.();
+    curl.stdout.resume();
+    const [code] = (await exited) as readonly unknown[];
+    return code;
   }
 
   /** The line in the log of the request with an id. */
@@ -175,6 +192,8 @@ export function receive(
       { method, agent: false, headers: { 'X-API-KEY': key, ...headers } },
       (response) => {
         const chunks: Buffer[] = [];
+        // What is reset within the response has an incomplete one.
+        sent.removeAllListeners('error').on('error', () => undefined);
         const done = (): void => {
           resolve({
             status: response.statusCode ?? 0,

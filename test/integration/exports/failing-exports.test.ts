@@ -141,6 +141,16 @@ describe('an export that fails', () => {
     }
   });
 
+  it('is broken off with a reset, because clients take another end for the end of the rows', async () => {
+    const RESET = 56;
+    const failing = 'rows?n=399999&failing=390000&format=csv&export=1';
+    const tooLong = `rows?n=${MOST_ROWS + 1}&format=csv&export=1`;
+    expect(await gateway.exitCodeOfCurl(failing)).toBe(RESET);
+    expect(await gateway.exitCodeOfCurl(tooLong)).toBe(RESET);
+    const stopping = await ExportingGateway.open({ SHUTDOWN_TIMEOUT_SECONDS: '0' });
+    expect(await stopping.exitCodeOfCurl(tooLong, () => stopping.close())).toBe(RESET);
+  });
+
   it('is broken off when ClickHouse is killed', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const server = await EmbeddedServer.start({

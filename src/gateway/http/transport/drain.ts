@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
 import { hasBacklog } from './backlog.js';
+import { breakOff } from './break-off.js';
 import { connectionsOf, responding } from './connections.js';
 
 const CHECK_MS = 50;
@@ -28,8 +29,12 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
     for (const [socket, since] of idleSince) if (now - since >= IDLE_GRACE_MS) socket.destroy();
   }, CHECK_MS);
   const cutOff = setTimeout(() => {
+    for (const socket of connectionsOf(server).open) {
+      const response = responding(socket);
+      if (response?.headersSent) breakOff(response);
+      else socket.destroy();
+    }
     server.closeAllConnections();
-    for (const socket of connectionsOf(server).open) socket.destroy();
   }, timeoutMs);
   await closed;
   clearInterval(sweep);

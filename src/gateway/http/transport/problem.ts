@@ -5,6 +5,7 @@ import type { Principal } from '../../auth/principal.js';
 import { ERRORS, Failure } from '../../errors.js';
 import { LimitExceeded } from '../../limits/limit-state.js';
 import { rateLimitHeaders } from '../../limits/rate-limit-headers.js';
+import { breakOff } from './break-off.js';
 import { contextOf } from './request-context.js';
 
 /** The body of an error response (RFC 9457), with `error` for clients written for Logflare. */
@@ -64,9 +65,9 @@ export function sendProblem(): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const context = contextOf(request);
     context.failure = error;
-    // The caller has a part of the body; that the connection closes within it says that it is not complete.
+    // The caller has a part of the body; that the connection breaks within it says that it is not complete.
     if (response.headersSent) {
-      response.destroy();
+      breakOff(response);
       return;
     }
     const failure = asFailure(error);

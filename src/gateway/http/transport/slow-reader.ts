@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
+import { breakOff } from './break-off.js';
 import { responding } from './connections.js';
 
 /** Milliseconds after which the gateway closes the connection of a client that reads nothing. */
@@ -15,7 +16,7 @@ export function closeWhereUnread(response: ServerResponse): void {
   if (!socket) return;
   socket.setTimeout(SLOW_READER_MS);
   response.on('timeout', () => {
-    if (socket.writableLength > 0) response.destroy();
+    if (socket.writableLength > 0) breakOff(response);
   });
   response.once('finish', () => {
     // Where no other response follows, Node has set its own time for idle connections.
