@@ -35,6 +35,18 @@ describe('GET /health/ready', () => {
     ]);
   });
 
+  it.each([
+    [172_800, '172800 seconds ahead of'],
+    [-31, '31 seconds behind'],
+  ])('returns 200 with a warning if its clock is %s seconds ahead of ClickHouse', async (seconds, text) => {
+    const { agent } = await createTestGateway({ aheadSeconds: () => seconds });
+    const response = await agent().get('/health/ready');
+    expect([response.status, response.body]).toEqual([
+      200,
+      { status: 'ready', warnings: [expect.stringContaining(text)] },
+    ]);
+  });
+
   it('returns 503 naming the disk if ClickHouse does not respond and its disk was full', async () => {
     const { agent } = await createTestGateway({
       isClickHouseUp: () => Promise.resolve(false),

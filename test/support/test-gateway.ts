@@ -43,6 +43,7 @@ export interface TestGatewayOptions extends Partial<
     AppDependencies,
     | 'isClickHouseUp'
     | 'hasFullDisk'
+    | 'aheadSeconds'
     | 'isDraining'
     | 'corsOrigins'
     | 'times'

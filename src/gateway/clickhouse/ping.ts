@@ -6,9 +6,13 @@ import { request as requestHttps } from 'node:https';
  * Creates a function that pings a ClickHouse server, each time on a new connection, because queries may occupy all of
  * the client's.
  *
+ * @param onDate called with the `Date` of each response; milliseconds since 1970.
  * @returns whether the server responds with 200; rejects when it is unreachable or the signal is aborted.
  */
-export function createPing(url: string): (signal: AbortSignal) => Promise<boolean> {
+export function createPing(
+  url: string,
+  onDate?: (date: number) => void,
+): (signal: AbortSignal) => Promise<boolean> {
   const target = new URL(url);
   target.pathname = `${target.pathname.replace(/\/$/, '')}/ping`;
   target.username = '';
@@ -22,6 +26,7 @@ export function createPing(url: string): (signal: AbortSignal) => Promise<boolea
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.on('error', () => undefined);
     response.resume();
+    onDate?.(Date.parse(response.headers.date ?? ''));
     return response.statusCode === 200;
   };
 }

@@ -17,6 +17,7 @@ import type { Logger } from '../observability/logger.js';
 import { openTracing } from '../observability/open-tracing.js';
 import { CONSOLE_FOLDER } from '../../package-files.js';
 import type { Clock } from '../query/ports.js';
+import { ClockMonitor } from './clock-monitor.js';
 import { Closers, type OnClose } from './closers.js';
 import { createListener, type ListenerDependencies } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
@@ -119,7 +120,8 @@ async function open(
   onClose(clickhouse.close, { name: 'ClickHouse' });
   const requestLog = openRequestLog(clickhouse.logConnections, config, { logger, clock });
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
-  const servers = queryServers(clickhouse.servers, config, tracing);
+  const clocks = new ClockMonitor(clock, logger);
+  const servers = queryServers(clickhouse.servers, config, tracing, clocks);
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireNoRejection: requireRunnable } = analyses;
   const { versions } = clickhouse;
@@ -146,10 +148,9 @@ async function open(
   const listener = {
     ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
     checkSql: openSandbox(execution.analyzeSql, requireRunnable),
-    ...{ links: operated.links, runningCalls: operated.runningCalls },
+    ...{ links: operated.links, runningCalls: operated.runningCalls, clocks },
     ping: (signal: AbortSignal) => pingAny(servers, signal),
-    disks: openDiskMonitor(clickhouse.servers, logger),
-    development: development?.source,
+    ...{ disks: openDiskMonitor(clickhouse.servers, logger), development: development?.source },
   };
   const url = await openPublicApi(listener, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);

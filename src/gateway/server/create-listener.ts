@@ -21,6 +21,7 @@ import type { CheckSql } from '../query/sandboxed-select.js';
 import type { Cursors } from '../auth/cursors.js';
 import type { Links } from '../auth/links.js';
 import type { DiskMonitor } from '../scheduler/disk-monitor.js';
+import type { ClockMonitor } from './clock-monitor.js';
 import { mcpOptions } from './mcp-options.js';
 import type { QueryExecution } from './open-query-execution.js';
 import type { OpenRequestLog } from './open-request-log.js';
@@ -50,6 +51,7 @@ export interface ListenerDependencies {
   /** Whether any ClickHouse server responds; never rejects. */
   readonly ping: Ping;
   readonly disks: DiskMonitor;
+  readonly clocks: Pick<ClockMonitor, 'aheadSeconds'>;
   readonly isDraining: () => boolean;
   readonly development?: DevelopmentSource | undefined;
   readonly logger: Logger;
@@ -92,6 +94,7 @@ export function createListener(dependencies: ListenerDependencies): PublicListen
     links: dependencies.links,
     isClickHouseUp: () => dependencies.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     hasFullDisk: () => dependencies.disks.hasFullDisk(),
+    aheadSeconds: () => dependencies.clocks.aheadSeconds,
     isDraining,
     consoleFolder: CONSOLE_FOLDER,
     development: dependencies.development,

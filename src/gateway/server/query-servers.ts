@@ -4,6 +4,7 @@ import { createQueryRunner } from '../clickhouse/query-runner.js';
 import { createSqlParser } from '../clickhouse/sql-parser.js';
 import type { Config } from '../config/config.js';
 import type { Tracing } from '../observability/tracing.js';
+import type { ClockMonitor } from './clock-monitor.js';
 import { clusterOptions, type OpenServer } from './open-clickhouse.js';
 import type { QueryServer } from './open-scheduler.js';
 
@@ -12,12 +13,16 @@ export function queryServers(
   servers: readonly OpenServer[],
   config: Config,
   tracing: Tracing | undefined,
+  clocks: Pick<ClockMonitor, 'note'>,
 ): readonly QueryServer[] {
   return servers.map(({ name, url, client }) => {
     const query = createQueryRunner(client, config.queryLimits, clusterOptions(config));
     const exporting = createExportRunner(client, config.queryLimits, clusterOptions(config));
     const runQuery = tracing?.trace(query) ?? query;
     const runExport = tracing?.trace(exporting) ?? exporting;
-    return { name, runQuery, runExport, parser: createSqlParser(client), ping: createPing(url) };
+    const ping = createPing(url, (date) => {
+      clocks.note(name, date);
+    });
+    return { name, runQuery, runExport, parser: createSqlParser(client), ping };
   });
 }

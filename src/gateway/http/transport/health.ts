@@ -8,6 +8,8 @@ export interface ReadyDependencies {
   readonly isClickHouseUp: () => Promise<boolean>;
   /** Whether the disk of a ClickHouse server is full; absent where it is not monitored. */
   readonly hasFullDisk?: (() => Promise<boolean>) | undefined;
+  /** By how many seconds the clock of the gateway is ahead of ClickHouse's, where that is a fault; read after a ping. */
+  readonly aheadSeconds?: (() => number) | undefined;
   readonly isDraining: () => boolean;
 }
 
@@ -24,6 +26,7 @@ export function respondLive(): RequestHandler {
 export function respondReady({
   isClickHouseUp,
   hasFullDisk = () => Promise.resolve(false),
+  aheadSeconds = () => 0,
   isDraining,
 }: ReadyDependencies): RequestHandler {
   return async (_request, response) => {
@@ -36,8 +39,17 @@ export function respondReady({
         retryAfterSeconds: 1,
       });
     }
+    const warnings = [...(isFull ? [FULL_DISK] : []), ...clockWarnings(aheadSeconds())];
     response
       .set('Cache-Control', 'no-store')
-      .json({ status: 'ready', ...(isFull && { warnings: [FULL_DISK] }) });
+      .json({ status: 'ready', ...(warnings.length > 0 && { warnings }) });
   };
+}
+
+function clockWarnings(seconds: number): readonly string[] {
+  if (seconds === 0) return [];
+  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
+  return [
+    `The clock of the gateway is ${difference} that of ClickHouse, so that relative times are wrong. Set the clock.`,
+  ];
 }
