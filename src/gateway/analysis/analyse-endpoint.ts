@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import { isOfDefinition } from '../clickhouse/definition-errors.js';
 import { DESCRIBE, describe, type ResultColumn } from '../clickhouse/describe-columns.js';
-import { isRejectionOfQuery } from '../clickhouse/translate-error.js';
+import { isRejectionOfQuery } from '../clickhouse/translate-sql-error.js';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';

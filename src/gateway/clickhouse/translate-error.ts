@@ -120,14 +120,6 @@ export function isErrorOfServer({ code }: ClickHouseError): boolean {
 export const mayBeOfValues = (error: ClickHouseError): boolean =>
   error.code === '32' || !isErrorOfServer(error);
 
-/** Errors of the server, its limits or its user that no query can help, by code; others are in {@link BY_NUMBER} with a translation. */
-const OPERATIONAL: ReadonlySet<string> = new Set(['75', '76', '115', '164', '194', '243', '452', '516']);
-
-/** Whether an error says that ClickHouse rejects the query itself, as opposed to one of the server, of its limits or of a value. */
-export function isRejectionOfQuery({ code }: ClickHouseError): boolean {
-  return BY_NUMBER[code]?.translation === undefined && !OPERATIONAL.has(code);
-}
-
 /** The failure of a query whose result exceeds a limit of the gateway itself. */
 export function resultTooLarge(diagnosis: string): Failure {
   return new Failure(RESULT_TOO_LARGE.code, RESULT_TOO_LARGE.message, { diagnosis });

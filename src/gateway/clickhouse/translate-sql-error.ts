@@ -1,8 +1,9 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import type { Failure } from '../errors.js';
+import { isOfDefinition } from './definition-errors.js';
 import { sqlProblem } from './describe-columns.js';
-import { translateClickHouseError } from './translate-error.js';
+import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 
 /**
  * Problems of a caller's own SQL by ClickHouse's error code. Text of ClickHouse is not passed on, except the name of
@@ -63,6 +64,19 @@ const PROBLEMS: Readonly<Partial<Record<string, string>>> = {
   691: 'converts a value to an enum that does not contain it',
   718: 'is nested too deeply',
 };
+
+/** BAD_QUERY_PARAMETER: a value that is none of the type with which the query names it. */
+const BAD_PARAMETER = '457';
+
+/**
+ * Whether an error names something that is wrong with a query and its values, which is the same each time. Any other one passes: a
+ * quota, too many queries, memory, a shard that is away.
+ */
+export function isRejectionOfQuery(error: ClickHouseError): boolean {
+  const { code } = error;
+  if (isOfDefinition(code) || code === BAD_PARAMETER) return true;
+  return PROBLEMS[code] !== undefined && !isErrorOfServer(error);
+}
 
 /** Translates a failed query with a caller's own SQL into the failure that the caller sees. */
 export function translateSqlError(error: unknown): Failure {

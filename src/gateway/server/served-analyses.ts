@@ -11,11 +11,23 @@ import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
+import type { SetTimer } from '../scheduler/timers.js';
 import { ProblemsOfFiles } from './project-endpoints.js';
 import { NotAnalysed, type ReloadOptions } from './reloader.js';
 
-/** Milliseconds after which endpoints that ClickHouse rejected, or did not analyse, are analysed again. */
+/** Milliseconds after which endpoints that ClickHouse rejected are analysed again. */
 const AGAIN_MS = 60_000;
+/** Milliseconds after which those that it did not analyse are; doubled each time, up to the maximum. */
+const FIRST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 600_000;
+
+/** No process waits for the next analysis. */
+const setIdleTimer: SetTimer = (callback, milliseconds) => {
+  const timer = setTimeout(callback, milliseconds).unref();
+  return () => {
+    clearTimeout(timer);
+  };
+};
 /** Endpoints that are analysed at a time before a reload; in the background one is. */
 const CONCURRENT = 4;
 
@@ -31,46 +43,70 @@ export interface ServedAnalysesDependencies {
   readonly clients: readonly ClickHouseClient[];
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly setTimer?: SetTimer;
 }
 
 /** Lets ClickHouse analyse the endpoints of a gateway: changed ones before they are served, the others while they are. */
 export class ServedAnalyses {
   private readonly closing = new AbortController();
   private readonly onServer: ReturnType<typeof withFailover<ClickHouseClient>>;
-  private timer: NodeJS.Timeout | undefined;
+  private cancelTimer: (() => void) | undefined;
+  private pauseMs = FIRST_PAUSE_MS;
   private isRunning = false;
 
   constructor(private readonly dependencies: ServedAnalysesDependencies) {
     this.onServer = withFailover(dependencies.clients);
   }
 
-  /** Analyses every endpoint in the background, and each minute those that ClickHouse rejected or did not analyse. */
+  /** Analyses every endpoint in the background, then those that ClickHouse rejected or did not analyse. */
   start(): void {
-    void this.round();
-    this.timer = setInterval(() => void this.round(), AGAIN_MS).unref();
+    void this.round().then((isComplete) => {
+      if (this.closing.signal.aborted) return;
+      const { setTimer = setIdleTimer } = this.dependencies;
+      const waitMs = isComplete ? AGAIN_MS : this.pauseMs;
+      this.pauseMs = isComplete ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
+      this.cancelTimer = setTimer(() => {
+        this.start();
+      }, waitMs);
+    });
   }
 
   readonly close = (): void => {
-    clearInterval(this.timer);
+    this.cancelTimer?.();
     this.closing.abort();
   };
 
-  /** Analyses, one after another, the endpoints that ClickHouse has not accepted; nothing while it does. Never rejects. */
-  async round(): Promise<void> {
-    if (this.isRunning) return;
+  /**
+   * Analyses, one after another, the endpoints that ClickHouse has not accepted; nothing while it does. Never rejects.
+   *
+   * @returns whether ClickHouse analysed them all.
+   */
+  async round(): Promise<boolean> {
+    if (this.isRunning) return true;
     this.isRunning = true;
-    await this.analyseAll();
+    const isComplete = await this.analyseAll();
     this.isRunning = false;
+    return isComplete;
   }
 
-  private async analyseAll(): Promise<void> {
-    const { analyses, endpoints } = this.dependencies;
+  private async analyseAll(): Promise<boolean> {
+    const { analyses, endpoints, logger } = this.dependencies;
+    let isComplete = true;
     for (const endpoint of endpoints.all()) {
       if (analyses.isAccepted(endpoint) || !endpoints.has(endpoint)) continue;
       const failure = await this.analyse(endpoint).catch((error: unknown) => error);
       // Without ClickHouse nothing can be said of the others either: the next round asks again.
-      if (failure !== undefined && !(failure instanceof ClickHouseError)) return;
+      if (failure === undefined) continue;
+      if (!(failure instanceof ClickHouseError)) return false;
+      if (isComplete && this.pauseMs === FIRST_PAUSE_MS) {
+        const { diagnosis } = translateClickHouseError(failure).details;
+        logger.warn('ClickHouse did not analyse an endpoint: it is asked again, and calls run meanwhile', {
+          ...{ endpoint: endpoint.name, diagnosis },
+        });
+      }
+      isComplete = false;
     }
+    return isComplete;
   }
 
   /**
