@@ -35,6 +35,7 @@ export const ERRORS = {
   CLICKHOUSE_FAILED: { status: 502, title: 'ClickHouse failed' },
   CLICKHOUSE_ANSWER_BROKEN: { status: 502, title: 'Incomplete response from ClickHouse' },
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse unreachable' },
+  CLICKHOUSE_UNAVAILABLE: { status: 503, title: 'ClickHouse unavailable' },
   SHARD_UNREACHABLE: { status: 503, title: 'ClickHouse shard unreachable' },
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
   CALL_CANCELLED: { status: 503, title: 'Call cancelled' },

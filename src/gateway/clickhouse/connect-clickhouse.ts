@@ -13,6 +13,8 @@ export interface ConnectOptions {
   readonly maxOpenConnections: number;
   /** Socket timeout in milliseconds: the backstop behind every other time limit. */
   readonly requestTimeoutMs: number;
+  /** Whether connections stay open between requests; the default. */
+  readonly keepsAlive?: boolean;
   /** Settings of each statement. */
   readonly settings?: ClickHouseSettings;
 }
@@ -26,7 +28,7 @@ export type QueryClient = ClickHouseClient & {
 /** Creates a client of ClickHouse's HTTP interface. It closes idle sockets well before the server does. */
 export function connectClickHouse(
   connection: ClickHouseConnection,
-  { maxOpenConnections, requestTimeoutMs, settings = {} }: ConnectOptions,
+  { maxOpenConnections, requestTimeoutMs, keepsAlive = true, settings = {} }: ConnectOptions,
 ): QueryClient {
   const { url, username, password, database } = connection;
   const client = createClient({
@@ -38,7 +40,7 @@ export function connectClickHouse(
     max_open_connections: maxOpenConnections,
     request_timeout: requestTimeoutMs,
     clickhouse_settings: settings,
-    keep_alive: { enabled: true, idle_socket_ttl: 2000 },
+    keep_alive: { enabled: keepsAlive, idle_socket_ttl: 2000 },
     // The gateway logs every error itself, with its request.
     log: { level: ClickHouseLogLevel.OFF },
   });

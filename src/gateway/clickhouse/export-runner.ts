@@ -1,4 +1,4 @@
-import { ClickHouseError, parseError } from '@clickhouse/client';
+import { ClickHouseError } from '@clickhouse/client';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -12,9 +12,9 @@ import type { ExportOutcome, ExportRequest, RunExport } from '../query/ports.js'
 import { nativeSignal, type Signal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
+import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { EXCEPTION_TAG_HEADER, ExportBody } from './export-body.js';
 import { exportWriting } from './export-writing.js';
-import { EXCEPTION_HEADER } from './query-runner.js';
 import {
   limitSettings,
   narrowLimits,
@@ -86,7 +86,8 @@ async function run(
 /** @throws ClickHouseError or Failure where ClickHouse responds with something else than rows */
 async function requireRows(response: IncomingMessage): Promise<void> {
   const { statusCode, headers } = response;
-  if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined) throw parseError(await text(response));
+  if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined)
+    throw errorOfResponse(statusCode, headers, await text(response));
   if (headers['x-clickhouse-summary'] !== undefined) return;
   response.destroy();
   throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');

@@ -1,4 +1,4 @@
-import { parseError, type ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseSettings } from '@clickhouse/client';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { Figures } from '../../endpoint/figures.js';
@@ -11,6 +11,7 @@ import { nativeSignal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { describeOwnSql } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
+import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
 import {
   limitSettings,
@@ -25,9 +26,6 @@ import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { createExplainer } from './rejected-values.js';
 import { withinTime } from './within-time.js';
-
-/** Signals an exception, whatever the status. */
-export const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
 
 const WHOLE_RESPONSE: ClickHouseSettings = { wait_end_of_query: 1 };
 
@@ -118,7 +116,8 @@ async function run(
   const sendQuery: SendQuery = async (bound, format) => {
     const ready = await readyQuery({ bound, format, settings, request });
     const { status, headers, body } = await client.sendQuery({ maxBytes, ...ready });
-    if (status !== 200 || headers[EXCEPTION_HEADER] !== undefined) throw parseError(body.toString());
+    if (status !== 200 || headers[EXCEPTION_HEADER] !== undefined)
+      throw errorOfResponse(status, headers, body.toString());
     const summary = summaryOf(headers);
     if (!summary) throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
     return {

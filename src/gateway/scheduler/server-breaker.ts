@@ -44,6 +44,8 @@ interface Run {
 }
 
 const DEFAULTS = { failuresToOpen: 3, stallMs: 2000, pingMs: 1000, firstPauseMs: 250, maxPauseMs: 500 };
+/** The longest that a breaker is open because what stands before ClickHouse says when to try again. */
+const MAX_WAIT_MS = 300_000;
 /** Consecutive pings without a response that make a server count as stalled. */
 const PINGS_TO_STALL = 2;
 
@@ -77,6 +79,11 @@ export class ServerBreaker {
 
   get isOpen(): boolean {
     return this.state === 'open';
+  }
+
+  /** Milliseconds for which the open breaker sends nothing. */
+  get waitMs(): number {
+    return Math.max(0, this.openUntil - this.now());
   }
 
   /** Number of running queries. */
@@ -141,10 +148,14 @@ export class ServerBreaker {
     if (!(error instanceof Failure)) return;
     // The gateway's own time limit can end a query without a response of ClickHouse.
     if (error.code === 'QUERY_TIMEOUT') return;
-    if (error.code !== 'CLICKHOUSE_UNREACHABLE') {
+    const isUnavailable = error.code === 'CLICKHOUSE_UNAVAILABLE';
+    if (error.code !== 'CLICKHOUSE_UNREACHABLE' && !isUnavailable) {
       this.responded();
       return;
     }
+    const { retryAfterSeconds = 0 } = error.details;
+    if (isUnavailable && retryAfterSeconds > 1)
+      this.open('unreachable', Math.min(retryAfterSeconds * 1000, MAX_WAIT_MS));
     this.failures += 1;
     if (this.failures >= this.options.failuresToOpen) this.open('unreachable');
   }
@@ -158,11 +169,11 @@ export class ServerBreaker {
     this.options.onChange('closed');
   }
 
-  private open(reason: OpenReason): void {
+  private open(reason: OpenReason, pauseMs = this.pauseMs): void {
     if (this.state === 'open') return;
     this.state = 'open';
     this.opened[reason] += 1;
-    this.openUntil = this.now() + this.pauseMs;
+    this.openUntil = this.now() + pauseMs;
     this.options.onChange('open', reason);
   }
 
@@ -247,9 +258,10 @@ export class ServerBreaker {
 }
 
 /** The failure of a query that gets no response from ClickHouse. @param diagnosis for the log. */
-export function clickHouseUnreachable(diagnosis: string): Failure {
-  return new Failure('CLICKHOUSE_UNREACHABLE', 'ClickHouse does not respond. Try again shortly.', {
-    retryAfterSeconds: 1,
+export function clickHouseUnreachable(diagnosis: string, retryAfterSeconds = 1): Failure {
+  const code = retryAfterSeconds > 1 ? 'CLICKHOUSE_UNAVAILABLE' : 'CLICKHOUSE_UNREACHABLE';
+  return new Failure(code, 'ClickHouse does not respond. Try again shortly.', {
+    retryAfterSeconds,
     diagnosis,
   });
 }

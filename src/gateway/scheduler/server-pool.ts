@@ -1,4 +1,4 @@
-import { Failure } from '../errors.js';
+import { Failure, type ErrorCode } from '../errors.js';
 import type { SlotRequest, Clock, QueryRequest, RunQuery } from '../query/ports.js';
 import {
   clickHouseUnreachable,
@@ -14,7 +14,7 @@ export interface PooledServer {
   readonly runQuery: RunQuery;
   readonly breaker: Pick<
     ServerBreaker,
-    'isOpen' | 'running' | 'figures' | 'tryAgain' | 'guard' | 'noteResponse'
+    'isOpen' | 'waitMs' | 'running' | 'figures' | 'tryAgain' | 'guard' | 'noteResponse'
   >;
 }
 
@@ -128,7 +128,8 @@ export class ServerPool<S extends PooledServer = PooledServer> {
       try {
         return await runOn(first, { ...request, onResponse });
       } catch (error) {
-        const mayRetry = !response.hasStarted && isUnreachable(error) && !request.signal.aborted;
+        const isUnsent = isFailure(error, 'CLICKHOUSE_UNREACHABLE') && !response.hasStarted;
+        const mayRetry = (isUnsent || isFailure(error, 'CLICKHOUSE_UNAVAILABLE')) && !request.signal.aborted;
         const second = mayRetry ? this.pick(first) : undefined;
         if (!second) throw error;
         first.retried += 1;
@@ -164,7 +165,9 @@ export class ServerPool<S extends PooledServer = PooledServer> {
 
   private rejection(): Failure {
     this.rejected += 1;
-    return clickHouseUnreachable('every server is ejected: the circuit breaker is open');
+    const waitMs = Math.min(...this.members.map(({ server }) => server.breaker.waitMs));
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    return clickHouseUnreachable('every server is ejected: the circuit breaker is open', seconds);
   }
 
   private now(): number {
@@ -172,9 +175,8 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   }
 }
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'CLICKHOUSE_UNREACHABLE';
-}
+const isFailure = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof Failure && error.code === code;
 
 /** Resolves to true with the first that is true, and to false when none is. */
 function anyTrue(checks: readonly Promise<boolean>[]): Promise<boolean> {

@@ -162,3 +162,40 @@ describe('a second try', () => {
     );
   });
 });
+
+describe('what stands before ClickHouse', () => {
+  const WAKING_UP: Behaviour = (_request, response) =>
+    response.writeHead(503, { 'Retry-After': '20' }).end('<html>waking up</html>');
+
+  it('and says when to try again is not asked before, and the other server runs the query', async () => {
+    await withTwo(WAKING_UP, async (gateway, { first, second }) => {
+      for (const request of ['a', 'b', 'c'])
+        expect(await outcomeOf(await gateway.send(request, request))).toBe('200');
+      expect([first.length, second.length]).toEqual([1, 3]);
+    });
+  });
+
+  it.each([503, 429])(
+    'has its %i sent as 503 with its Retry-After where there is no other server',
+    async (status) => {
+      let reached = 0;
+      const respond: Behaviour = (request, response) => {
+        if (isRequestQuery(request)) reached += 1;
+        response.writeHead(status, { 'Retry-After': '20' }).end('<html>busy</html>');
+      };
+      await withFakeClickHouse(respond, async ({ url }) => {
+        const gateway = await openMultiServerGateway([url], {});
+        try {
+          for (const request of ['a', 'b']) {
+            const response = await gateway.send('p', request);
+            expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(15);
+            expect(await outcomeOf(response)).toBe('503 CLICKHOUSE_UNAVAILABLE');
+          }
+          expect(reached).toBe(1);
+        } finally {
+          await gateway.close();
+        }
+      });
+    },
+  );
+});
