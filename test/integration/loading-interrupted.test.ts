@@ -1,13 +1,22 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 
-import type { ClickHouseClient } from '@clickhouse/client';
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import { withClient } from '../../src/commands/clickhouse/with-client.js';
+import { describeFailure } from '../../src/commands/loading/load-error.js';
 import { loadFile } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { withFakeClickHouse } from '../support/fake-clickhouse.js';
 
 const NOW = new Date();
 
@@ -59,6 +68,36 @@ describe('loadFile when ClickHouse becomes unreachable', () => {
       format: 'JSONEachRow',
     });
     expect(await result.json()).toEqual([{ n: 45_000, different: 45_000 }]);
+  });
+});
+
+describe('a load', () => {
+  it('meets no connection that the server has closed while it was idle', async () => {
+    const used = new Set<unknown>();
+    const respond: RequestListener = (request, response) => {
+      request.resume();
+      // Whether it is used again or not, a server may close it now.
+      if (used.has(request.socket)) request.socket.resetAndDestroy();
+      used.add(request.socket);
+      response.end('{"n":1}\n');
+    };
+    await withFakeClickHouse(respond, async ({ url }) => {
+      const connection = { url, username: 'default', password: '', database: 'logs' };
+      await withClient(connection, 5000, async (client) => {
+        for (let n = 0; n < 3; n += 1) {
+          const result = await client.query({ query: 'SELECT 1 AS n', format: 'JSONEachRow' });
+          expect(await result.json()).toEqual([{ n: 1 }]);
+        }
+      });
+    });
+    expect(used.size).toBe(3);
+  });
+
+  it('says that the disk is full', () => {
+    const error = new ClickHouseError({ message: 'Cannot reserve 1.00 MiB', code: '243', type: 'ANY' });
+    expect(describeFailure(error)).toBe(
+      'ClickHouse: NOT_ENOUGH_SPACE (code 243); the disk of ClickHouse is full. Free some space first',
+    );
   });
 });
 

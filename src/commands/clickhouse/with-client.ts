@@ -11,7 +11,12 @@ export async function withClient<T>(
   requestTimeoutMs: number,
   task: (client: QueryClient) => Promise<T>,
 ): Promise<T> {
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs });
+  // A statement that writes must not be sent twice, so that none may meet a connection which the server has just closed.
+  const client = connectClickHouse(connection, {
+    maxOpenConnections: 4,
+    requestTimeoutMs,
+    keepsAlive: false,
+  });
   try {
     return await task(client);
   } finally {

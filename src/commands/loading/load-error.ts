@@ -1,9 +1,14 @@
 import { ClickHouseError } from '@clickhouse/client';
 
+import { describeKnownError } from '../../gateway/clickhouse/translate-error.js';
+
 /** Maximum number of characters quoted from a message of ClickHouse. */
 const MAX_QUOTED = 300;
 
 const NO_DATABASE = 'Run querygate migrate first, or correct CLICKHOUSE_DATABASE';
+
+/** CANNOT_WRITE_TO_FILE_DESCRIPTOR, CANNOT_OPEN_FILE and NOT_ENOUGH_SPACE. */
+const DISK_CODES: ReadonlySet<string> = new Set(['75', '76', '243']);
 
 /** A load that could not start or continue. The message is for people and complete: no stack trace is needed. */
 export class LoadError extends Error {
@@ -18,6 +23,7 @@ export class InputFailure extends Error {
 /** Describes an error of ClickHouse, or of the connection to it, with a remedy if there is one; without a full stop. */
 export function describeFailure(error: unknown): string {
   if (error instanceof ClickHouseError) {
+    if (DISK_CODES.has(error.code)) return `${describeKnownError(error)}. Free some space first`;
     const remedy = error.type === 'UNKNOWN_DATABASE' ? `. ${NO_DATABASE}` : '';
     return `ClickHouse returned ${error.type ?? `code ${error.code}`}: ${firstLine(error.message)}${remedy}`;
   }
