@@ -89,5 +89,5 @@ export function failingByValues(
 /** A constant as the tree writes it; undefined where rows decide it. */
 function constantOf(node: TreeNode | undefined): string | undefined {
   if (node?.kind !== 'CONSTANT' || readsRows(node)) return undefined;
-  return /^[^]*(?=, constant_value_type: )/.exec(node.attributes.get('constant_value') ?? '')?.[0];
+  return node.attributes.get('constant_value');
 }
