@@ -58,7 +58,7 @@ describe('loadFile', () => {
         metadata: { request: { method: 'GET', url: 'http://h/p?q' }, response: { status_code: 404 } },
         unknown: [{}],
       }),
-      line({ event_message: 'b', project: null, id: null, status_code: null, metadata: null }),
+      line({ event_message: 'b', id: null, status_code: null, metadata: null }),
       line({ event_message: 'c', status_code: '201', path: '/é\n\t\\\'"$$', metadata: { a: [1.5, 'ü'] } }),
       line({ event_message: 5, timestamp: NOW.getTime() * 1000, method: true }),
     ];

@@ -4,7 +4,8 @@ import { isInRange, microsecondsOf, timeOutOfRange } from './columns.js';
 import { explainRejections } from './explain-rejections.js';
 import type { Line } from './line-splitter.js';
 import type { Batch } from './read-batches.js';
-import { readRows, type RowsQuery } from './read-rows.js';
+import type { RowsQuery } from './read-rows.js';
+import { readUnchanged } from './read-unchanged.js';
 import type { TargetTable } from './target-table.js';
 
 /** A batch whose every row ClickHouse can read; the rejected lines are in line order. */
@@ -21,18 +22,19 @@ export async function checkBatch(
   shift: bigint,
 ): Promise<CheckedBatch> {
   const query = rowsQuery(client, table, shift);
-  const read = await readRows(query, batch.rows);
+  const read = await readUnchanged(query, batch.rows);
   const unread = batch.rows.filter(({ line }) => !read.has(line));
   const rejected = [...batch.rejected, ...(await explainRejections(query, unread))];
   const rows: Line[] = [];
   let expired = 0;
   for (const row of batch.rows) {
-    const values = read.get(row.line);
-    if (!values) continue;
-    const reason = reasonOutOfRange(table, microsOf(values), shift);
+    const found = read.get(row.line);
+    if (!found) continue;
+    const [micros, isExpired] = found.values;
+    const reason = reasonOutOfRange(table, microsOf(micros), shift) ?? found.change?.reason;
     if (reason === undefined) {
       rows.push(row);
-      expired += Number(values[1]);
+      expired += Number(isExpired);
     } else rejected.push({ line: row.line, reason });
   }
   rejected.sort((a, b) => a.line - b.line);
@@ -46,9 +48,10 @@ export async function newestOf(
   table: TargetTable,
   rows: readonly Line[],
 ): Promise<bigint | undefined> {
-  const read = await readRows(rowsQuery(client, table, 0n), rows);
+  const read = await readUnchanged(rowsQuery(client, table, 0n), rows);
   return [...read.values()]
-    .map(microsOf)
+    .filter(({ change }) => change === undefined)
+    .map(({ values: [micros] }) => microsOf(micros))
     .filter((micros) => reasonOutOfRange(table, micros, 0n) === undefined)
     .reduce(later, undefined);
 }
@@ -64,7 +67,7 @@ function rowsQuery(client: ClickHouseClient, table: TargetTable, shift: bigint):
 }
 
 /** The time, after the shift, in microseconds since 1970; undefined without one. */
-function microsOf([micros]: readonly unknown[]): bigint | undefined {
+function microsOf(micros: unknown): bigint | undefined {
   return typeof micros === 'string' ? BigInt(micros) : undefined;
 }
 

@@ -2,42 +2,60 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import { bareType } from '../../endpoint/type-name.js';
 import { mismatch } from './inspect-line.js';
+import type { Column } from './columns.js';
 import type { Line, RejectedLine } from './line-splitter.js';
 import { firstPart, shortened } from './load-error.js';
 import { readAllowing, readRows, type RowsQuery } from './read-rows.js';
 
-/** Maximum number of lines of a batch that are explained; the command prints no more. */
-const MAX_EXPLAINED = 100;
+/** Maximum number of lines of a batch of which ClickHouse is queried one by one; the command prints no more. */
+const MAX_QUERIED = 100;
+
+/** A value that ClickHouse cannot read as one of its column. */
+interface Misfit {
+  readonly line: number;
+  readonly column: Column;
+  readonly value: unknown;
+}
+
+/** Explains why ClickHouse cannot read rows. Where each field fits by itself, ClickHouse's own message is the reason. */
+export async function explainRejections(query: RowsQuery, rows: readonly Line[]): Promise<RejectedLine[]> {
+  const misfits = await misfitsIn(query, rows);
+  return Promise.all(
+    rows.map(async (row, index) => {
+      const misfit = misfits.find(({ line }) => line === row.line);
+      if (misfit) return { line: row.line, reason: mismatch(misfit.column, misfit.value) };
+      const message = index < MAX_QUERIED ? await messageAbout(row, query) : '';
+      return { line: row.line, reason: `ClickHouse cannot read the line${message}` };
+    }),
+  );
+}
 
 /**
- * Explains why ClickHouse cannot read rows. It reads each of their fields as a line of its own, all in one query: a field that
- * it cannot read does not fit its column. Every text fits a string, so for another row ClickHouse's own message is the reason.
+ * The values that ClickHouse cannot read. It reads each field as a line of its own, all in one query. Every text
+ * fits a string.
  */
-export async function explainRejections(query: RowsQuery, rows: readonly Line[]): Promise<RejectedLine[]> {
-  const columns = query.shape.columns.map((column) => ({ ...column, defaultExpression: '' }));
+export async function misfitsIn(
+  { client, shape }: Pick<RowsQuery, 'client' | 'shape'>,
+  rows: readonly Line[],
+): Promise<readonly Misfit[]> {
+  const columns = shape.columns.map((column) => ({ ...column, defaultExpression: '' }));
   const others = columns.filter(({ type }) => bareType(type).name !== 'String');
-  const fields = rows.slice(0, MAX_EXPLAINED).flatMap(({ line, text }) => {
+  const fields = rows.flatMap(({ line, text }) => {
     const values = JSON.parse(text) as Readonly<Record<string, unknown>>;
     return others
       .filter(({ name }) => Object.hasOwn(values, name))
       .map((column) => ({ line, column, value: values[column.name] }));
   });
-  // Without what is computed from several columns.
-  const shape = { columns, computed: [], time: undefined };
   const lines = fields.map(({ column, value }, line) => ({
     line,
     text: JSON.stringify({ [column.name]: value }),
   }));
-  const fitting = await readRows({ client: query.client, shape, expressions: [] }, lines);
-  const misfits = fields.filter((_, line) => !fitting.has(line));
-  return Promise.all(
-    rows.map(async (row, index) => {
-      const misfit = misfits.find(({ line }) => line === row.line);
-      if (misfit) return { line: row.line, reason: mismatch(misfit.column, misfit.value) };
-      const message = index < MAX_EXPLAINED ? await messageAbout(row, query) : '';
-      return { line: row.line, reason: `ClickHouse cannot read the line${message}` };
-    }),
+  // Without what is computed from several columns.
+  const fitting = await readRows(
+    { client, shape: { columns, computed: [], time: undefined }, expressions: [] },
+    lines,
   );
+  return fields.filter((_, line) => !fitting.has(line));
 }
 
 async function messageAbout(row: Line, query: RowsQuery): Promise<string> {

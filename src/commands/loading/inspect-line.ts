@@ -1,14 +1,9 @@
+import { isLosslessNumber } from 'lossless-json';
+
 import { bareType } from '../../endpoint/type-name.js';
 import { isInRange, timeOutOfRange, type Column, type RowShape, type TimeColumn } from './columns.js';
 import { messageOf, shortened } from './load-error.js';
 import { UnknownFields } from './unknown-fields.js';
-
-/** A column with the least and the greatest number that it can store. */
-interface NumberRange {
-  readonly column: Column;
-  readonly least: number;
-  readonly greatest: number;
-}
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -16,12 +11,11 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export type InspectLine = (text: string, onUnknownField: (name: string) => void) => string | undefined;
 
 /**
- * Rejects lines that are invalid without asking ClickHouse, or whose values ClickHouse would silently change.
+ * Rejects lines that are invalid without asking ClickHouse.
  *
  * @param strict whether a line with an unknown field is rejected.
  */
 export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
-  const ranges = shape.columns.flatMap(rangeOf);
   const fields = new UnknownFields(shape);
   return (text, onUnknownField) => {
     let value: unknown;
@@ -34,48 +28,37 @@ export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
     const unknown = fields.namesIn(value);
     unknown.forEach(onUnknownField);
-    if (!strict || unknown[0] === undefined) return misfitOf(value as JsonObject, ranges, shape.time);
+    if (!strict || unknown[0] === undefined) return problemOfTime(value as JsonObject, shape.time);
     return fields.describe(unknown[0]) + (unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : '');
   };
 }
 
-function misfitOf(
-  value: JsonObject,
-  ranges: readonly NumberRange[],
-  time: TimeColumn | undefined,
-): string | undefined {
-  if (time) {
-    const timestamp = value[time.name] ?? undefined;
-    // ClickHouse would use the time of the INSERT, or 1970.
-    if (timestamp === undefined && time.isRequired) return 'no timestamp';
-    // ClickHouse would read an integer beyond its own range as another number.
-    if (typeof timestamp === 'number' && !isInRange(time, timestamp * time.microsecondsPerUnit))
-      return timeOutOfRange(time);
-  }
-  const exceeded = ranges.find((range) => isOutOfRange(range, value[range.column.name]));
-  return exceeded && mismatch(exceeded.column, value[exceeded.column.name]);
+function problemOfTime(value: JsonObject, time: TimeColumn | undefined): string | undefined {
+  if (!time) return undefined;
+  const timestamp = value[time.name] ?? undefined;
+  // ClickHouse would use the time of the INSERT, or 1970.
+  if (timestamp === undefined && time.isRequired) return 'no timestamp';
+  // ClickHouse would read an integer beyond its own range as another number.
+  return typeof timestamp === 'number' && !isInRange(time, timestamp * time.microsecondsPerUnit)
+    ? timeOutOfRange(time)
+    : undefined;
 }
 
-/** ClickHouse would store another number: 99999 in a UInt16 as 34463, 1e999 in a Float64 as infinity. */
-function isOutOfRange({ least, greatest }: NumberRange, value: unknown): boolean {
-  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value));
-  return isNumber && (Number(value) < least || Number(value) > greatest);
-}
-
-/** The bounds of more than 32 bits are those that JavaScript's numbers can compare: rounded outwards. */
-function rangeOf(column: Column): NumberRange[] {
-  const [, kind, bits] = /^(U?Int|Float)(\d+)$/.exec(bareType(column.type).name) ?? [];
-  if (kind === undefined) return [];
-  const floats = bits === '32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
-  const greatest = kind === 'Float' ? floats : 2 ** (Number(bits) - (kind === 'Int' ? 1 : 0)) - 1;
-  const least = kind === 'Float' ? -floats : kind === 'Int' ? -greatest - 1 : 0;
-  return [{ column, least, greatest }];
-}
-
-/** The reason why a value does not fit its column: `status_code "OK" does not fit UInt16`. */
-export function mismatch({ name, type }: Column, value: unknown): string {
-  const shown = typeof value === 'number' ? String(value) : JSON.stringify(value ?? null);
-  const bare = bareType(type).name;
-  const isTime = bare.startsWith('Date');
-  return `${name} ${shortened(shown, 60)} ${isTime ? 'is not a time that ClickHouse can read' : `does not fit ${bare}`}`;
+/**
+ * The reason why a value does not fit its column: `status_code "OK" does not fit UInt16`.
+ *
+ * @param stored what ClickHouse would store; absent where it cannot read the value.
+ */
+export function mismatch({ name, type }: Column, value: unknown, stored?: unknown): string {
+  const shown = shortened(
+    typeof value === 'number' || isLosslessNumber(value) ? String(value) : JSON.stringify(value ?? null),
+    60,
+  );
+  const { name: bare, args } = bareType(type);
+  if (stored === undefined)
+    return `${name} ${shown} ${bare.startsWith('Date') ? 'is not a time that ClickHouse can read' : `does not fit ${bare}`}`;
+  if (/Int\d+$/.test(bare)) return `${name} ${shown} does not fit ${bare}`;
+  const other = typeof stored === 'string' ? stored : JSON.stringify(stored);
+  const full = args.length > 0 ? `${bare}(${args.join(', ')})` : bare;
+  return `${name} ${shown} does not fit ${shortened(full, 60)}, which would store ${shortened(other, 60)}`;
 }

@@ -19,6 +19,10 @@ export const READ_SETTINGS: ClickHouseSettings = {
   input_format_json_read_numbers_as_strings: 1,
   input_format_json_read_bools_as_strings: 1,
   input_format_json_read_bools_as_numbers: 1,
+  // Texts in a column of JSON stay texts, and floats are the nearest ones.
+  input_format_try_infer_dates: 0,
+  input_format_try_infer_datetimes: 0,
+  precise_float_parsing: 1,
   input_format_parallel_parsing: 0,
   allow_suspicious_low_cardinality_types: 1,
   allow_suspicious_fixed_string_types: 1,

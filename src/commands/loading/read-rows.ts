@@ -17,13 +17,33 @@ export interface RowsQuery {
 /** The values of the expressions by line. */
 export type ValuesByLine = ReadonlyMap<number, readonly unknown[]>;
 
-/** The field that identifies a row in the result; no table has a column of that name. */
-const LINE: Column = { name: '__querygate_line', type: 'UInt64', defaultExpression: '' };
+/** A name that no column of a shape has. */
+export function nameBeside(
+  { columns, computed }: Pick<RowShape, 'columns' | 'computed'>,
+  name: string,
+): string {
+  const isTaken = [...columns, ...computed].some((column) => column.name === name);
+  return isTaken ? nameBeside({ columns, computed }, `${name}_`) : name;
+}
+
+/** The field that identifies a row in the result. */
+const lineIn = (shape: RowShape): Column => ({
+  name: nameBeside(shape, '__querygate_line'),
+  type: 'UInt64',
+  defaultExpression: '',
+});
+
+/** SQL: a column as it is read, before a shift. */
+export const readColumn = (shape: RowShape, name: string): string =>
+  `${nameBeside(shape, '__querygate_lines')}.${quoteName(name)}`;
 
 const SETTINGS: ClickHouseSettings = {
   ...READ_SETTINGS,
   input_format_allow_errors_ratio: 0,
   output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_decimals: 1,
+  output_format_json_quote_denormals: 1,
+  date_time_output_format: 'iso',
   wait_end_of_query: 1,
 };
 
@@ -35,7 +55,11 @@ const SETTINGS: ClickHouseSettings = {
  */
 export async function readRows(query: RowsQuery, rows: readonly Line[]): Promise<ValuesByLine> {
   try {
-    return await readAllowing(rows.length, query, rows);
+    const read = await readAllowing(rows.length, query, rows);
+    if (read.size === rows.length) return read;
+    // A value that ClickHouse skips can stay in a column, before those of the next rows: what it has read counts without such rows.
+    const readable = rows.filter(({ line }) => read.has(line));
+    return await readAllowing(0, query, readable);
   } catch (error) {
     // ClickHouse skips most rows that it cannot read, but fails on some, such as those nested too deeply.
     if (!(error instanceof ClickHouseError) || rows.length === 0) throw error;
@@ -55,7 +79,11 @@ export async function readAllowing(
   rows: readonly Line[],
 ): Promise<ValuesByLine> {
   const { columns, computed, time } = shape;
-  const table = jsonTable({ columns: [LINE, ...columns], computed }, rows.map(numbered));
+  const line = lineIn(shape);
+  const table = jsonTable(
+    { columns: [line, ...columns], computed },
+    rows.map((row) => numbered(row, line.name)),
+  );
   const names = computed.map(
     ({ name, type, expression }) => `CAST(${expression}, ${quoteText(type)}) AS ${quoteName(name)}`,
   );
@@ -63,7 +91,7 @@ export async function readAllowing(
   if (time && shift !== 0n) names.push(`${shifted(time, shift)} AS ${time.name}`);
   try {
     const result = await client.query({
-      query: `${names.length > 0 ? 'WITH ' : ''}${names.join(', ')} SELECT ${[LINE.name, ...expressions].join(', ')} FROM ${table}`,
+      query: `${names.length > 0 ? 'WITH ' : ''}${names.join(', ')} SELECT ${[line.name, ...expressions].join(', ')} FROM ${table} AS ${nameBeside(shape, '__querygate_lines')}`,
       format: 'JSONCompact',
       clickhouse_settings: { ...SETTINGS, input_format_allow_errors_num: String(errors) },
     });
@@ -77,7 +105,7 @@ export async function readAllowing(
 }
 
 /** Pads the line, because ClickHouse reads 36 characters of a malformed UUID at once, possibly into the next line. */
-function numbered({ line, text }: Line): string {
+function numbered({ line, text }: Line, name: string): string {
   const fields = text.trim().slice(1);
-  return `{"${LINE.name}":${line}${/^\s*\}/.test(fields) ? '' : ','}${fields}${' '.repeat(36)}`;
+  return `{"${name}":${line}${/^\s*\}/.test(fields) ? '' : ','}${fields}${' '.repeat(36)}`;
 }

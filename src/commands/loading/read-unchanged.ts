@@ -1,0 +1,95 @@
+import { parse } from 'lossless-json';
+
+import { bareType } from '../../endpoint/type-name.js';
+import type { Column } from './columns.js';
+import { mismatch } from './inspect-line.js';
+import type { Line } from './line-splitter.js';
+import { readColumn, readRows, type RowsQuery } from './read-rows.js';
+import { canBeNull, sameValue, type IsSame } from './same-value.js';
+
+/** The fields of a line. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A row that ClickHouse can read. */
+export interface ReadRow {
+  /** Of the expressions. */
+  readonly values: readonly unknown[];
+  /** What ClickHouse would change to store the row. */
+  readonly change: { readonly column: string; readonly reason: string } | undefined;
+}
+
+/** A column that lines set. */
+interface SetColumn {
+  readonly column: Column;
+  /** Absent where only null has another value: a text has one form. */
+  readonly isSame: IsSame | undefined;
+  /** Place of the stored value behind those of the expressions. */
+  readonly at: number;
+}
+
+/**
+ * Lets ClickHouse read rows, and compares what it has read with what the lines say. No setting of ClickHouse prevents that it clamps a
+ * date, wraps an integer, or cuts a fraction.
+ *
+ * @returns by line, the rows that ClickHouse can read.
+ */
+export async function readUnchanged(
+  query: RowsQuery,
+  rows: readonly Line[],
+): Promise<ReadonlyMap<number, ReadRow>> {
+  const { shape, expressions } = query;
+  const columns = setColumns(shape.columns, expressions.length);
+  const parseLine = parserOf(columns);
+  const fieldsByLine = new Map(rows.map(({ line, text }) => [line, parseLine(text)]));
+  const stored = columns.flatMap(({ column, isSame }) => (isSame ? [readColumn(shape, column.name)] : []));
+  const read = await readRows({ ...query, expressions: [...expressions, ...stored] }, rows);
+  return new Map(
+    [...read].map(([line, values]) => [
+      line,
+      { values, change: changeOf(columns, fieldsByLine.get(line) ?? {}, values) },
+    ]),
+  );
+}
+
+function setColumns(columns: readonly Column[], first: number): readonly SetColumn[] {
+  let at = first;
+  return columns.map((column) => {
+    const isText = bareType(column.type).name === 'String';
+    return { column, isSame: isText ? undefined : sameValue(column.type), at: isText ? -1 : at++ };
+  });
+}
+
+/** An integer that JavaScript's numbers may not hold. */
+const LONG_INTEGER = /(?:^|[^.\d])\d{16}/;
+/** Any number of which they may not hold all digits. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
+/** Types that keep more digits of a fraction than a float. */
+const EXACT = /Decimal|JSON|Object|Dynamic|Variant/;
+
+/** Long numbers keep their text, which costs much. */
+function parserOf(columns: readonly SetColumn[]): (text: string) => Fields {
+  const isLong = columns.some(({ column }) => EXACT.test(column.type)) ? LONG_NUMBER : LONG_INTEGER;
+  return (text) =>
+    isLong.test(text)
+      ? (parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue }) as Fields)
+      : (JSON.parse(text) as Fields);
+}
+
+function changeOf(
+  columns: readonly SetColumn[],
+  fields: Fields,
+  values: readonly unknown[],
+): ReadRow['change'] {
+  for (const { column, isSame, at } of columns) {
+    const value = fields[column.name];
+    if (value === undefined || !Object.hasOwn(fields, column.name)) continue;
+    if (value === null) {
+      if (column.defaultExpression !== '' || canBeNull(column.type)) continue;
+      const reason = `${column.name} is null, and ${column.type} has neither null nor a default`;
+      return { column: column.name, reason };
+    }
+    if (isSame?.(value, values[at]) === false)
+      return { column: column.name, reason: mismatch(column, value, values[at]) };
+  }
+  return undefined;
+}
