@@ -1,3 +1,4 @@
+import type { Sample } from '../loading/infer-columns.js';
 import { loadFile, type LoadOptions as LoadFileOptions } from '../loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../loading/load-report.js';
 import { formatOfName, type SourceFormat } from '../loading/source-format.js';
@@ -45,7 +46,7 @@ export async function runLoad(
         if (!create) return loadInto(input, progress);
         const creation = { config, connection, client, table, source, format };
         await prepareCreation(creation);
-        const createFrom = async (sample: readonly string[]): Promise<void> => {
+        const createFrom = async (sample: Sample): Promise<void> => {
           progress.printLine(`created ${await createTable(creation, sample)}`);
         };
         return loadInto({ ...input, createTable: createFrom }, progress);

@@ -1,8 +1,15 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
+import { parse, stringify } from 'lossless-json';
+
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import type { Column } from './columns.js';
+import { misfitsIn } from './explain-rejections.js';
 import { jsonTable, READ_SETTINGS, verbatim } from './json-table.js';
-import { describeFailure, firstPart, LoadError } from './load-error.js';
+import type { Line } from './line-splitter.js';
+import { describeFailure, firstPart, LoadError, shortened } from './load-error.js';
+import { nameBeside } from './read-rows.js';
+import { readUnchanged } from './read-unchanged.js';
 
 /** A column of a table that does not exist yet. */
 export interface InferredColumn {
@@ -12,6 +19,15 @@ export interface InferredColumn {
   readonly use: 'time' | 'category' | 'other';
   /** Number of its different values in the sample. */
   readonly distinct: number;
+  /** Whether each value is a number with two decimals, as a price has them. */
+  readonly isMoney: boolean;
+}
+
+/** The first lines of a file, and how they are read into columns. */
+export interface Sample {
+  readonly rows: readonly Line[];
+  /** The same lines as rows of a table with these columns: of CSV the texts of some types are written otherwise. */
+  readonly rowsOf: (columns: readonly Column[]) => Promise<readonly Line[]>;
 }
 
 /** What the values of a column have in common, as texts. */
@@ -19,10 +35,14 @@ interface Texts {
   readonly name: string;
   readonly values: number;
   readonly distinct: number;
-  /** Texts of digits that a number would change: `007`, `+49`. */
+  /** Texts that a number would change: `007`, `+49`, `1.10` beside `1.9`. */
   readonly codes: number;
+  readonly int64: number;
+  readonly uint64: number;
+  readonly integers: number;
   /** Integers that a Float64 cannot store exactly. */
   readonly longIntegers: number;
+  readonly twoDecimals: number;
   readonly booleans: number;
   readonly uuids: number;
   readonly days: number;
@@ -33,6 +53,8 @@ interface Texts {
 const INFERENCE: ClickHouseSettings = {
   ...READ_SETTINGS,
   schema_inference_make_columns_nullable: 0,
+  input_format_try_infer_dates: 1,
+  input_format_try_infer_datetimes: 1,
   input_format_try_infer_datetimes_only_datetime64: 1,
   input_format_json_try_infer_named_tuples_from_objects: 0,
   input_format_json_infer_array_of_dynamic_from_array_of_different_types: 0,
@@ -42,92 +64,189 @@ const INFERENCE: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
 };
 
-/** SQL of `Texts`, a row for each field, of `(name, text)` for each line. */
+/** SQL of `Texts`, a row for each field, of `(name, text)` for each line. Only FIELD stands beside the columns of the file. */
 const TEXTS = String.raw`
   SELECT name, count(text) AS values, uniqExact(text) AS distinct,
-    countIf(match(text, '^(?:\\+|-?0[0-9])')) AS codes,
-    countIf(match(text, '^-?[0-9]{17}')) AS longIntegers,
+    countIf(match(text, '^(?:\\+|-?0[0-9])') OR isMixed AND match(text, '^[^.]*[.][0-9]+0$')) AS codes,
+    countIf(toString(toInt64OrNull(text)) = text) AS int64, countIf(toString(toUInt64OrNull(text)) = text) AS uint64,
+    countIf(match(text, '^-?[0-9]+$')) AS integers, countIf(match(text, '^-?[0-9]{17}')) AS longIntegers,
+    countIf(match(text, '^-?[0-9]+[.][0-9]{2}$')) AS twoDecimals,
     countIf(match(text, '^(?i:true|false)$')) AS booleans,
     countIf(match(text, '^(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$')) AS uuids,
     countIf(match(text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')) AS days,
     max(length(extract(ifNull(text, ''), '[.,]([0-9]+)'))) AS fractionDigits
-  FROM (SELECT arrayJoin([FIELDS]) AS field, field.1 AS name, field.2 AS text FROM LINES)
+  FROM (
+    SELECT FIELD.1 AS name, FIELD.2 AS text, uniqExact(length(extract(ifNull(text, ''), '[.]([0-9]+)$'))) OVER (PARTITION BY name) > 1 AS isMixed
+    FROM (SELECT arrayJoin([TUPLES]) AS FIELD FROM LINES)
+  )
   GROUP BY name`;
 
 /** More different texts than this gain nothing from a dictionary. */
 const MAX_DICTIONARY = 10_000;
 
+/** A batch of the check. */
+const CHECKED_ROWS = 20_000;
+
 /**
- * Infers the columns of a table from rows: ClickHouse's inference, where its types would lose nothing of the texts.
+ * Infers the columns of a table from rows: ClickHouse's inference, where its types would lose nothing of the texts. What the load would
+ * reject of these rows, because a type changes it, makes the column one of texts.
  *
- * @param rows lines of JSON objects.
+ * @param sample lines of JSON objects.
  * @param valuesAreTexts whether numbers stand in strings, as in rows of CSV.
- * @throws LoadError where the values of a field have types that no column has together.
+ * @throws LoadError where the rows have no fields, or ClickHouse fails
  */
 export async function inferColumns(
   client: ClickHouseClient,
-  rows: readonly string[],
+  sample: Sample,
   valuesAreTexts: boolean,
 ): Promise<InferredColumn[]> {
   const numbers = { input_format_json_try_infer_numbers_from_strings: valuesAreTexts ? 1 : 0 } as const;
   const clickhouse_settings = { ...INFERENCE, ...numbers };
-  const run = async <T>(query: string): Promise<T[]> =>
+  const run: Run = async <T>(query: string): Promise<T[]> =>
     (await client.query({ query, format: 'JSONEachRow', clickhouse_settings })).json<T>();
   try {
-    const types = await run<{ name: string; type: string }>(
-      `DESCRIBE format(JSONEachRow, ${verbatim(rows.join('\n'))})`,
-    );
-    const texts = types.length > 0 ? await run<Texts>(textsQuery(types, rows)) : [];
-    const textsOf = new Map(texts.map((one) => [one.name, one]));
-    const columns = types.flatMap(({ name, type }) => columnsOf(type, textsOf.get(name), rows.length));
-    if (columns.length > 0) return columns;
+    const rows = sample.rows.map(({ text }) => text);
+    const types = await inferTypes(run, rows);
+    if (types.length === 0) throw new LoadError('the lines have no fields with names to infer columns from');
+    const texts = new Map((await run<Texts>(textsQuery(types, rows))).map((one) => [one.name, one]));
+    const inferred = types.flatMap(({ name, type }) => {
+      const found = texts.get(name);
+      return found ? [{ texts: found, type: plainType(type, found, valuesAreTexts) }] : [];
+    });
+    return await withoutMisfits(client, sample, inferred);
   } catch (cause) {
-    if (!(cause instanceof ClickHouseError)) throw new LoadError(describeFailure(cause), { cause });
+    if (!(cause instanceof ClickHouseError))
+      throw cause instanceof LoadError ? cause : new LoadError(describeFailure(cause), { cause });
     throw new LoadError(
-      `the columns cannot be inferred: ${firstPart(cause.message)}. ` +
+      `the columns cannot be inferred: ${shortened(firstPart(cause.message), 200)}. ` +
         'Create the table in a file in clickhouse-schema/, and load without --create',
       { cause },
     );
   }
-  throw new LoadError('the lines have no fields with names to infer columns from');
+}
+
+type Run = <T>(query: string) => Promise<T[]>;
+
+interface FieldType {
+  readonly name: string;
+  readonly type: string;
+}
+
+const describeRows = (rows: readonly string[]): string =>
+  `DESCRIBE format(JSONEachRow, ${verbatim(rows.join('\n'))})`;
+
+/** Where values of a field have no type together, it is one of texts. */
+async function inferTypes(run: Run, rows: readonly string[]): Promise<FieldType[]> {
+  try {
+    return await run<FieldType>(describeRows(rows));
+  } catch (error) {
+    if (!(error instanceof ClickHouseError)) throw error;
+  }
+  const fields = new Map<string, string[]>();
+  for (const row of rows)
+    for (const [name, value] of Object.entries(parse(row) as Readonly<Record<string, unknown>>)) {
+      const values = fields.get(name) ?? [];
+      fields.set(name, values);
+      values.push(stringify({ [name]: value }) ?? '{}');
+    }
+  const types: FieldType[] = [];
+  for (const [name, values] of fields) {
+    const found = await run<FieldType>(describeRows(values)).catch((error: unknown) => {
+      if (error instanceof ClickHouseError) return [];
+      throw error;
+    });
+    types.push(found[0] ?? { name, type: 'String' });
+  }
+  return types;
 }
 
 function textsQuery(fields: readonly { readonly name: string }[], rows: readonly string[]): string {
   const columns = fields.map(({ name }) => ({ name, type: 'Nullable(String)', defaultExpression: '' }));
-  const tuples = fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ');
-  return TEXTS.replace('FIELDS', () => tuples).replace('LINES', () =>
-    jsonTable({ columns, computed: [] }, rows),
-  );
+  const shape = { columns, computed: [] };
+  const parts = new Map([
+    ['FIELD', nameBeside(shape, 'querygate_field')],
+    ['TUPLES', fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ')],
+    ['LINES', jsonTable(shape, rows)],
+  ]);
+  return TEXTS.replaceAll(/\b(?:FIELD|TUPLES|LINES)\b/g, (part) => parts.get(part) ?? part);
 }
 
-function columnsOf(inferred: string, texts: Texts | undefined, rows: number): InferredColumn[] {
-  if (!texts) return [];
-  const { name, values, distinct } = texts;
-  const type = plainType(inferred.replace(/^Nullable\((.*)\)$/, '$1'), texts);
+interface Inferred {
+  readonly texts: Texts;
+  readonly type: string;
+}
+
+async function withoutMisfits(
+  client: ClickHouseClient,
+  sample: Sample,
+  inferred: readonly Inferred[],
+): Promise<InferredColumn[]> {
+  const columns = inferred.map((one) => columnOf(one, sample.rows.length));
+  const misfits = await misfitsOf(client, sample, columns);
+  const isMisfit = ({ texts, type }: Inferred): boolean => type !== 'String' && misfits.has(texts.name);
+  if (!inferred.some(isMisfit)) return columns;
+  const texts = inferred.map((one) => (isMisfit(one) ? { ...one, type: 'String' } : one));
+  return withoutMisfits(client, sample, texts);
+}
+
+/** Columns that would change a value of the sample, or cannot read it. */
+async function misfitsOf(
+  client: ClickHouseClient,
+  sample: Sample,
+  inferred: readonly InferredColumn[],
+): Promise<ReadonlySet<string>> {
+  const columns = inferred.map(({ name, type }) => ({ name, type, defaultExpression: '' }));
+  const shape = { columns, computed: [], time: undefined };
+  const rows = await sample.rowsOf(columns);
+  const misfits = new Set<string>();
+  for (let start = 0; start < rows.length; start += CHECKED_ROWS) {
+    const some = rows.slice(start, start + CHECKED_ROWS);
+    const read = await readUnchanged({ client, shape, expressions: [] }, some);
+    for (const { change } of read.values()) if (change) misfits.add(change.column);
+    const unread = some.filter(({ line }) => !read.has(line));
+    for (const { column } of await misfitsIn({ client, shape }, unread)) misfits.add(column.name);
+  }
+  return misfits;
+}
+
+function columnOf({ texts, type }: Inferred, rows: number): InferredColumn {
+  const { name, values, distinct, twoDecimals } = texts;
   const isNullable = values < rows && !type.startsWith('Array(');
   const isCategory = type === 'String' && values > 0 && distinct * 2 <= values && distinct <= MAX_DICTIONARY;
   const inner = isNullable ? `Nullable(${type})` : type;
   const use = isCategory ? 'category' : type.startsWith('Date') ? 'time' : 'other';
-  return [
-    {
-      name,
-      type: isCategory ? `LowCardinality(${inner})` : inner,
-      use: isNullable ? 'other' : use,
-      distinct,
-    },
-  ];
+  return {
+    name,
+    type: isCategory ? `LowCardinality(${inner})` : inner,
+    use: isNullable ? 'other' : use,
+    distinct,
+    isMoney: type === 'Float64' && twoDecimals === values,
+  };
 }
 
-function plainType(inferred: string, texts: Texts): string {
-  const { values, codes, longIntegers, booleans, uuids, days } = texts;
-  if (/^(?:U?Int64|Float64)$/.test(inferred)) {
-    const isExact = codes === 0 && (inferred !== 'Float64' || longIntegers === 0);
-    return isExact ? inferred : 'String';
-  }
-  if (inferred.startsWith('DateTime64')) return days === values ? 'Date32' : timeType(texts);
-  if (/^(?:Date|Bool|Array\(.*\))$/.test(inferred)) return inferred;
+function plainType(inferred: string, texts: Texts, valuesAreTexts: boolean): string {
+  const type = inferred.replace(/^Nullable\((.*)\)$/, '$1');
+  const { values, days, integers } = texts;
+  const isNumber = /^(?:U?Int64|Float64)$/.test(type);
+  // ClickHouse infers a text where an integer is too long.
+  if (isNumber || (valuesAreTexts && type === 'String' && values > 0 && integers === values))
+    return numberType(texts, valuesAreTexts);
+  if (type.startsWith('DateTime64')) return days === values ? 'Date32' : timeType(texts);
+  if (/^(?:Date|Bool|Array\(.*\))$/.test(type)) return type;
+  return textType(texts);
+}
+
+function textType({ values, booleans, uuids }: Texts): string {
   if (values > 0 && booleans === values) return 'Bool';
   return values > 0 && uuids === values ? 'UUID' : 'String';
+}
+
+function numberType(texts: Texts, valuesAreTexts: boolean): string {
+  const { values, codes, integers, int64, uint64, longIntegers } = texts;
+  if (valuesAreTexts && codes > 0) return 'String';
+  if (int64 === values) return 'Int64';
+  if (uint64 === values) return 'UInt64';
+  return integers === values || longIntegers > 0 ? 'String' : 'Float64';
 }
 
 /** As precise as the most precise value, and UTC, which the values are converted to. */

@@ -2,8 +2,10 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
 
 import { checkBatch, later, newestOf, type CheckedBatch } from './check-batch.js';
+import type { Column, RowShape } from './columns.js';
 import { CsvReader } from './csv-reader.js';
 import { decompress } from './decompress.js';
+import type { Sample } from './infer-columns.js';
 import { insertBatch } from './insert-batch.js';
 import { lineInspector } from './inspect-line.js';
 import { LineSplitter } from './line-splitter.js';
@@ -28,7 +30,7 @@ export interface LoadOptions {
   /** Rejects lines with a field that the table does not store, which is otherwise counted and ignored. */
   readonly strict?: boolean;
   /** Creates the table, which does not exist yet, for a sample of the lines: the first ones that are valid. */
-  readonly createTable?: (sample: readonly string[]) => Promise<void>;
+  readonly createTable?: (sample: Sample) => Promise<void>;
   readonly now: Date;
   /** Called after every batch, and for every copied chunk. */
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -98,16 +100,21 @@ function openLoad({ source, stdin, shiftToNow, createTable, onProgress }: LoadOp
 }
 
 /** The first lines of the source that are valid. @throws LoadError where there are none. */
-async function sampleOf(options: LoadOptions, source: ByteSource): Promise<string[]> {
+async function sampleOf(options: LoadOptions, source: ByteSource): Promise<Sample> {
   const { source: name } = options;
+  const read = async (columns?: readonly Column[]): Promise<Batch> => {
+    const table = columns && { ...NO_TABLE, columns };
+    for await (const batch of readSource(options, source.read(), table, SAMPLE))
+      if (batch.rows.length > 0) return batch;
+    const shown = name === '-' ? 'standard input' : name;
+    throw new LoadError(`${shown} has no valid line, so the columns of a new table cannot be inferred`);
+  };
   try {
-    for await (const { rows } of readSource(options, source.read(), undefined, SAMPLE))
-      if (rows.length > 0) return rows.map(({ text }) => text);
+    const { rows } = await read();
+    return { rows, rowsOf: async (columns) => (await read(columns)).rows };
   } catch (error) {
     throw new LoadReport(NO_TABLE).failure(error, name);
   }
-  const shown = name === '-' ? 'standard input' : name;
-  throw new LoadError(`${shown} has no valid line, so the columns of a new table cannot be inferred`);
 }
 
 async function loadSource(options: LoadOptions, table: TargetTable, source: ByteSource): Promise<LoadReport> {
@@ -171,7 +178,7 @@ function batches(load: Load): AsyncGenerator<Batch> {
 function readSource(
   { format = 'ndjson', strict = false }: LoadOptions,
   bytes: AsyncIterable<Buffer>,
-  table: TargetTable | undefined,
+  table: RowShape | undefined,
   limits?: BatchLimits,
 ): AsyncGenerator<Batch> {
   const inspect = lineInspector(table ?? NO_TABLE, table !== undefined && strict);

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
-import { inferColumns } from '../../loading/infer-columns.js';
+import { inferColumns, type Sample } from '../../loading/infer-columns.js';
 import type { SourceFormat } from '../../loading/source-format.js';
 import { migrate } from '../../schema/migrate.js';
 import { readSchema } from '../../../gateway/schema/migration-files.js';
@@ -61,9 +61,9 @@ export async function prepareCreation(creation: TableCreation): Promise<void> {
  * file, and the other finds it applied.
  *
  * @param sample lines of JSON objects, of which the columns are inferred.
- * @returns path of the file in the project.
+ * @returns path of the file in the project, and a hint where a number is perhaps money.
  */
-export async function createTable(creation: TableCreation, sample: readonly string[]): Promise<string> {
+export async function createTable(creation: TableCreation, sample: Sample): Promise<string> {
   const { config, client, table, source, format } = creation;
   const columns = await inferColumns(client, sample, format !== 'ndjson');
   const text = tableFile(table, columns, source === '-' ? 'standard input' : path.basename(source));
@@ -82,7 +82,9 @@ export async function createTable(creation: TableCreation, sample: readonly stri
       },
     );
   }
-  return shown;
+  const money = columns.find(({ isMoney }) => isMoney);
+  if (!money) return shown;
+  return `${shown}; for money write Decimal(12, 2) as the type of ${money.name} there: querygate dev then creates its database again`;
 }
 
 async function applySchema({ config, connection }: TableCreation): Promise<void> {

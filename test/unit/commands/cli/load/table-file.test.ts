@@ -6,6 +6,7 @@ const column = (name: string, use: InferredColumn['use'], distinct: number): Inf
   type: 'String',
   use,
   distinct,
+  isMoney: false,
 });
 
 const orderOf = (...columns: readonly InferredColumn[]): string | undefined =>

@@ -1,0 +1,203 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+
+import { tableFile } from '../../src/commands/cli/load/table-file.js';
+import type { Column } from '../../src/commands/loading/columns.js';
+import type { CsvField } from '../../src/commands/loading/csv-record.js';
+import { rowWriter } from '../../src/commands/loading/csv-row.js';
+import { inferColumns, type InferredColumn, type Sample } from '../../src/commands/loading/infer-columns.js';
+import type { Line } from '../../src/commands/loading/line-splitter.js';
+import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
+import type { LoadReport } from '../../src/commands/loading/load-report.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+
+let database: TestDatabase;
+let rejected: Record<number, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  rejected = {};
+});
+
+function load(text: string | Buffer, options: Partial<LoadOptions> & { table: string }): Promise<LoadReport> {
+  return loadFile({
+    client: database.client,
+    source: '-',
+    stdin: Readable.from([Buffer.from(text)]),
+    format: 'csv',
+    shiftToNow: false,
+    now: new Date(),
+    onRejected: (line, reason) => (rejected[line] = reason),
+    ...options,
+  });
+}
+
+async function rowsOf(query: string): Promise<unknown[]> {
+  const result = await database.client.query({ query, format: 'JSONEachRow' });
+  return result.json();
+}
+
+const typesOf = (columns: readonly InferredColumn[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+
+function infer(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  valuesAreTexts = false,
+): Promise<InferredColumn[]> {
+  const fields = (row: Readonly<Record<string, unknown>>): CsvField[] =>
+    Object.values(row).map((value) => ({
+      text: typeof value === 'string' ? value : '',
+      isQuoted: value === '',
+    }));
+  const read = (columns?: readonly Column[]): Line[] => {
+    const write = rowWriter(Object.keys(rows[0] ?? {}), columns);
+    return rows.map((row, line) => ({
+      line,
+      text: valuesAreTexts ? write(fields(row)) : JSON.stringify(row),
+    }));
+  };
+  const sample = { rows: read(), rowsOf: (columns: readonly Column[]) => Promise.resolve(read(columns)) };
+  return inferColumns(database.client, sample, valuesAreTexts);
+}
+
+describe('inferColumns', () => {
+  it('infers types of NDJSON, nullable only where a value is null or missing', async () => {
+    const uuid = '0b0e9c52-1111-4111-8111-000000000000';
+    const columns = await infer([
+      { i: 1, f: 1, b: true, o: { a: 1 }, l: [1], mixed: [1, 'x'], u: uuid, s: '12', n: null, shop: 'x' },
+      { i: -2, f: 1.5, b: false, o: { b: [2] }, l: [], mixed: [], u: uuid, s: '7', n: 3, shop: 'x' },
+      { i: 3, f: 2, b: true, o: {}, l: [4], mixed: [], u: uuid, s: 'x', n: 1, missing: true, shop: null },
+    ]);
+    expect(typesOf(columns)).toEqual({
+      i: 'Int64',
+      f: 'Float64',
+      b: 'Bool',
+      o: 'String',
+      l: 'Array(Int64)',
+      mixed: 'Array(String)',
+      u: 'UUID',
+      s: 'String',
+      n: 'Nullable(Int64)',
+      shop: 'LowCardinality(Nullable(String))',
+      missing: 'Nullable(Bool)',
+    });
+  });
+
+  it('infers types of the texts of CSV, and none that would change a text', async () => {
+    const row = {
+      id: '18446744073709551615',
+      number: '-5',
+      ratio: '1e3',
+      zip: '01234',
+      phone: '+4912345',
+      serial: '123456789012345678901234',
+      paid: 'True',
+      day: '2026-01-02',
+      birthday: '1950-01-02',
+      second: '2026-01-02 03:04:05',
+      micro: '2026-01-02T03:04:05.123456+02:00',
+      nano: '2026-01-02 03:04:05.123456789',
+      empty: null,
+      word: 'a',
+    };
+    const columns = await infer([row, { ...row, word: '' }], true);
+    expect(typesOf(columns)).toEqual({
+      id: 'UInt64',
+      number: 'Int64',
+      ratio: 'Float64',
+      zip: 'LowCardinality(String)',
+      phone: 'LowCardinality(String)',
+      serial: 'LowCardinality(String)',
+      paid: 'Bool',
+      day: 'Date',
+      birthday: 'Date32',
+      second: "DateTime64(3, 'UTC')",
+      micro: "DateTime64(6, 'UTC')",
+      nano: "DateTime64(9, 'UTC')",
+      empty: 'Nullable(String)',
+      word: 'String',
+    });
+  });
+
+  it('throws where the lines have no fields', async () => {
+    await expect(infer([{}, { '': 1 }])).rejects.toThrow('the lines have no fields with names');
+  });
+
+  it('infers texts where values have no type together, or one that would change them', async () => {
+    const rows = (...values: readonly unknown[]): object[] => values.map((a) => ({ a }));
+    const typeOf = async (values: readonly object[], isCsv = false): Promise<string | undefined> =>
+      (await infer(values as Record<string, unknown>[], isCsv))[0]?.type;
+    expect(await typeOf(rows([1], 2))).toBe('String');
+    expect(await typeOf(rows([2 ** 53, 1e300], [1]))).toBe('Array(Float64)');
+    for (const values of [
+      ['1.10', '1.9'],
+      ['12345678901234567890', '-1'],
+      ['123456789012345678901', '1'],
+      ['01/02/2026', '12/25/2026'],
+      ['2026-02-30', '2026-01-01'],
+    ])
+      expect([values, await typeOf(rows(...values), true)]).toEqual([values, 'String']);
+    expect(await typeOf(rows('1.50', '2.25', '3.00'), true)).toBe('Float64');
+    expect(await typeOf(rows('1.0', '2.25'), true)).toBe('Float64');
+  });
+
+  it.each([
+    'name',
+    'text',
+    'field',
+    'values',
+    'lines',
+    'querygate_field',
+    '__querygate_line',
+    '__querygate_lines',
+  ])('loads a file with the column %s into a new table', async (name) => {
+    const table = `named_${name}`;
+    const createTable = async (sample: Sample): Promise<void> => {
+      const columns = await inferColumns(database.client, sample, true);
+      await database.client.command({ query: tableFile(table, columns, 'a.csv') });
+    };
+    const csv = `${name},size,timestamp\nx,1,2026-01-01T00:00:00Z\ny,2,2026-01-02T00:00:00Z\n`;
+    const now = new Date('2026-02-02T00:00:00Z');
+    const report = await load(csv, { table, createTable, shiftToNow: true, now });
+    expect([report.loaded, report.rejected]).toEqual([2, 0]);
+    expect(
+      await rowsOf(`SELECT ${name} AS a, size, toString(timestamp) AS b FROM ${table} ORDER BY a`),
+    ).toEqual([
+      { a: 'x', size: 1, b: '2026-02-01 00:00:00.000' },
+      { a: 'y', size: 2, b: '2026-02-02 00:00:00.000' },
+    ]);
+  });
+});
+
+describe('loadFile with createTable', () => {
+  it('creates the table of awkward names from a sample of standard input, then loads all of it', async () => {
+    const createTable = async (sample: Sample): Promise<void> => {
+      const columns = await inferColumns(database.client, sample, true);
+      await database.client.command({ query: tableFile('awkward', columns, 'a;\n*/b.csv') });
+    };
+    const header = 'at,"we`ird, col",select,c.d,shop\n';
+    const rows = Array.from({ length: 4 }, (_, n) => `2026-01-0${n + 1},w${n},${n},,${'ab'[n % 2]}\n`);
+    expect(await load(header + rows.join(''), { table: 'awkward', createTable })).toMatchObject({
+      loaded: 4,
+      rejected: 0,
+    });
+    const [shown] = (await rowsOf('SHOW CREATE TABLE awkward')) as [{ readonly statement: string }];
+    expect(shown.statement).toContain('ORDER BY (shop, at)');
+    expect(await rowsOf('SELECT * FROM awkward ORDER BY at LIMIT 1')).toEqual([
+      { at: '2026-01-01', 'we`ird, col': 'w0', select: 0, 'c.d': null, shop: 'a' },
+    ]);
+  });
+
+  it('creates nothing for a source without a valid line', async () => {
+    const createTable = (): Promise<void> => Promise.reject(new Error('called'));
+    await expect(load('a,b\n1\n', { table: 'none', createTable })).rejects.toThrow(
+      'standard input has no valid line, so the columns of a new table cannot be inferred',
+    );
+    await expect(
+      load(gzipSync('{}').subarray(0, 4), { table: 'none', createTable, format: 'ndjson' }),
+    ).rejects.toThrow(/^standard input: the gzip data ends too early/);
+  });
+});
