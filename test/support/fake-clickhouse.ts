@@ -10,12 +10,25 @@ export interface FakeClickHouse {
   readonly client: QueryClient;
 }
 
+/** The listener, beside the settings of a plain user: each client reads them before its first query. */
+export function forPlainUser(respond: RequestListener): RequestListener {
+  return (request, response) => {
+    if (!request.url?.includes('system.settings')) {
+      respond(request, response);
+      return;
+    }
+    request.resume();
+    // The first query has a new connection.
+    response.setHeader('Connection', 'close').end('[0,[]]');
+  };
+}
+
 /** Runs a test's body with a fake ClickHouse that handles every query with the listener. */
 export async function withFakeClickHouse(
   respond: RequestListener,
   use: (clickhouse: FakeClickHouse) => Promise<void>,
 ): Promise<void> {
-  const server = createServer(respond);
+  const server = createServer(forPlainUser(respond));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -3,10 +3,12 @@ import {
   createClient,
   type ClickHouseClient,
   type ClickHouseSettings,
+  type QueryParams,
 } from '@clickhouse/client';
 
 import type { ClickHouseConnection } from './connection.js';
-import { openQueryConnections, type QueryConnections } from './query-connections.js';
+import { openQueryConnections, type QueryConnections, type ReadyQuery } from './query-connections.js';
+import { SettingOverrides } from './setting-overrides.js';
 
 export interface ConnectOptions {
   /** Maximum number of open sockets; further requests wait. */
@@ -23,6 +25,8 @@ export interface ConnectOptions {
 export type QueryClient = ClickHouseClient & {
   readonly sendQuery: QueryConnections['send'];
   readonly openQuery: QueryConnections['open'];
+  /** What each of these, and `query`, sends beside its own settings. */
+  readonly overrides: SettingOverrides;
 };
 
 /** Creates a client of ClickHouse's HTTP interface. It closes idle sockets well before the server does. */
@@ -45,13 +49,34 @@ export function connectClickHouse(
     log: { level: ClickHouseLogLevel.OFF },
   });
   const connections = openQueryConnections(connection, maxOpenConnections);
-  const closeClient = client.close.bind(client);
+  const overrides = new SettingOverrides(connections.send);
+  /** The only place where queries get the overrides; settings of their own apply instead. */
+  const overridden = async <Q extends ReadyQuery>(query: Q): Promise<Q> => {
+    await overrides.ready(query.signal);
+    const { search } = overrides;
+    return search === '' ? query : Object.assign({}, query, { search: `${search}${query.search}` });
+  };
+  const { query, close } = bound(client);
   return Object.assign(client, {
-    sendQuery: connections.send,
-    openQuery: connections.open,
+    overrides,
+    query: async (params: QueryParams) => {
+      await overrides.ready(params.abort_signal);
+      const clickhouse_settings = { ...overrides.settings, ...settings, ...params.clickhouse_settings };
+      return query({ ...params, clickhouse_settings });
+    },
+    sendQuery: async (ready: Parameters<QueryConnections['send']>[0]) =>
+      connections.send(await overridden(ready)),
+    openQuery: async (ready: ReadyQuery) => connections.open(await overridden(ready)),
     close: async () => {
+      overrides.close();
       connections.close();
-      await closeClient();
+      await close();
     },
   });
 }
+
+/** The client's own methods, which are replaced. */
+const bound = (client: ClickHouseClient): Pick<ClickHouseClient, 'query' | 'close'> => ({
+  query: client.query.bind(client),
+  close: client.close.bind(client),
+});
