@@ -56,6 +56,8 @@ export interface Endpoint {
   readonly savedQuery: string;
   /** SHA-256 (hex) over everything that decides a result; part of every cache key. */
   readonly digest: string;
+  /** What results are kept apart by as well; absent where the ClickHouse user has no settings that are overridden. */
+  readonly resultsUnder?: string | undefined;
 }
 
 /**

@@ -6,6 +6,8 @@ import type { EndpointRegistry, Endpoints } from './registry.js';
  * endpoint that it found.
  */
 export class ServedEndpoints implements Endpoints {
+  private resultsUnder: string | undefined;
+
   constructor(private registry: EndpointRegistry) {}
 
   all(): readonly Endpoint[] {
@@ -21,6 +23,12 @@ export class ServedEndpoints implements Endpoints {
   }
 
   replace(registry: EndpointRegistry): void {
-    this.registry = registry;
+    this.registry = registry.withResultsUnder(this.resultsUnder);
+  }
+
+  /** Gives the results from now on other cache keys. @param resultsUnder what they differ by, beside the definitions */
+  keepApart(resultsUnder: string | undefined): void {
+    this.resultsUnder = resultsUnder;
+    this.replace(this.registry);
   }
 }

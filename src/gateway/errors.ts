@@ -36,6 +36,7 @@ export const ERRORS = {
   CLICKHOUSE_ANSWER_BROKEN: { status: 502, title: 'Incomplete response from ClickHouse' },
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse unreachable' },
   CLICKHOUSE_UNAVAILABLE: { status: 503, title: 'ClickHouse unavailable' },
+  NOT_READY: { status: 503, title: 'Not ready' },
   SHARD_UNREACHABLE: { status: 503, title: 'ClickHouse shard unreachable' },
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
   CALL_CANCELLED: { status: 503, title: 'Call cancelled' },

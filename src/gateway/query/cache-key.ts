@@ -18,15 +18,15 @@ export interface CacheKey {
 export type EntryName = Omit<CacheKey, 'cachingMs'>;
 
 /**
- * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope and
- * representation. The bound query is hashed instead of the parameters as sent, so that parameters with the same
+ * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope,
+ * representation, and the settings of the ClickHouse user that are overridden. The bound query is hashed instead of the parameters as sent, so that parameters with the same
  * effect share an entry. The endpoint's name and undeclared parameters are not part of the key.
  *
  * @param bound the query as {@link bindCall} binds it.
  */
 export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query)): CacheKey {
   const { endpoint, representation = JSON_REPRESENTATION } = query;
-  const identity = [
+  const identity: unknown[] = [
     endpoint.id,
     endpoint.digest,
     capOf(query),
@@ -35,6 +35,7 @@ export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query))
     scopeInKey(query),
     representation.name,
   ];
+  if (endpoint.resultsUnder !== undefined) identity.push(endpoint.resultsUnder);
   const { caching } = endpoint.settings;
   return {
     endpointId: endpoint.id,

@@ -24,11 +24,13 @@ import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
 import { openDiskMonitor } from './open-disk-monitor.js';
-import { openQueryExecution } from './open-query-execution.js';
+import { openOverrides, type OpenOverrides } from './open-overrides.js';
+import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
-import { openRequestLog } from './open-request-log.js';
+import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
 import { openSandbox } from './open-sandbox.js';
+import type { QueryServer } from './open-scheduler.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
 import type { Reload, ReloadOptions } from './reloader.js';
@@ -118,6 +120,7 @@ async function open(
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
   const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
   onClose(clickhouse.close, { name: 'ClickHouse' });
+  const overrides = await openOverrides(clickhouse.servers, endpoints, logger);
   const requestLog = openRequestLog(clickhouse.logConnections, config, { logger, clock });
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const clocks = new ClockMonitor(clock, logger);
@@ -127,8 +130,8 @@ async function open(
   const { versions } = clickhouse;
   const dependencies = { endpoints, servers, requireRunnable, versions, requestLog, logger, clock };
   const execution = await openQueryExecution(config, dependencies, onClose);
-  if (output) execution.metrics.observeLog(output);
-  if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
+  overrides.follow(execution);
+  observeLogs(execution, output, requestLog);
   const { reloader, analysing } = openReloader(
     { config, loader, first, analyses, endpoints, clickhouse, execution, development, logger, clock },
     operatedAccess.keys,
@@ -138,9 +141,9 @@ async function open(
     development.onOpened(clickhouse);
     await reloader.reload();
   }
-  const rejectionsOf = (endpoint: Endpoint): readonly object[] => analyses.rejectionsOf(endpoint);
   const operated = {
-    ...{ ...execution, ...operatedAccess, endpoints, reloader, rejectionsOf, seal },
+    ...{ ...execution, ...operatedAccess, endpoints, reloader, seal },
+    rejectionsOf: (endpoint: Endpoint) => analyses.rejectionsOf(endpoint),
     ...{ publicUrl: config.publicUrl, runningCalls: new RunningCalls(clock), clock, logger },
   };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
@@ -149,17 +152,36 @@ async function open(
     ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
     checkSql: openSandbox(execution.analyzeSql, requireRunnable),
     ...{ links: operated.links, runningCalls: operated.runningCalls, clocks },
-    ping: (signal: AbortSignal) => pingAny(servers, signal),
-    ...{ disks: openDiskMonitor(clickhouse.servers, logger), development: development?.source },
+    ...{ ...openReadiness(servers, clickhouse, overrides, logger), development: development?.source },
   };
   const url = await openPublicApi(listener, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
   void execution.reportVersions();
-  const { generatedKey } = operatedAccess.keys;
   const reload: Gateway['reload'] = (options) => reloader.reload(options);
   const purge = (): Promise<unknown> => execution.cache.purge({});
+  const { generatedKey } = operatedAccess.keys;
   return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
+}
+
+function observeLogs(
+  { metrics }: Pick<QueryExecution, 'metrics'>,
+  output: GatewayDependencies['output'],
+  requestLog: OpenRequestLog | undefined,
+): void {
+  if (output) metrics.observeLog(output);
+  if (requestLog) metrics.observeRequestLog(requestLog.requestLog);
+}
+
+/** What `/health/ready` depends on. */
+function openReadiness(
+  servers: readonly QueryServer[],
+  clickhouse: OpenClickHouse,
+  { problems: whyNotReady }: OpenOverrides,
+  logger: Logger,
+): Pick<ListenerDependencies, 'ping' | 'whyNotReady' | 'disks'> {
+  const disks = openDiskMonitor(clickhouse.servers, logger);
+  return { ping: (signal) => pingAny(servers, signal), whyNotReady, disks };
 }
 
 /** Opens the public API; returns its URL. */

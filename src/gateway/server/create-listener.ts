@@ -7,6 +7,7 @@ import type { ErrorCode } from '../errors.js';
 import { AccessLog } from '../http/transport/access-log.js';
 import { EveryResponse } from '../http/transport/every-response.js';
 import { createApp } from '../http/app.js';
+import type { ReadyDependencies } from '../http/transport/health.js';
 import type { Credentials } from '../http/call/credentials.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
 import { createFastPath } from '../http/call/fast-path.js';
@@ -50,6 +51,7 @@ export interface ListenerDependencies {
   readonly runningCalls: RunningCalls;
   /** Whether any ClickHouse server responds; never rejects. */
   readonly ping: Ping;
+  readonly whyNotReady: ReadyDependencies['whyNotReady'];
   readonly disks: DiskMonitor;
   readonly clocks: Pick<ClockMonitor, 'aheadSeconds'>;
   readonly isDraining: () => boolean;
@@ -93,6 +95,7 @@ export function createListener(dependencies: ListenerDependencies): PublicListen
     runningCalls: dependencies.runningCalls,
     links: dependencies.links,
     isClickHouseUp: () => dependencies.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
+    whyNotReady: dependencies.whyNotReady,
     hasFullDisk: () => dependencies.disks.hasFullDisk(),
     aheadSeconds: () => dependencies.clocks.aheadSeconds,
     isDraining,

@@ -20,9 +20,15 @@ export function queryServers(
     const exporting = createExportRunner(client, config.queryLimits, clusterOptions(config));
     const runQuery = tracing?.trace(query) ?? query;
     const runExport = tracing?.trace(exporting) ?? exporting;
-    const ping = createPing(url, (date) => {
+    const pingServer = createPing(url, (date) => {
       clocks.note(name, date);
     });
+    const { overrides } = client;
+    const ping = async (signal: AbortSignal): Promise<boolean> => {
+      // Only then, because a query wakes a paused cloud service.
+      if (overrides.problem !== undefined) await overrides.ready(signal);
+      return pingServer(signal);
+    };
     return { name, runQuery, runExport, parser: createSqlParser(client), ping };
   });
 }

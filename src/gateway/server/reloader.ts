@@ -176,7 +176,7 @@ function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
 function factsOf(endpoint: Endpoint): string {
   const { parameters, columns, optionalColumns } = endpoint;
   const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
-  const facts = { ...endpoint, query: undefined };
+  const facts = { ...endpoint, query: undefined, resultsUnder: undefined };
   return JSON.stringify([facts, declared, [...columns], [...optionalColumns]]);
 }
 

@@ -6,6 +6,8 @@ import { Failure } from '../../errors.js';
 export interface ReadyDependencies {
   /** Whether ClickHouse responds. */
   readonly isClickHouseUp: () => Promise<boolean>;
+  /** What keeps the gateway from serving although ClickHouse is there, one sentence each, with what to do; shown to anybody. */
+  readonly whyNotReady?: (() => Promise<readonly string[]>) | undefined;
   /** Whether the disk of a ClickHouse server is full; absent where it is not monitored. */
   readonly hasFullDisk?: (() => Promise<boolean>) | undefined;
   /** By how many seconds the clock of the gateway is ahead of ClickHouse's, where that is a fault; read after a ping. */
@@ -25,6 +27,7 @@ export function respondLive(): RequestHandler {
 /** `GET /health/ready`, and `GET /health`, which people try first: the gateway can serve requests. A full disk is a warning, because ClickHouse still serves reads. */
 export function respondReady({
   isClickHouseUp,
+  whyNotReady = () => Promise.resolve([]),
   hasFullDisk = () => Promise.resolve(false),
   aheadSeconds = () => 0,
   isDraining,
@@ -33,6 +36,8 @@ export function respondReady({
     if (isDraining())
       throw new Failure('SHUTTING_DOWN', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
     const [isUp, isFull] = await Promise.all([isClickHouseUp(), hasFullDisk()]);
+    const reasons = await whyNotReady();
+    if (reasons.length > 0) throw new Failure('NOT_READY', reasons.join(' '), { retryAfterSeconds: 5 });
     if (!isUp) {
       const disk = isFull ? ' Its disk was full when it last responded.' : '';
       throw new Failure('CLICKHOUSE_UNREACHABLE', `ClickHouse does not respond.${disk}`, {

@@ -34,6 +34,7 @@ describe('keyOf', () => {
     ],
     ['the row cap', hashOf(withSettings(endpoint, { maxRows: 9 }))],
     ['a parameter’s value', hashOf(endpoint, 'Roma')],
+    ['the settings of the ClickHouse user that are overridden', hashOf({ ...endpoint, resultsUnder: 'x' })],
     ['an omitted parameter', hashOf(endpoint, null)],
     ['an empty parameter', hashOf(endpoint, '')],
     ['the scope', hashOf(endpoint, 'Rome', { scope: '[["project","a"]]' })],
