@@ -12,6 +12,8 @@ import { SharedWindows } from './shared-windows.js';
 export interface QueryPermit {
   /** The cost limits before the query. */
   readonly states: readonly LimitState[];
+  /** Charges the query's cost, if known, and keeps the permit for another query. Never fails. */
+  readonly charge: (cost?: QueryCost) => Promise<void>;
   /** Ends the permit, once, and charges the query's cost, if known. Never fails. */
   readonly settle: (cost?: QueryCost) => Promise<void>;
 }
@@ -34,7 +36,8 @@ export interface QuotaUse extends Pick<WindowLimit, 'counted' | 'quota' | 'windo
 }
 
 const NONE: readonly LimitState[] = [];
-const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
+const nothing = (): Promise<void> => Promise.resolve();
+const FREE: QueryPermit = { states: [], charge: nothing, settle: nothing };
 
 /**
  * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the local windows know the
@@ -90,6 +93,7 @@ export class Limiter {
     let settled = false;
     return {
       states,
+      charge: (cost) => this.charge(limits, cost),
       settle: async (cost) => {
         if (settled) return;
         settled = true;

@@ -6,6 +6,7 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import type { LimitState, Subject } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
+import { PlaceOfCall } from '../../limits/place-of-call.js';
 import { rateLimitHeaders } from '../../limits/rate-limit-headers.js';
 import type { Requester } from '../../query/ports.js';
 import { endpointOfPath } from './find-endpoint.js';
@@ -96,11 +97,12 @@ export function requesterOf(
   subjects: readonly Subject[],
   onStates?: (states: readonly LimitState[]) => void,
 ): Requester {
+  const place = new PlaceOfCall(() => limiter.admitQuery(subjects));
   return {
     lane: principal.name,
     priority: 'interactive',
     admitQuery: async () => {
-      const { states, settle } = await limiter.admitQuery(subjects);
+      const { states, settle } = await place.admitQuery();
       onStates?.(states);
       return settle;
     },
