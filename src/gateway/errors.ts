@@ -1,3 +1,6 @@
+import type { Figures } from '../endpoint/figures.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
+
 /** What is wrong with one parameter of a request. */
 export interface Problem {
   readonly param: string;
@@ -84,6 +87,8 @@ export interface FailureDetails {
   readonly allow?: readonly string[];
   /** For the operator: logged at every level, never sent. Contains no values of the request. */
   readonly diagnosis?: string;
+  /** Charged to the caller's limits; never sent. */
+  readonly cost?: Figures<QueryCost>;
   /** Logged at level `debug` only, because it can contain SQL and values; never sent. */
   readonly cause?: unknown;
 }

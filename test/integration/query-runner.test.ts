@@ -1,6 +1,8 @@
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
+import type { QueryCost } from '../../src/endpoint/limit-rules.js';
+import type { Failure } from '../../src/gateway/errors.js';
 import type { QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -194,5 +196,34 @@ describe('the request id', () => {
     const ids = (await logged.json<{ query_id: string }>()).map(({ query_id }) => query_id);
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id.startsWith(`${requestId}-`)).toBe(true);
+  });
+});
+
+describe('a query that ends early', () => {
+  const MILLIONS = 'SELECT sum(cityHash64(number)) AS n FROM numbers(100000000000)';
+  const costOf = ({ details: { cost } }: Failure): QueryCost | undefined => cost?.readBy(OPERATORS);
+
+  it('at its time limit has cost what ClickHouse says that it read', async () => {
+    const failure = await failureOf(
+      createQueryRunner(database.client, { timeoutMs: 300 })(request(MILLIONS)),
+    );
+    expect(failure.code).toBe('QUERY_TIMEOUT');
+    const { rowsRead = 0, bytesRead = 0, clickhouseMs = 0 } = costOf(failure) ?? {};
+    expect([rowsRead > 100_000, bytesRead > 800_000, clickhouseMs >= 300]).toEqual([true, true, true]);
+  });
+
+  it('with an error has cost what ClickHouse says that it read', async () => {
+    const text = 'SELECT sum(throwIf(number = 3000000)) AS n FROM numbers(10000000)';
+    expect(costOf(await failureOf(runQuery(request(text))))?.rowsRead).toBeGreaterThan(1_000_000);
+  });
+
+  it('because the caller left has cost its time', async () => {
+    const leaving = new AbortController();
+    const left = failureOf(runQuery({ ...request(slowQuery('left early')), signal: leaving.signal }));
+    await pollUntil('it runs', async () => ((await running('left early')) > 0 ? true : undefined));
+    leaving.abort();
+    const failure = await left;
+    expect([failure.code, costOf(failure)?.clickhouseMs]).toEqual(['CALLER_GONE', expect.any(Number)]);
+    expect(costOf(failure)?.clickhouseMs).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,7 @@
 import { parseError } from '@clickhouse/client';
 import { Transform, type TransformCallback } from 'node:stream';
 
+import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { MAX_LAST_LINE, splitLastLine, type ReportedFigures } from '../formats/exported-rows.js';
 import { resultTooLarge } from './translate-error.js';
@@ -27,6 +28,8 @@ const HELD_BYTES = MAX_LAST_LINE;
 const BUFFERED_BYTES = 256 * 1024;
 /** Bytes after which others have their turn. Node reads up to 2 MiB of a socket in one turn of the event loop. */
 const TURN_BYTES = 256 * 1024;
+/** Bytes of each chunk whose lines are counted. */
+const COUNTED_BYTES = 4096;
 /** Bytes of the longest row, which is held until its end was received. */
 const MAX_ROW_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
@@ -44,6 +47,8 @@ export class ExportBody extends Transform {
   bytes = 0;
   /** Bytes since others had their turn. */
   private sinceTurn = 0;
+  /** Bytes whose lines were counted, and their number: of the beginning of each chunk, because to look at each byte is expensive. */
+  private readonly counted = { bytes: 0, lines: 0 };
   /** What ClickHouse reports of a complete export; undefined for a format without figures. */
   figures: ReportedFigures | undefined;
   /** What is held back. */
@@ -66,6 +71,13 @@ export class ExportBody extends Transform {
     super({ highWaterMark: BUFFERED_BYTES });
     this.exceptionMark = exceptionTag === undefined ? undefined : Buffer.from(EXCEPTION + exceptionTag);
     this.send(body.start);
+  }
+
+  /** What was read at least: what ClickHouse reports, else what was sent, where a row is a line of ClickHouse's. */
+  get sent(): Pick<QueryCost, 'rowsRead' | 'bytesRead'> {
+    if (this.figures) return this.figures.cost;
+    const { bytes, lines } = this.counted;
+    return { rowsRead: bytes === 0 ? 0 : Math.round((this.bytes * lines) / bytes), bytesRead: this.bytes };
   }
 
   /** ClickHouse's exception, as far as it was received; undefined where none was. */
@@ -99,6 +111,7 @@ export class ExportBody extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     try {
+      this.countLines(chunk.subarray(0, COUNTED_BYTES));
       if (!this.exceptionText) this.pass(chunk);
     } catch (error) {
       done(error as Error);
@@ -136,6 +149,11 @@ export class ExportBody extends Transform {
     this.send(finish(last.rows));
     this.send(end(last.figures));
     this.emit('complete');
+  }
+
+  private countLines(sample: Buffer): void {
+    this.counted.bytes += sample.length;
+    for (const byte of sample) if (byte === LINE_FEED) this.counted.lines += 1;
   }
 
   private pass(chunk: Buffer): void {

@@ -22,6 +22,7 @@ import {
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
+import { summaryOf, type QueryMeter } from './query-meter.js';
 import { readyQuery } from './ready-query.js';
 import { createExplainer } from './rejected-values.js';
 import { withinTime } from './within-time.js';
@@ -38,7 +39,7 @@ export function createExportRunner(
   const explain = createExplainer(client, maxLimits);
   return (request) => {
     const timeoutMs = request.maxSeconds * 1000;
-    return withinTime(request, timeoutMs, explain, async (remainingMs, signal) => {
+    return withinTime(request, timeoutMs, explain, async (remainingMs, signal, meter) => {
       const settings: SettingLayers = [
         safetySettings(request.query),
         distributedSettings(clusterOptions),
@@ -48,7 +49,7 @@ export function createExportRunner(
         { max_result_rows: String(request.rowCap), max_result_bytes: String(MOST_EXPORTED.bytes) },
       ];
       try {
-        return await run(client, { ...request, signal }, settings);
+        return await run(client, meter, { ...request, signal }, settings);
       } catch (error) {
         throw explainCap(error, request);
       }
@@ -58,6 +59,7 @@ export function createExportRunner(
 
 async function run(
   client: QueryClient,
+  meter: QueryMeter,
   request: ExportRequest,
   settings: SettingLayers,
 ): Promise<ExportOutcome> {
@@ -66,11 +68,13 @@ async function run(
   const written = writtenColumns(columns, representation);
   const { format, body } = exportWriting(written, reader);
   const ready = await readyQuery({ bound: written.project(query), format, settings, request });
+  meter.start();
   const response = await client.openQuery(ready);
-  await requireRows(response);
+  await requireRows(response, meter);
   const { streams, onComplete } = openSink();
   const tag = response.headers[EXCEPTION_TAG_HEADER]?.toString();
   const exported = new ExportBody(body, tag, takeTurn);
+  meter.sent = () => exported.sent;
   const outcome = (): ExportOutcome => {
     const { figures, bytes } = exported;
     const cost = figures && new Figures(figures.cost);
@@ -84,11 +88,14 @@ async function run(
 }
 
 /** @throws ClickHouseError or Failure where ClickHouse responds with something else than rows */
-async function requireRows(response: IncomingMessage): Promise<void> {
+async function requireRows(response: IncomingMessage, meter: QueryMeter): Promise<void> {
   const { statusCode, headers } = response;
-  if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined)
+  const summary = summaryOf(headers);
+  if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined) {
+    if (summary) meter.end(summary.cost);
     throw errorOfResponse(statusCode, headers, await text(response));
-  if (headers['x-clickhouse-summary'] !== undefined) return;
+  }
+  if (summary) return;
   response.destroy();
   throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
 }

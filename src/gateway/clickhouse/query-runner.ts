@@ -1,7 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { IncomingHttpHeaders } from 'node:http';
 
-import { Figures } from '../../endpoint/figures.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { writtenColumns, writtenOwnColumns } from '../formats/written-columns.js';
@@ -23,6 +21,7 @@ import {
   type SettingLayers,
 } from './query-settings.js';
 import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
+import { summaryOf, type QueryMeter } from './query-meter.js';
 import { readyQuery } from './ready-query.js';
 import { createExplainer } from './rejected-values.js';
 import { withinTime } from './within-time.js';
@@ -61,10 +60,10 @@ export function createQueryRunner(
   const explain = createExplainer(client, maxLimits);
   return (request) => {
     const limits = narrowLimits(maxLimits, request.limits);
-    return withinTime(request, limits.timeoutMs, explain, (timeoutMs, signal) => {
+    return withinTime(request, limits.timeoutMs, explain, (timeoutMs, signal, meter) => {
       const timedRequest = { ...request, signal };
       const runWith = (settings: ClickHouseSettings, data: KnownData | undefined): Promise<QueryResult> =>
-        run(client, { ...timedRequest, data }, maxResponseBytes(limits), [
+        run({ client, meter, maxBytes: maxResponseBytes(limits) }, { ...timedRequest, data }, [
           settings,
           request.query.settings,
           (data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
@@ -96,10 +95,17 @@ async function ofVersion(
   }
 }
 
+/** What a query runs with. */
+interface Running {
+  readonly client: QueryClient;
+  readonly meter: QueryMeter;
+  /** Bytes that a response may have. */
+  readonly maxBytes: number;
+}
+
 async function run(
-  client: QueryClient,
+  { client, meter, maxBytes }: Running,
   request: QueryRequest,
-  maxBytes: number,
   extraSettings: SettingLayers,
 ): Promise<QueryResult> {
   const { query, columns, signal, representation = JSON_REPRESENTATION } = request;
@@ -115,21 +121,14 @@ async function run(
   ];
   const sendQuery: SendQuery = async (bound, format) => {
     const ready = await readyQuery({ bound, format, settings, request });
+    meter.start();
     const { status, headers, body } = await client.sendQuery({ maxBytes, ...ready });
+    const summary = summaryOf(headers);
+    if (summary) meter.end(summary.cost);
     if (status !== 200 || headers[EXCEPTION_HEADER] !== undefined)
       throw errorOfResponse(status, headers, body.toString());
-    const summary = summaryOf(headers);
     if (!summary) throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
-    return {
-      body,
-      queryId: ready.queryId,
-      resultRows: Number(summary.result_rows),
-      cost: new Figures({
-        rowsRead: Number(summary.read_rows ?? 0),
-        bytesRead: Number(summary.read_bytes ?? 0),
-        clickhouseMs: Number(summary.elapsed_ns ?? 0) / 1e6,
-      }),
-    };
+    return { body, queryId: ready.queryId, resultRows: summary.resultRows, cost: summary.cost };
   };
   const written =
     columns === 'unknown'
@@ -139,15 +138,4 @@ async function run(
         )
       : writtenColumns(columns, representation);
   return await fetchRows(request, written, sendQuery, maxBytes);
-}
-
-type Summary = Readonly<Partial<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>>;
-
-/** What ClickHouse reports about a query; undefined if a server that is not ClickHouse responds. */
-function summaryOf(headers: IncomingHttpHeaders): Summary | undefined {
-  try {
-    return JSON.parse(String(headers['x-clickhouse-summary'])) as Summary;
-  } catch {
-    return undefined;
-  }
 }

@@ -61,7 +61,7 @@ export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimit
 
 /** The settings with which ClickHouse enforces limits. @param timeoutMs what is left of the time limit */
 export function limitSettings(limits: RunnerLimits, timeoutMs: number): ClickHouseSettings {
-  const settings: ClickHouseSettings = { max_execution_time: Math.ceil(timeoutMs / 1000) };
+  const settings: ClickHouseSettings = { max_execution_time: timeoutMs / 1000 };
   for (const name of LIMIT_NAMES) {
     const ceiling = limits[name];
     if (ceiling !== undefined) settings[SETTING_BY_LIMIT[name]] = String(ceiling);

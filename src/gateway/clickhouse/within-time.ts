@@ -3,39 +3,45 @@ import { callerGone, Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest } from '../query/ports.js';
 import type { Signal } from '../query/signal.js';
+import { QueryMeter } from './query-meter.js';
 import type { ExplainFailure } from './rejected-values.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
+/** Milliseconds. */
+const REPORT_MS = 500;
+
 /**
- * Runs work on a query within its time limit, and translates its errors.
+ * Runs work on a query within its time limit, and translates its errors. ClickHouse has the same limit, and a moment more to
+ * report what the query has cost until then.
  *
  * @param timeoutMs of which an earlier attempt may have used a part
  * @param work gets what is left of it, and a signal that aborts when it is over, or when the caller no longer waits
- * @throws Failure
+ * @throws Failure with what the queries have cost
  */
 export async function withinTime<T>(
   request: QueryRequest,
   timeoutMs: number,
   explain: ExplainFailure,
-  work: (remainingMs: number, signal: Signal) => Promise<T>,
+  work: (remainingMs: number, signal: Signal, meter: QueryMeter) => Promise<T>,
 ): Promise<T> {
   const remainingMs = Math.max(1, timeoutMs - (request.spentMs ?? 0));
   const abort = new LinkedAbort(request.signal);
+  const meter = new QueryMeter();
   const timer = setTimeout(() => {
     abort.abort(new Error('time limit'));
-  }, remainingMs);
+  }, remainingMs + REPORT_MS);
   try {
     // The client only notices an abort after the call.
     abort.signal.throwIfAborted();
-    return await work(remainingMs, abort.signal);
+    return await work(remainingMs, abort.signal, meter);
   } catch (error) {
     const cause = hasSecretValue(request.query) ? undefined : error;
-    if (request.signal.aborted) throw cancelled(request.signal, cause);
-    if (abort.signal.aborted) throw timedOut(timeoutMs, cause);
+    if (request.signal.aborted) throw meter.charged(cancelled(request.signal, cause));
+    if (abort.signal.aborted) throw meter.charged(timedOut(timeoutMs, cause));
     const translate = request.columns === 'unknown' ? translateSqlError : translateClickHouseError;
     const failure = await explain(translate(error), request, abort.signal);
-    throw hasSecretValue(request.query) ? withoutCause(failure) : failure;
+    throw meter.charged(hasSecretValue(request.query) ? withoutCause(failure) : failure);
   } finally {
     clearTimeout(timer);
     abort.end();

@@ -1,5 +1,6 @@
 import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
+import { Failure } from '../errors.js';
 import type { RunScheduledExport } from '../query/execute-export.js';
 import type { ExportRequest, SlotRequest, RunExport, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
@@ -88,7 +89,7 @@ function withinLimits<R extends SlotRequest, T>(
       await settle(costOf(result));
       return result;
     } catch (error) {
-      await settle();
+      await settle(error instanceof Failure ? error.details.cost?.readBy(OPERATORS) : undefined);
       throw error;
     }
   };

@@ -1,5 +1,6 @@
 import { Links } from '../../../src/gateway/auth/links.js';
 import { principalOf } from '../../../src/gateway/auth/key-file.js';
+import { pollUntil } from '../../support/poll-until.js';
 import { exchange } from '../../support/raw-exchange.js';
 import { ExportingGateway, KEYS, type Received } from '../../support/exporting-gateway.js';
 
@@ -81,6 +82,34 @@ describe('an export is rejected', () => {
     }
     expect(statuses).toEqual([200, 429]);
   });
+
+  it.each([
+    ['that fails', 'rows?n=399999&failing=390000&format=csv&export=1', undefined],
+    [
+      'that the client leaves',
+      'rows?n=399999&format=csv&export=1',
+      (stop: () => void): void => {
+        stop();
+      },
+    ],
+  ])(
+    'once the limit is used up by an export %s, which counts the rows that were sent',
+    async (_how, call, beforeBody) => {
+      const own = await ExportingGateway.open();
+      try {
+        const { status, isComplete } = await own.receive(call, {
+          key: KEYS.limited,
+          ...(beforeBody && { beforeBody }),
+        });
+        expect([status, isComplete]).toEqual([200, false]);
+        await pollUntil('it is charged', async () =>
+          (await own.receive('few?n=1&export=1', { key: KEYS.limited })).status === 429 ? true : undefined,
+        );
+      } finally {
+        await own.close();
+      }
+    },
+  );
 
   it('neither where the caller does not ask for one, nor with export=0', async () => {
     for (const call of ['few?n=1', 'few?n=1&export=0', 'few?n=1&export=']) {

@@ -182,7 +182,7 @@ describe('the response of ClickHouse', () => {
         expect(failure.message).toContain('time limit of 30 seconds');
       },
     );
-    expect(new URL(requestUrl, 'http://clickhouse').searchParams.get('max_execution_time')).toBe('1');
+    expect(new URL(requestUrl, 'http://clickhouse').searchParams.get('max_execution_time')).toBe('0.2');
   });
 
   it('is not requested when the caller has already disconnected', async () => {

@@ -1,4 +1,4 @@
-import { OPERATORS } from '../../../../src/endpoint/figures.js';
+import { Figures, OPERATORS } from '../../../../src/endpoint/figures.js';
 import type { QueryCost } from '../../../../src/endpoint/limit-rules.js';
 import { Failure } from '../../../../src/gateway/errors.js';
 import type { RunQuery } from '../../../../src/gateway/query/ports.js';
@@ -37,13 +37,16 @@ describe('scheduleQueries', () => {
     });
   };
 
-  it('settles the cost of a query with its result, and of a failed one without', async () => {
+  it('settles the cost of a query with its result, and of a failed one with what that has cost', async () => {
     const result = await run(sampleRequest('a', { admitQuery }));
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'no'));
     await expect(run(sampleRequest('b', { admitQuery }))).rejects.toMatchObject({
       code: 'CLICKHOUSE_FAILED',
     });
-    expect(settledWith).toEqual([result.cost.readBy(OPERATORS), undefined]);
+    const cost = { rowsRead: 7, bytesRead: 70, clickhouseMs: 1 };
+    runQuery.fail(new Failure('QUERY_TIMEOUT', 'no', { cost: new Figures(cost) }));
+    await expect(run(sampleRequest('c', { admitQuery }))).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+    expect(settledWith).toEqual([result.cost.readBy(OPERATORS), undefined, cost]);
   });
 
   it('counts a retried query once, in one slot', async () => {
