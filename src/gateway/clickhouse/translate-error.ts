@@ -89,6 +89,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   },
   194: { name: 'REQUIRED_PASSWORD', hint: 'is CLICKHOUSE_PASSWORD set?' },
   198: { name: 'DNS_ERROR', translation: SHARD_UNREACHABLE, hint: 'are the hosts in remote_servers right?' },
+  201: { name: 'QUOTA_EXCEEDED', hint: 'the quota of the ClickHouse user is used up' },
   202: { name: 'TOO_MANY_SIMULTANEOUS_QUERIES', translation: BUSY },
   209: { name: 'SOCKET_TIMEOUT', translation: SHARD_UNREACHABLE },
   210: { name: 'NETWORK_ERROR', translation: SHARD_UNREACHABLE },

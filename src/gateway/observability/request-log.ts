@@ -74,6 +74,13 @@ export class RequestLog {
     if (this.state === 'writing') this.change('full');
   }
 
+  /** Lets ClickHouse say, before there are records, whether it accepts them. Never rejects. */
+  async check(): Promise<void> {
+    await this.options.insert(Buffer.alloc(0)).catch((error: unknown) => {
+      this.change('failing', error);
+    });
+  }
+
   /** Writes the waiting records; to be called every few seconds. Joins a write that still runs. */
   flush(): Promise<void> {
     this.beginSample();

@@ -24,11 +24,13 @@ import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
 import { openDiskMonitor } from './open-disk-monitor.js';
-import { openOverrides, type OpenOverrides } from './open-overrides.js';
+import { openOverrides } from './open-overrides.js';
 import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
+import { whyNotReady, type ReadinessDependencies } from './readiness.js';
+import { observed, probedServers, ServingProbe } from './serving-probe.js';
 import { openSandbox } from './open-sandbox.js';
 import type { QueryServer } from './open-scheduler.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
@@ -110,10 +112,8 @@ async function open(
   const loader = endpointsLoader(config, development, withoutLimits);
   const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
-  const { credentials, seal, cursors, ...operatedAccess } = await openAccess(config, endpoints, {
-    logger,
-    clock,
-  });
+  const logged = { logger, clock };
+  const { credentials, seal, cursors, ...operatedAccess } = await openAccess(config, endpoints, logged);
   onClose(operatedAccess.keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
@@ -121,14 +121,15 @@ async function open(
   const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
   onClose(clickhouse.close, { name: 'ClickHouse' });
   const overrides = await openOverrides(clickhouse.servers, endpoints, logger);
-  const requestLog = openRequestLog(clickhouse.logConnections, config, { logger, clock });
+  const requestLog = openRequestLog(clickhouse.logConnections, config, logged);
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const clocks = new ClockMonitor(clock, logger);
-  const servers = queryServers(clickhouse.servers, config, tracing, clocks);
+  const probe = openProbe(clickhouse, config, logger);
+  const servers = observed(queryServers(clickhouse.servers, config, tracing, clocks), probe);
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireNoRejection: requireRunnable } = analyses;
   const { versions } = clickhouse;
-  const dependencies = { endpoints, servers, requireRunnable, versions, requestLog, logger, clock };
+  const dependencies = { ...logged, endpoints, servers, requireRunnable, versions, requestLog };
   const execution = await openQueryExecution(config, dependencies, onClose);
   overrides.follow(execution);
   observeLogs(execution, output, requestLog);
@@ -147,21 +148,45 @@ async function open(
     ...{ publicUrl: config.publicUrl, runningCalls: new RunningCalls(clock), clock, logger },
   };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
-
   const listener = {
     ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
     checkSql: openSandbox(execution.analyzeSql, requireRunnable),
     ...{ links: operated.links, runningCalls: operated.runningCalls, clocks },
-    ...{ ...openReadiness(servers, clickhouse, overrides, logger), development: development?.source },
+    ...openReadiness({ overrides, probe, analysing, analyses, endpoints }, servers, clickhouse, logger),
+    development: development?.source,
   };
   const url = await openPublicApi(listener, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
-  void execution.reportVersions();
+  void reportAtStart(execution, requestLog, hasClickHouse ? probe : undefined);
   const reload: Gateway['reload'] = (options) => reloader.reload(options);
-  const purge = (): Promise<unknown> => execution.cache.purge({});
   const { generatedKey } = operatedAccess.keys;
+  const purge = (): Promise<unknown> => execution.cache.purge({});
   return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
+}
+
+/** What `/health/ready` depends on. */
+function openReadiness(
+  dependencies: ReadinessDependencies,
+  servers: readonly Pick<QueryServer, 'ping'>[],
+  clickhouse: OpenClickHouse,
+  logger: Logger,
+): Pick<ListenerDependencies, 'ping' | 'whyNotReady' | 'disks'> {
+  const disks = openDiskMonitor(clickhouse.servers, logger);
+  return {
+    ping: (signal) => pingAny(servers, signal),
+    whyNotReady: () => whyNotReady(dependencies),
+    disks,
+  };
+}
+
+/** Lets each user of ClickHouse be tried once, so that the log names what is wrong before a call needs it. */
+async function reportAtStart(
+  { reportVersions }: Pick<QueryExecution, 'reportVersions'>,
+  requestLog: OpenRequestLog | undefined,
+  probe: ServingProbe | undefined,
+): Promise<void> {
+  await Promise.all([probe?.problem(), requestLog?.requestLog.check(), reportVersions()]);
 }
 
 function observeLogs(
@@ -173,15 +198,12 @@ function observeLogs(
   if (requestLog) metrics.observeRequestLog(requestLog.requestLog);
 }
 
-/** What `/health/ready` depends on. */
-function openReadiness(
-  servers: readonly QueryServer[],
-  clickhouse: OpenClickHouse,
-  { problems: whyNotReady }: OpenOverrides,
-  logger: Logger,
-): Pick<ListenerDependencies, 'ping' | 'whyNotReady' | 'disks'> {
-  const disks = openDiskMonitor(clickhouse.servers, logger);
-  return { ping: (signal) => pingAny(servers, signal), whyNotReady, disks };
+/** Runs queries as those of calls run, and logs where they fail. */
+function openProbe(clickhouse: OpenClickHouse, config: Config, logger: Logger): ServingProbe {
+  return new ServingProbe(probedServers(clickhouse.servers, config.queryLimits), (problem) => {
+    if (problem === undefined) logger.info('queries of this gateway work again');
+    else logger.error('queries of this gateway fail: it is not ready', { problem });
+  });
 }
 
 /** Opens the public API; returns its URL. */

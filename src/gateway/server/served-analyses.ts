@@ -53,6 +53,8 @@ export class ServedAnalyses {
   private cancelTimer: (() => void) | undefined;
   private pauseMs = FIRST_PAUSE_MS;
   private isRunning = false;
+  /** Resolves once every endpoint has been analysed that can be; absent before the start. */
+  first: Promise<void> | undefined;
 
   constructor(private readonly dependencies: ServedAnalysesDependencies) {
     this.onServer = withFailover(dependencies.clients);
@@ -60,7 +62,9 @@ export class ServedAnalyses {
 
   /** Analyses every endpoint in the background, then those that ClickHouse rejected or did not analyse. */
   start(): void {
-    void this.round().then((isComplete) => {
+    const round = this.round();
+    this.first ??= round.then(() => undefined);
+    void round.then((isComplete) => {
       if (this.closing.signal.aborted) return;
       const { setTimer = setIdleTimer } = this.dependencies;
       const waitMs = isComplete ? AGAIN_MS : this.pauseMs;

@@ -1,0 +1,105 @@
+import { READ_ONLY } from '../clickhouse/describe-columns.js';
+import { limitSettings, type RunnerLimits } from '../clickhouse/query-settings.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { RunQuery } from '../query/ports.js';
+import type { OpenServer } from './open-clickhouse.js';
+import type { QueryServer } from './open-scheduler.js';
+
+/** Milliseconds for which a query of a call shows that the next one can run. */
+const CALL_COUNTS_MS = 30_000;
+/** Milliseconds between two probes, at least. */
+const PROBE_COUNTS_MS = 10_000;
+const PROBE_TIMEOUT_MS = 3000;
+
+/** What an error of the probe says of calls: nothing, where ClickHouse is busy and other calls of this user run. */
+const OF_LOAD = new Set([
+  'CLICKHOUSE_BUSY',
+  'QUERY_TIMEOUT',
+  'QUERY_NEEDS_TOO_MUCH_MEMORY',
+  'CLICKHOUSE_UNREACHABLE',
+]);
+
+/** A server whose queries show whether calls can succeed. */
+export interface ProbedServer {
+  readonly name: string;
+  /** Runs a query that reads nothing, as those of calls run. */
+  readonly probe: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Whether a query as the gateway runs them works on any server: with its user, its settings and its limits. A call that succeeded shows
+ * it; without one a query of the gateway's own does, where somebody wants to know it.
+ */
+export class ServingProbe {
+  private succeededAt = -Infinity;
+  private probedAt = -Infinity;
+  private found: string | undefined;
+  private probing: Promise<void> | undefined;
+
+  constructor(
+    private readonly servers: readonly ProbedServer[],
+    /** Called with what a probe found, where that is not what the one before found. */
+    private readonly onChange: (problem: string | undefined) => void,
+    private readonly now = (): number => performance.now(),
+  ) {}
+
+  /** The same runner, whose successes count. */
+  observe(runQuery: RunQuery): RunQuery {
+    return async (request) => {
+      const result = await runQuery(request);
+      this.succeededAt = this.now();
+      return result;
+    };
+  }
+
+  /** Why no call can succeed, and what to do; undefined where one can, as far as this is known. Never rejects. */
+  readonly problem = async (): Promise<string | undefined> => {
+    if (this.now() - this.succeededAt < CALL_COUNTS_MS) return undefined;
+    if (this.now() - this.probedAt >= PROBE_COUNTS_MS)
+      this.probing ??= this.probe().finally(() => (this.probing = undefined));
+    await this.probing;
+    return this.found;
+  };
+
+  private async probe(): Promise<void> {
+    this.probedAt = this.now();
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const problems = await Promise.all(
+      this.servers.map(async ({ name, probe }) => {
+        const problem = await probe(signal).then(() => undefined, problemOf);
+        return problem === undefined ? undefined : `${name}: ${problem}`;
+      }),
+    );
+    const found = problems.every((problem) => problem !== undefined) ? problems.join('; ') : undefined;
+    if (found !== this.found) this.onChange(found);
+    this.found = found;
+  }
+}
+
+/** Contains no text of ClickHouse; undefined where the error says nothing of other queries. */
+function problemOf(error: unknown): string | undefined {
+  const { code, details } = translateClickHouseError(error);
+  if (code === 'CLICKHOUSE_ANSWER_BROKEN') return 'the server does not respond as ClickHouse does';
+  return OF_LOAD.has(code) ? undefined : details.diagnosis;
+}
+
+/** The servers of the pool, with probes of their users. */
+export function probedServers(servers: readonly OpenServer[], limits: RunnerLimits): readonly ProbedServer[] {
+  return servers.map(({ name, client }) => ({
+    name,
+    probe: async (signal) => {
+      const result = await client.query({
+        query: 'SELECT 1 AS one',
+        format: 'JSONEachRow',
+        abort_signal: signal,
+        clickhouse_settings: { ...READ_ONLY, ...limitSettings(limits, limits.timeoutMs) },
+      });
+      const [row] = await result.json<{ readonly one?: unknown }>();
+      if (row?.one !== 1) throw new TypeError('the server is no ClickHouse');
+    },
+  }));
+}
+
+/** The same servers, whose successes the probe counts. */
+export const observed = (servers: readonly QueryServer[], probe: ServingProbe): readonly QueryServer[] =>
+  servers.map((server) => Object.assign({}, server, { runQuery: probe.observe(server.runQuery) }));
