@@ -21,7 +21,7 @@ const LAYERS = {
   sandbox: ['query', 'errors.ts'],
   clickhouse: ['formats', 'query', 'sandbox', 'errors.ts'],
   schema: ['clickhouse', 'errors.ts'],
-  analysis: ['query', 'clickhouse', 'errors.ts'],
+  analysis: ['query', 'sandbox', 'clickhouse', 'errors.ts'],
   versions: ['query', 'clickhouse', 'sandbox', 'errors.ts'],
   observability: ['query'],
   coordination: ['formats', 'limits', 'query', 'errors.ts'],

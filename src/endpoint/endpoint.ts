@@ -21,7 +21,7 @@ import { pagesOf, problemOfPaging, type Pages } from './pages.js';
 import { piecesOf, problemOfPieces, type Pieces } from './pieces.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
-import { problemOfTables } from './private-tables.js';
+import { OF_CALLERS, problemOfTables } from './private-tables.js';
 import { printSavedQuery } from './saved-query.js';
 import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
 import { problem } from './problems.js';
@@ -122,15 +122,12 @@ export function createEndpoint(
     ...(definition.pieces && { pieces: piecesOf(definition) }),
     optionalColumns,
     savedQuery,
-    readsRequestLog: REQUEST_LOG.test(textOf(query)),
+    readsRequestLog: OF_CALLERS.test(textOf(query)),
     digest: digestOf(query, definition),
   };
   DEFINED.add(endpoint);
   return endpoint;
 }
-
-/** The table of the request log, and the gateway's own tables that come from it; on shards they end in `_local`. */
-const REQUEST_LOG = /gateway_requests|querygate_(?:usage|calls)/;
 
 /** The columns of the rows of one request. */
 export function returnedColumns(

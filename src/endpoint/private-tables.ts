@@ -8,6 +8,9 @@ export function isPrivateTable(name: string): boolean {
   return name === PRIVATE_TABLE || name === `${PRIVATE_TABLE}_local`;
 }
 
+/** Tables of the gateway that have figures of callers; on servers of a cluster they end in `_local`. */
+export const OF_CALLERS = /gateway_requests|querygate_(?:usage|calls)/;
+
 /** Why a query that names such a table is refused. @param text of all its branches */
 export function problemOfTables(text: string): Problem | undefined {
   return text.includes(PRIVATE_TABLE) ? problem('TABLE_PRIVATE', PRIVATE_TABLE) : undefined;

@@ -31,7 +31,7 @@ const SENTENCES = {
   DEFAULT_INVALID: (expected: string) => `default ${expected}`,
   TYPE_NOT_OF_KIND: (what: string, type: string, expected: string) => `${what} as ${type}; ${expected}`,
   TABLE_PRIVATE: (table: string) =>
-    `the query names ${table}, the gateway’s table of recorded calls, which has parameters of all callers and which no endpoint may read`,
+    `the query reads ${table}, the gateway’s table of recorded calls, which has parameters of all callers and which no endpoint may read`,
   BUILD_FAILED: (message: string) => `build: ${message}`,
 
   // Names of parameters, endpoints and columns.

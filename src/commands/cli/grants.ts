@@ -4,7 +4,7 @@ import { replaceFile } from '../../files/replace-file.js';
 import { readConfig, type ClickHouseConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
 import { withServer } from '../clickhouse/with-server.js';
-import { grantStatement } from '../grants/grant.js';
+import { grantStatement } from '../../gateway/analysis/reads/grant.js';
 import { neededGrants } from '../grants/needed-grants.js';
 import { userStatements, type GatewayUsers } from '../grants/user-statements.js';
 import { versionsGrants } from '../grants/versions-grants.js';

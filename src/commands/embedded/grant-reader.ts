@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { ifPresent } from '../../files/if-present.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
-import { grantStatement, type Grant } from '../grants/grant.js';
+import { grantStatement, type Grant } from '../../gateway/analysis/reads/grant.js';
 import { neededGrants, type NeededGrants, type Remark } from '../grants/needed-grants.js';
 import { grantsInUsersFile, USERS_FILE } from '../grants/reader-user-file.js';
 import type { EmbeddedServer } from './embedded-server.js';

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { withClient } from '../clickhouse/with-client.js';
-import { grantStatement, type Grant } from './grant.js';
+import { grantStatement, type Grant } from '../../gateway/analysis/reads/grant.js';
 
 /** The statements that give the connection's user those of the needed grants that it lacks. Every user may ask that. */
 export async function missingGrants(

@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { withClient } from '../clickhouse/with-client.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
-import { Catalog } from './catalog.js';
-import { sortedGrants, type Grant } from './grant.js';
-import { queryShapes } from './query-shapes.js';
-import { namesIn, problemOf, Reads } from './reads.js';
-import type { Sources } from './sources.js';
+import { Catalog } from '../../gateway/analysis/reads/catalog.js';
+import { sortedGrants, type Grant } from '../../gateway/analysis/reads/grant.js';
+import { sourcesOfShapes } from '../../gateway/analysis/reads/own-tables.js';
+import { namesIn, problemOf, Reads } from '../../gateway/analysis/reads/reads.js';
+import type { Sources } from '../../gateway/analysis/reads/sources.js';
 
 /** Something about one endpoint. */
 export interface Remark {
@@ -59,19 +59,8 @@ interface ParsedEndpoint {
   readonly problems: readonly string[];
 }
 
-async function parse({ name: endpoint, query }: Endpoint, catalog: Catalog): Promise<ParsedEndpoint> {
-  const shapes = queryShapes(query);
-  const trySources = (select: string): Promise<Sources | string> =>
-    catalog.sources(select).catch((error: unknown) => problemOf(error));
-  // One request for all shapes. Their columns differ, but only the parser sees them.
-  const all = await trySources(shapes.map((shape) => `SELECT * FROM (\n${shape}\n)`).join('\nUNION ALL\n'));
-  const results = typeof all === 'string' ? await Promise.all(shapes.map(trySources)) : [all];
-  return {
-    endpoint,
-    sources: results.filter((result) => typeof result !== 'string'),
-    // The shapes share most of their text, and so their problems.
-    problems: results.filter((result) => typeof result === 'string').slice(0, 1),
-  };
+async function parse(endpoint: Endpoint, catalog: Catalog): Promise<ParsedEndpoint> {
+  return { endpoint: endpoint.name, ...(await sourcesOfShapes(endpoint, catalog)) };
 }
 
 async function analyze(

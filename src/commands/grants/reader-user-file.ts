@@ -1,6 +1,6 @@
 import { localName } from '../../gateway/schema/cluster-names.js';
 import { escapeXml, unescapeXml } from '../xml.js';
-import { sortedGrants, type Grant } from './grant.js';
+import { sortedGrants, type Grant } from '../../gateway/analysis/reads/grant.js';
 import { CONSTANT_SETTINGS, QUERY_CEILINGS, RESULT_CEILINGS, type Ceiling } from './reader-profile.js';
 
 /** The environment variable of the ClickHouse server with the reader's password, so that no file contains it. */

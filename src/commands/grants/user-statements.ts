@@ -1,4 +1,4 @@
-import { grantStatement, writtenName, type Grant } from './grant.js';
+import { grantStatement, writtenName, type Grant } from '../../gateway/analysis/reads/grant.js';
 import { CONSTANT_SETTINGS, QUERY_CEILINGS, RESULT_CEILINGS } from './reader-profile.js';
 import { versionsGrants } from './versions-grants.js';
 

@@ -1,4 +1,4 @@
-import { writtenName } from './grant.js';
+import { writtenName } from '../../gateway/analysis/reads/grant.js';
 
 /** What the gateway reads of ClickHouse's own tables to know in which version tables are. */
 const SYSTEM_TABLES = [

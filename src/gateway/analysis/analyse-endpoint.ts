@@ -6,11 +6,14 @@ import { isRejectionOfQuery } from '../clickhouse/translate-sql-error.js';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { isPrivateTable } from '../../endpoint/private-tables.js';
+import { problem } from '../../endpoint/problems.js';
 import { bindValues, queryRows, type AnalysisTools } from './analyze-query.js';
 import { columnProblems } from './column-problems.js';
 import { sampleValues, type Combination } from '../query/sample-values.js';
 import { combinationsOf, combinationText } from './combinations.js';
 import { bindLaterPage } from './later-page.js';
+import { ownTablesOf } from './reads/own-tables.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { withPrefix } from './with-prefix.js';
@@ -33,6 +36,8 @@ export interface Analysis {
   readonly columns?: readonly ResultColumn[];
   /** Each problem once. */
   readonly findings: readonly Finding[];
+  /** The gateway's own tables that it reads; of an accepted one. */
+  readonly ownTables?: readonly string[];
 }
 
 /**
@@ -48,6 +53,19 @@ export async function analyseEndpoint(
 ): Promise<Analysis> {
   const example = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) }, 'rejected');
   if (example.findings.some(({ kind }) => kind === 'rejected')) return example;
+  const ownTables = await ownTablesOf(endpoint, tools.client);
+  const secret = ownTables.find(isPrivateTable);
+  if (secret !== undefined)
+    return { ...example, findings: [{ problem: problem('TABLE_PRIVATE', secret), kind: 'rejected' }] };
+  return { ...(await analyseCombinations(endpoint, file, tools, example)), ownTables };
+}
+
+async function analyseCombinations(
+  endpoint: Endpoint,
+  file: SqlFile | undefined,
+  tools: AnalysisTools,
+  example: Analysis,
+): Promise<Analysis> {
   const later = await analyseLaterPage(endpoint, file, tools);
   if (file === undefined) return { ...example, findings: [...example.findings, ...later] };
   const known = new Set(example.findings.map(({ problem }) => textOfProblem(problem)));

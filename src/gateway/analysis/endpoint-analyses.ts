@@ -2,6 +2,7 @@ import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { Failure } from '../errors.js';
+import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import { analyseEndpoint, problemsOf, rejectionsIn, type Analysis } from './analyse-endpoint.js';
 import type { AnalysisTools } from './analyze-query.js';
 import { isOfCombination } from './combinations.js';
@@ -45,9 +46,19 @@ export class EndpointAnalyses {
 
   /**
    * @param values of the call; absent: none.
-   * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call
+   * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call; FORBIDDEN where it reads figures of callers,
+   *   and the caller may see some rows only
    */
-  readonly requireNoRejection = (endpoint: Endpoint, values: Values = new Map()): void => {
+  readonly requireNoRejection = (
+    endpoint: Endpoint,
+    values: Values = new Map(),
+    scope: RowScope = EVERY_ROW,
+  ): void => {
+    if (scope !== EVERY_ROW && this.of(endpoint)?.ownTables?.length)
+      throw new Failure(
+        'FORBIDDEN',
+        'This key may not call this endpoint, which reads figures of all callers.',
+      );
     const found = rejectionsIn(this.of(endpoint) ?? NOT_ASKED).find(
       ({ calls }) => calls?.some((combination) => isOfCombination(values, combination)) ?? true,
     );

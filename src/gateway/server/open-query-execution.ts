@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js';
+import type { RowScope } from '../query/row-scope.js';
 import { UsageLedger } from '../coordination/usage-ledger.js';
 import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
@@ -33,7 +34,7 @@ export interface QueryDependencies {
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
   /** Called before a query of an endpoint is run. @throws Failure where it must not be */
-  readonly requireRunnable?: (endpoint: Endpoint, values: Values) => void;
+  readonly requireRunnable?: (endpoint: Endpoint, values: Values, scope: RowScope) => void;
   /** The connection of a user that may read the versions of tables, or why there is none. */
   readonly versions?: OpenClickHouse['versions'];
   /** Takes the queries for which no caller waits. */
@@ -149,7 +150,7 @@ function ifRunnable<Call extends EndpointQuery, More, Result>(
   requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
 ): (call: Call, more: More) => Promise<Result> {
   return async (call, more) => {
-    requireRunnable(call.endpoint, call.values);
+    requireRunnable(call.endpoint, call.values, call.scope);
     return run(call, more);
   };
 }

@@ -1,4 +1,4 @@
-import { grantStatement } from '../../../src/commands/grants/grant.js';
+import { grantStatement } from '../../../src/gateway/analysis/reads/grant.js';
 import { neededGrants, type NeededGrants } from '../../../src/commands/grants/needed-grants.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import {

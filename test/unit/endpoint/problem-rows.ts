@@ -142,12 +142,12 @@ export const ROWS: readonly Row[] = [
   [
     'TABLE_PRIVATE',
     SELECT('SELECT city FROM logs.`querygate_calls` WHERE city = @city'),
-    /^the query names querygate_calls, the gateway’s table of recorded calls, .* which no endpoint may read$/,
+    /^the query reads querygate_calls, the gateway’s table of recorded calls, .* which no endpoint may read$/,
   ],
   [
     'TABLE_PRIVATE',
     { build: () => sql`SELECT 1 AS n FROM ${sql`querygate_calls_local`}` },
-    /^the query names querygate_calls/,
+    /^the query reads querygate_calls/,
   ],
   [
     'PAGES_NAME_TAKEN',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ClickHouseError } from '@clickhouse/client';
 
 import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
-import { grantStatement } from '../../grants/grant.js';
+import { grantStatement } from '../../../gateway/analysis/reads/grant.js';
 import { missingGrants } from '../../grants/missing-grants.js';
 import { neededGrants, type NeededGrants, type Remark } from '../../grants/needed-grants.js';
 import { grantsInUsersFile, USERS_FILE, withLocalTables } from '../../grants/reader-user-file.js';

@@ -1,4 +1,4 @@
-import { grantStatement, type Grant } from '../../../../src/commands/grants/grant.js';
+import { grantStatement, type Grant } from '../../../../src/gateway/analysis/reads/grant.js';
 import { grantsInUsersFile, readerUserFile } from '../../../../src/commands/grants/reader-user-file.js';
 
 const grant = (name: string, rest: Partial<Grant> = {}): Grant => ({

@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers';
+import type { RequestListener } from 'node:http';
 import { ClickHouseError } from '@clickhouse/client';
 
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
@@ -11,6 +13,14 @@ import { fileOf } from '../../../support/reloaded-project.js';
 import { ManualTimers } from '../scheduler/manual-timers.js';
 
 const COLUMNS = '{"name":"city","type":"Nullable(String)"}\n{"name":"version","type":"String"}\n';
+
+/** The columns of the query, and a tree that reads no table. */
+const respondToAnalysis: RequestListener = (request, response) => {
+  void text(request).then((query) => {
+    const body = query.startsWith('EXPLAIN QUERY TREE') ? '{"explain":"QUERY id: 0"}\n' : COLUMNS;
+    respondWith(body, 2)(request, response);
+  });
+};
 
 describe('an error that passes while ClickHouse analyses an endpoint', () => {
   it.each([
@@ -26,10 +36,11 @@ describe('an error that passes while ClickHouse analyses an endpoint', () => {
     const timers = new ManualTimers();
     const { clock, setTimer } = timers;
     const asked: number[] = [];
-    await withFakeClickHouse(respondWith(COLUMNS, 2), async ({ client: real }) => {
+    await withFakeClickHouse(respondToAnalysis, async ({ client: real }) => {
       const client = new Proxy(real, {
         get: (target, key) => {
           if (key !== 'query') return Reflect.get(target, key) as unknown;
+          if (asked.length > 3) return target.query.bind(target);
           asked.push(clock().getTime());
           if (asked.length > 3) return target.query.bind(target);
           return () => Promise.reject(new ClickHouseError({ message: 'no', code, type: 'PASSING' }));

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import { isPrivateTable } from '../../endpoint/private-tables.js';
+import { isPrivateTable, OF_CALLERS } from '../../../endpoint/private-tables.js';
 import { engineArguments, type Catalog, type Table } from './catalog.js';
 import type { Grant } from './grant.js';
 import type { Sources, TableFunction } from './sources.js';
@@ -38,6 +38,8 @@ export class Reads {
   /** Problems of tables that the user cannot see, by their names. */
   readonly unseenTables = new Map<string, string>();
   readonly warnings = new Set<string>();
+  /** The gateway's own tables. */
+  readonly ownTables = new Set<string>();
   private readonly visited = new Set<string>();
 
   constructor(private readonly catalog: Catalog) {}
@@ -63,6 +65,7 @@ export class Reads {
       const key = JSON.stringify([table.database, table.name]);
       if (this.visited.has(key)) continue;
       this.visited.add(key);
+      if (OF_CALLERS.test(table.name)) this.ownTables.add(table.name);
       if (isPrivateTable(table.name)) {
         this.problems.add(
           `reads ${table.name}, which has parameters of callers and which no endpoint may read`,
@@ -82,11 +85,12 @@ export class Reads {
   /** What ClickHouse reads, with the rights of the same user, when it reads a table. */
   private async addBelow(table: Table): Promise<void> {
     if (table.invokerQuery !== '') await this.addView(table);
+    if (table.ownerQuery !== '') await this.addOfOwner(table);
     if (table.aliases.length > 0) await this.addQuery(`SELECT ${table.aliases.join(', ')}`);
     const [first = '', second = '', third = ''] = engineArguments(table);
     if (table.engine === 'Distributed') await this.addLocal(second, third);
     if (table.engine === 'Buffer') await this.addNames([`${first}.${second}`]);
-    if (table.engine === 'Merge') await this.addNames(await this.catalog.matchingTables(first, second));
+    if (table.engine === 'Merge') await this.addMerge([/\W/.test(first) ? undefined : first, second]);
   }
 
   private async addView({ database, name, invokerQuery }: Table): Promise<void> {
@@ -101,6 +105,13 @@ export class Reads {
         `reads the view ${database}.${name}, which ${reason}; grant SELECT on the tables that it reads by hand`,
       );
     }
+  }
+
+  /** What a view reads with the rights of its owner needs no grant. */
+  private async addOfOwner({ ownerQuery, ...table }: Table): Promise<void> {
+    const below = new Reads(this.catalog);
+    await below.addView({ ...table, ownerQuery: '', invokerQuery: ownerQuery });
+    for (const name of below.ownTables) this.ownTables.add(name);
   }
 
   private async addNames(names: readonly string[]): Promise<void> {
@@ -133,6 +144,11 @@ export class Reads {
     if (found.length > 0) await this.addTables(found);
     else if (name === 'merge') await this.addMerge(texts);
     else if (!FREE_TABLE_FUNCTIONS.has(name)) {
+      // Those of other servers have the name in their arguments.
+      for (const text of texts) {
+        const own = OF_CALLERS.exec(text ?? '')?.[0];
+        if (own !== undefined) this.ownTables.add(own);
+      }
       this.warnings.add(
         `calls the table function ${name}, which needs rights beyond SELECT on a table; the read-only user has none of these: read a table instead`,
       );
@@ -142,6 +158,9 @@ export class Reads {
   private async addMerge(texts: TableFunction['texts']): Promise<void> {
     const [database, pattern] = texts.length === 1 ? [this.catalog.currentDatabase, texts[0]] : texts;
     if (database === undefined || pattern === undefined) {
+      // Of any database, and, where the pattern is unknown too, of any name.
+      for (const name of await this.catalog.matchingTables(undefined, pattern ?? ''))
+        if (OF_CALLERS.test(name)) this.ownTables.add(name.slice(name.indexOf('.') + 1));
       this.warnings.add(
         'calls the table function merge with an argument that is not a text; grant SELECT on the tables that it reads by hand',
       );

@@ -1,7 +1,7 @@
-import { unquote } from '../../endpoint/quote-sql.js';
-import { NO_TABLE } from '../../gateway/sandbox/check-tree.js';
-import { MEMBERSHIP } from '../../gateway/sandbox/functions.js';
-import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../../gateway/sandbox/tree.js';
+import { unquote } from '../../../endpoint/quote-sql.js';
+import { NO_TABLE } from '../../sandbox/check-tree.js';
+import { MEMBERSHIP } from '../../sandbox/functions.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../../sandbox/tree.js';
 
 /** What a query names beside columns and ordinary functions, as it is written. */
 export interface Sources {
@@ -14,7 +14,7 @@ export interface Sources {
 
 export interface TableFunction {
   readonly name: string;
-  /** The arguments; undefined for one that is not a text. */
+  /** The arguments; undefined for one that is neither a text nor a name. */
   readonly texts: readonly (string | undefined)[];
 }
 
@@ -86,13 +86,15 @@ class SourceReader implements Sources {
   private readTableFunction(node: TreeNode): void {
     this.tableFunctions.push({
       name: attribute(node, 'table_function_name'),
-      texts: itemsOf(node, 'ARGUMENTS').map(constantText),
+      texts: itemsOf(node, 'ARGUMENTS').map((argument) => constantText(argument) ?? nameIn(argument)),
     });
   }
 }
 
 /** An attribute of a node; empty where it has none. */
 const attribute = ({ attributes }: TreeNode, name: string): string => attributes.get(name) ?? '';
+
+const nameIn = ({ attributes }: TreeNode): string | undefined => attributes.get('identifier');
 
 function addName(names: Set<string>, argument: TreeNode): void {
   const name = constantText(argument) ?? attribute(argument, 'identifier');

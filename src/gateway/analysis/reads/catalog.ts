@@ -1,8 +1,8 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { unquote } from '../../endpoint/quote-sql.js';
-import { parseTypeName } from '../../endpoint/type-name.js';
-import { readTree } from '../../gateway/sandbox/tree.js';
+import { unquote } from '../../../endpoint/quote-sql.js';
+import { parseTypeName } from '../../../endpoint/type-name.js';
+import { readTree } from '../../sandbox/tree.js';
 import { sourcesOf, type Sources } from './sources.js';
 
 /** A table, view or dictionary of ClickHouse. */
@@ -14,6 +14,8 @@ export interface Table {
   readonly engineFull: string;
   /** The query of a view that reads with the rights of its caller; otherwise empty. */
   readonly invokerQuery: string;
+  /** The query of any other view. */
+  readonly ownerQuery: string;
   /** The expressions of its ALIAS columns. ClickHouse checks all of them, also those that a query does not read. */
   readonly aliases: readonly string[];
 }
@@ -31,7 +33,8 @@ const SETTINGS: ClickHouseSettings = {
 const TABLES = `
   SELECT
     database, name, engine, engine_full AS engineFull,
-    if(definer = '' AND position(create_table_query, ' SQL SECURITY NONE AS ') = 0, as_select, '') AS invokerQuery,
+    definer = '' AND position(create_table_query, ' SQL SECURITY NONE AS ') = 0 AS isOfInvoker,
+    if(isOfInvoker, as_select, '') AS invokerQuery, if(isOfInvoker, '', as_select) AS ownerQuery,
     aliases
   FROM system.tables
   LEFT JOIN (
@@ -52,6 +55,12 @@ export class Catalog {
     private readonly client: ClickHouseClient,
     readonly currentDatabase: string,
   ) {}
+
+  /** A catalog with the client's own database. */
+  static async of(client: ClickHouseClient): Promise<Catalog> {
+    const [row] = await new Catalog(client, '').rows<{ name: string }>('SELECT currentDatabase() AS name');
+    return new Catalog(client, row?.name ?? '');
+  }
 
   /** The sources of a SELECT, by ClickHouse's own parser. */
   sources(select: string): Promise<Sources> {
@@ -85,11 +94,12 @@ export class Catalog {
     return new Map(wanted.map((name) => [name, this.tablesByName.get(name) ?? []]));
   }
 
-  /** Names, with their database, of the tables that match a regular expression. */
-  async matchingTables(database: string, pattern: string): Promise<readonly string[]> {
+  /** Names, with their database, of the tables that match a regular expression. @param database undefined: any */
+  async matchingTables(database: string | undefined, pattern: string): Promise<readonly string[]> {
+    const where = database === undefined ? '' : 'database = {database:String} AND ';
     const rows = await this.rows<{ readonly qualified: string }>(
-      "SELECT database || '.' || name AS qualified FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})",
-      { database, pattern },
+      `SELECT database || '.' || name AS qualified FROM system.tables WHERE ${where}match(name, {pattern:String})`,
+      { ...(database !== undefined && { database }), pattern },
     );
     return rows.map(({ qualified }) => qualified);
   }

@@ -1,6 +1,6 @@
-import { quoteName } from '../../endpoint/quote-sql.js';
-import { renderQuery } from '../../endpoint/render.js';
-import type { Condition, Query, Sql } from '../../endpoint/sql.js';
+import { quoteName } from '../../../endpoint/quote-sql.js';
+import { renderQuery } from '../../../endpoint/render.js';
+import type { Condition, Query, Sql } from '../../../endpoint/sql.js';
 
 type Branches = readonly (readonly [Condition, Sql])[];
 

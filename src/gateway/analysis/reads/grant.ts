@@ -1,4 +1,4 @@
-import { quoteName } from '../../endpoint/quote-sql.js';
+import { quoteName } from '../../../endpoint/quote-sql.js';
 
 /** A right on one table or dictionary. */
 export interface Grant {
