@@ -24,6 +24,7 @@ const get = (target: string, headers: readonly string[]): string =>
   [`GET ${target} HTTP/1.1`, 'Host: gateway', ...headers].join('\r\n') + '\r\n';
 
 const TEN = { peers: 10, pauseMs: 0 } as const;
+const PAGES = '/api/endpoints/query/logs.all?project=aurora&cursor=';
 const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
 
 const post = (target: string, key: string, body: string): string =>
@@ -100,6 +101,12 @@ export const ATTACKS: readonly Attack[] = [
     peers: PEERS,
     pauseMs: PAUSE_MS / 10,
     opening: () => `${get(CALL, ['X-API-KEY: qg_unknown'])}\r\n`,
+  },
+  {
+    name: 'cursors of 8 kB that the gateway has not made, with a key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS / 10,
+    opening: (key) => `${get(`${PAGES}${'AQ'.repeat(4000)}`, [`X-API-KEY: ${key}`])}\r\n`,
   },
   ...BODIES.flatMap(([what, body]): readonly Attack[] => [
     { ...TEN, name: `bodies: ${what}`, opening: (key) => post(EVENTS, key, body) },
