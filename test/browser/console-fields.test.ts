@@ -83,7 +83,9 @@ describeInBrowser('the fields of the console', () => {
         ...['(not set)', 'true', 'false'],
       ]);
       expect(await page.locator('#field-exact option').first().textContent()).toBe('(default: true)');
-      expect(await page.textContent('#field-sizes-hint')).toContain('Separated by commas.');
+      expect(await page.textContent('#field-sizes-hint')).toContain(
+        'Separated by commas; their order counts.',
+      );
       expect(await page.textContent('#field-count-hint')).toContain('At least 1. At most 50.');
       expect(await page.getByLabel('former deprecated').count()).toBe(1);
       expect(await seriousFindings(page)).toEqual([]);
