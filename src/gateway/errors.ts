@@ -23,6 +23,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   NOT_ACCEPTABLE: { status: 406, title: 'Representation not available' },
+  EXPORT_TOO_SLOW: { status: 408, title: 'Export read too slowly' },
   REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
   ENDPOINT_GONE: { status: 410, title: 'Endpoint gone' },
   PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },

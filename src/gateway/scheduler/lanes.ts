@@ -25,16 +25,26 @@ export class Lanes<T> {
     this.count += 1;
   }
 
-  /** Removes the oldest waiter of the next lane, which then becomes the last lane. */
-  shift(): T | undefined {
-    for (const [lane, waiting] of this.lanes) {
-      const waiter = waiting.shift();
-      this.lanes.delete(lane);
-      if (waiting.length > 0) this.lanes.set(lane, waiting);
-      this.count -= 1;
-      return waiter;
+  /**
+   * Removes the oldest waiter of the next lane, which then becomes the last lane.
+   *
+   * @param isFull whether a lane is next only where all are full
+   */
+  shift(isFull: (lane: string) => boolean = () => false): T | undefined {
+    let next: string | undefined;
+    for (const lane of this.lanes.keys()) {
+      next ??= lane;
+      if (isFull(lane)) continue;
+      next = lane;
+      break;
     }
-    return undefined;
+    const waiting = next === undefined ? undefined : this.lanes.get(next);
+    const waiter = waiting?.shift();
+    if (next === undefined || !waiting) return undefined;
+    this.lanes.delete(next);
+    if (waiting.length > 0) this.lanes.set(next, waiting);
+    this.count -= 1;
+    return waiter;
   }
 
   remove(lane: string, waiter: T): void {

@@ -12,6 +12,8 @@ export interface QueryQueueOptions {
   readonly maxWaiting: number;
   /** Milliseconds for which a caller may wait. */
   readonly maxWaitMs: number;
+  /** How many queries of a lane run at a time while other lanes wait; absent: any number. */
+  readonly maxInLane?: number;
   readonly setTimer?: SetTimer;
 }
 
@@ -119,7 +121,9 @@ export class QueryQueue {
 
   private next(): WaitingQuery | undefined {
     const { interactive, warming } = this.lanes;
-    if (interactive.size > 0) return interactive.shift();
+    const { maxInLane = Infinity } = this.options;
+    if (interactive.size > 0)
+      return interactive.shift((lane) => (this.runningIn.get(lane) ?? 0) >= maxInLane);
     return this.hasSlotFor('warming') ? warming.shift() : undefined;
   }
 

@@ -42,7 +42,9 @@ export interface Scheduler {
 /** Creates the queue, and the pool with a breaker for each server. */
 export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Scheduler {
   const queue = new QueryQueue(config.queue);
-  const exportQueue = new QueryQueue({ ...config.queue, slots: config.queue.exportSlots });
+  const slots = config.queue.exportSlots;
+  const maxInLane = Math.max(1, Math.floor(slots / 2));
+  const exportQueue = new QueryQueue({ ...config.queue, slots, maxInLane });
   const pooled = servers.map(({ name, runQuery, runExport, parser, ping }) => {
     const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
       logChange(logger, pool, { name, state, reason });

@@ -6,8 +6,8 @@ import { FORMATS } from '../../formats/formats.js';
 import { compressor } from '../../query/encode-bodies.js';
 import type { Encoding } from '../../query/endpoint-result.js';
 import type { ExportRequest } from '../../query/ports.js';
+import { setRealTimer, type SetTimer } from '../../scheduler/timers.js';
 import type { ReadCall } from '../call/read-call.js';
-import { closeWhereUnread } from '../transport/slow-reader.js';
 import { chooseEncoding } from './content-encoding.js';
 import { fileName, varyOf } from './send-result.js';
 
@@ -17,6 +17,24 @@ const ROW_COUNT = 'X-Row-Count';
 /** Bytes that gather while the client does not read. */
 const BUFFERED_BYTES = 256 * 1024;
 
+/** A client that takes less in so many milliseconds ends its export: it would keep a slot from others for `maxSeconds`. */
+const RATE_MS = 30_000;
+const LEAST_BYTES = 1024 * 1024;
+
+/** How far a client has read. */
+interface Progress {
+  readonly taken: number;
+  readonly isBlocked: boolean;
+}
+
+function tooSlow(): Failure {
+  return new Failure(
+    'EXPORT_TOO_SLOW',
+    `The client read less than ${LEAST_BYTES} bytes of the export in ${RATE_MS / 1000} seconds. Write it to a file first.`,
+    { diagnosis: 'the client reads too slowly' },
+  );
+}
+
 /** An export to send. */
 export interface ExportSending {
   readonly call: ReadCall;
@@ -24,6 +42,7 @@ export interface ExportSending {
   readonly now: number;
   /** Called before the headers are sent. */
   readonly beforeHeaders: () => void;
+  readonly setTimer?: SetTimer | undefined;
   /** Runs the export. @throws Failure where not every row was sent */
   readonly run: (openSink: ExportRequest['openSink']) => Promise<unknown>;
 }
@@ -50,7 +69,7 @@ export function requireChunks({ httpVersionMajor: major, httpVersionMinor: minor
 export async function sendExport(
   request: IncomingMessage,
   response: ServerResponse,
-  { call, now, beforeHeaders, run }: ExportSending,
+  { call, now, beforeHeaders, run, setTimer }: ExportSending,
 ): Promise<void> {
   const { format } = call.presentation.representation;
   const encoding = FORMATS[format].isCompressible
@@ -69,7 +88,7 @@ export async function sendExport(
   await run(() => {
     // Node rejects the header in a response without a body.
     begin('exportRows' in FORMATS[format] ? ['Trailer', ROW_COUNT] : []);
-    const body = new ResponseBody(response);
+    const body = new ResponseBody(response, setTimer);
     return {
       streams: encoding === 'identity' ? [body] : [compressor(encoding), body],
       onComplete: ({ rowCount }) => {
@@ -102,12 +121,34 @@ function headersOf(
  * known to the log before the response closes.
  */
 class ResponseBody extends Writable {
-  constructor(private readonly response: ServerResponse) {
+  private cancelCheck: () => void = () => undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly setTimer = setRealTimer,
+  ) {
     super({ highWaterMark: BUFFERED_BYTES });
-    closeWhereUnread(response);
+    this.checkRate({ taken: 0, isBlocked: false });
     response.once('close', () => {
+      this.cancelCheck();
       if (!response.writableFinished) this.destroy(callerGone());
     });
+  }
+
+  /** What the client has taken, and whether it is the client that is waited for. */
+  private get progress(): Progress {
+    const { bytesWritten = 0, writableLength = 0 } = this.response.socket ?? {};
+    return { taken: bytesWritten - writableLength, isBlocked: writableLength > 0 };
+  }
+
+  private checkRate(before: Progress): void {
+    this.cancelCheck = this.setTimer(() => {
+      if (this.destroyed) return;
+      const { progress } = this;
+      const isSlow = progress.taken - before.taken < LEAST_BYTES;
+      if (before.isBlocked && progress.isBlocked && isSlow) this.destroy(tooSlow());
+      else this.checkRate(progress);
+    }, RATE_MS);
   }
 
   /** Writes what has gathered at once: with a write for each chunk, most CPU time goes into the writes. */

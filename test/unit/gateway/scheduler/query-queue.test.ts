@@ -4,8 +4,8 @@ import { sampleRequest } from './sample-request.js';
 
 describe('QueryQueue', () => {
   let { queue, timers, runQuery, pending, run, ran, send, finishAll } = new QueueUnderTest();
-  const open = (slots?: number, maxWaiting?: number): void => {
-    ({ queue, timers, runQuery, pending, run, ran, send, finishAll } = new QueueUnderTest(slots, maxWaiting));
+  const open = (...options: ConstructorParameters<typeof QueueUnderTest>): void => {
+    ({ queue, timers, runQuery, pending, run, ran, send, finishAll } = new QueueUnderTest(...options));
   };
   beforeEach(() => {
     open();
@@ -30,6 +30,13 @@ describe('QueryQueue', () => {
     void send('a1 a2 a3 a4 a5 b1 b2 c1');
     await finishAll();
     expect(ran()).toBe('a1 a2 b1 c1 a3 b2 a4 a5');
+  });
+
+  it('gives no slot to a lane that has its share while another waits', async () => {
+    open(4, 100, 2);
+    void send('a1 a2 a3 a4 a5 a6 b1 c1');
+    await finishAll();
+    expect(ran()).toBe('a1 a2 a3 a4 b1 c1 a5 a6');
   });
 
   it('gives the slot of a failed query to the next', async () => {

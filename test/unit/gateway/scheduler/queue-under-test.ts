@@ -16,9 +16,9 @@ export class QueueUnderTest {
   readonly queue: QueryQueue;
   readonly run: RunQuery;
 
-  constructor(slots = 2, maxWaiting = 8) {
+  constructor(slots = 2, maxWaiting = 8, maxInLane = slots) {
     const { setTimer } = this.timers;
-    this.queue = new QueryQueue({ slots, maxWaiting, maxWaitMs: MAX_WAIT_MS, setTimer });
+    this.queue = new QueryQueue({ slots, maxWaiting, maxInLane, maxWaitMs: MAX_WAIT_MS, setTimer });
     this.run = this.queue.limit(this.runQuery.run);
   }
 
