@@ -11,7 +11,7 @@ import { adminConnection } from './clickhouse.js';
 import { variablesOf } from './demo-database.js';
 import { RecordingLogger, type LogLine } from './recording-logger.js';
 import { pollUntil } from './poll-until.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 /** The rows that an export may have in the tests. */
 export const MOST_ROWS = 400_000;
@@ -105,7 +105,7 @@ export class ExportingGateway {
   private constructor(
     readonly gateway: Gateway,
     readonly logger: RecordingLogger,
-    private readonly removeFolder: () => Promise<void>,
+    private readonly folder: TemporaryFolder,
   ) {}
 
   static async open(
@@ -120,14 +120,7 @@ export class ExportingGateway {
         text.replace('/*\n', `/*\nname: ${name}\n`),
       );
     }
-    const limits = { rowsRead: { quota: 1000, window: 60 } };
-    const rights = { mayExport: true, mayBypassCache: true, mayLink: true };
-    const keys = [
-      { name: 'exporter', sha256: [hashApiKey(KEYS.exporter)], ...rights },
-      { name: 'reader', sha256: [hashApiKey(KEYS.reader)] },
-      { name: 'limited', sha256: [hashApiKey(KEYS.limited)], mayExport: true, limits },
-    ];
-    await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys }));
+    await writeKeys(folder);
     const logger = new RecordingLogger();
     const config = readConfig({
       PORT: '0',
@@ -139,12 +132,17 @@ export class ExportingGateway {
       ...environment,
     });
     const gateway = await openGateway(config, { logger, clock });
-    return new ExportingGateway(gateway, logger, folder.remove);
+    return new ExportingGateway(gateway, logger, folder);
   }
 
   /** Sends a request for an endpoint. @param call its name and query string */
   receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
     return receive(`${this.gateway.url}/api/endpoints/query/${call}`, options);
+  }
+
+  /** Changes the key `exporter` in the keys file. */
+  changeExporter(changes: object): Promise<void> {
+    return writeKeys(this.folder, changes);
   }
 
   /** Exports with curl. @param onFirstBytes called before the others are read. @returns its exit code: 56 for a reset, 18 for another end */
@@ -168,8 +166,19 @@ export class ExportingGateway {
 
   async close(): Promise<void> {
     await this.gateway.close(0);
-    await this.removeFolder();
+    await this.folder.remove();
   }
+}
+
+async function writeKeys(folder: TemporaryFolder, exporter: object = {}): Promise<void> {
+  const limits = { rowsRead: { quota: 1000, window: 60 } };
+  const rights = { mayExport: true, mayBypassCache: true, mayLink: true };
+  const keys = [
+    { name: 'exporter', sha256: [hashApiKey(KEYS.exporter)], ...rights, ...exporter },
+    { name: 'reader', sha256: [hashApiKey(KEYS.reader)] },
+    { name: 'limited', sha256: [hashApiKey(KEYS.limited)], mayExport: true, limits },
+  ];
+  await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys }));
 }
 
 export interface ReceiveOptions {

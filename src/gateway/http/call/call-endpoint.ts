@@ -13,6 +13,7 @@ import { readyToSend } from '../result/select-content.js';
 import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
+import type { Credentials } from './credentials.js';
 import { findEndpoint } from './find-endpoint.js';
 import type { KnownTargets } from './known-targets.js';
 import { setLimitHeaders } from './limit-requests.js';
@@ -22,9 +23,11 @@ import { respondToCall, type CallDependencies } from './respond-to-call.js';
 import type { Cancellable } from './running-calls.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
+import { whileAccepted } from './while-accepted.js';
 
 /** The dependencies and options of calls over REST. */
 export interface RestDependencies extends CallDependencies {
+  readonly credentials: Credentials;
   readonly targets: KnownTargets;
   /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
   readonly maxRangedBytes: number;
@@ -38,7 +41,7 @@ export interface RestDependencies extends CallDependencies {
  * @param readSent reads the parameters, of a caller who may call the endpoint.
  */
 export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentCall): RequestHandler {
-  const { endpoints, clock, cursors, maxRangedBytes, targets, publicUrl } = dependencies;
+  const { endpoints, credentials, clock, cursors, maxRangedBytes, targets, publicUrl } = dependencies;
   return async (request, response) => {
     const context = contextOf(request);
     const endpoint = findEndpoint(endpoints, request.params['idOrName'], principalOf(context));
@@ -59,9 +62,10 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         const applied = appliedPreferences(preferences, presentation);
         if (applied !== '') response.set('Preference-Applied', applied);
         // The time that a caller waits for a response says nothing about how long it takes one that it receives.
-        return presentation.isExport
-          ? clientDisconnected(response)
-          : untilNobodyWaits(response, preferences.wait);
+        if (!presentation.isExport) return untilNobodyWaits(response, preferences.wait);
+        const principal = principalOf(context);
+        const accepted = { request, response, endpoint, principal };
+        return whileAccepted(clientDisconnected(response), credentials, accepted);
       },
       sendExport: ({ principal, call, limits, run }) => {
         requireChunks(request);

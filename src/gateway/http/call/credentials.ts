@@ -58,6 +58,22 @@ export function authorize(
 }
 
 /**
+ * The principal of a request. Credentials in headers win over the query string: where they are invalid, the query string is not
+ * tried.
+ *
+ * @throws Failure
+ */
+export async function principalOfRequest(
+  credentials: Credentials,
+  { headers, originalUrl: target }: IncomingMessage & { readonly originalUrl: string },
+  findEndpoint: WithoutHeader['findEndpoint'],
+): Promise<Principal> {
+  const presented = presentedKey(headers);
+  if (presented === undefined) return principalOfQueryString(credentials, { target, findEndpoint });
+  return await principalOfPresented(credentials, presented, headers);
+}
+
+/**
  * The principal of the key or token in a request's headers.
  *
  * @param presented what {@link presentedKey} found in them.
