@@ -28,7 +28,7 @@ const PLACES = {
   'gateway/observability/tracing.ts': ['OPERATORS'],
   'gateway/query/sum-of-costs.ts': ['OPERATORS'],
   'gateway/server/open-composer.ts': ['OPERATORS'],
-  'gateway/scheduler/schedule-queries.ts': ['OPERATORS', 'OPERATORS'],
+  'gateway/scheduler/schedule-queries.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS'],
   'gateway/warming/warmer.ts': ['OPERATORS'],
 };
 
