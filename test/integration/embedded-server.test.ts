@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
+import { column } from '../../src/endpoint/definition.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { respondsToPing } from '../../src/commands/embedded/running-server.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
@@ -189,6 +190,24 @@ describe('the reader', () => {
       });
       expect(result.truncated).toBe(false);
     }
+    await client.close();
+  });
+
+  it('runs a query that has less than a second left, and whose time limit the gateway itself enforces', async () => {
+    const client = connectClickHouse(server.readerConnection, {
+      maxOpenConnections: 1,
+      requestTimeoutMs: 20_000,
+    });
+    const run = (text: string, timeoutMs: number): Promise<unknown> =>
+      createQueryRunner(client, { timeoutMs })({
+        query: { text, parameters: {} },
+        columns: new Map([['n', column('UInt8', '')]]),
+        rowCap: 10,
+        requestId: 'reader-test',
+        signal: new AbortController().signal,
+      });
+    await expect(run('SELECT 1 AS n', 900)).resolves.toMatchObject({ truncated: false });
+    await expect(run('SELECT sleep(3) AS n', 100)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
     await client.close();
   });
 });

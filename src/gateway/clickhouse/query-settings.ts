@@ -59,9 +59,16 @@ export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimit
   };
 }
 
-/** The settings with which ClickHouse enforces limits. @param timeoutMs what is left of the time limit */
+/** The least time limit that the profile of `querygate grants` allows, because 0 would be none. */
+const LEAST_SECONDS = 1;
+
+/**
+ * The settings with which ClickHouse enforces limits. The gateway itself ends a query that has less than a second left.
+ *
+ * @param timeoutMs what is left of the time limit
+ */
 export function limitSettings(limits: RunnerLimits, timeoutMs: number): ClickHouseSettings {
-  const settings: ClickHouseSettings = { max_execution_time: timeoutMs / 1000 };
+  const settings: ClickHouseSettings = { max_execution_time: Math.max(timeoutMs / 1000, LEAST_SECONDS) };
   for (const name of LIMIT_NAMES) {
     const ceiling = limits[name];
     if (ceiling !== undefined) settings[SETTING_BY_LIMIT[name]] = String(ceiling);
