@@ -86,5 +86,7 @@ def test_duckdb_raises(url):
     import_extension("httpfs")
     connection = duckdb.connect()
     connection.load_extension("httpfs")
-    with pytest.raises(duckdb.Error, match="ETag on reading file"):
+    # Some builds of the extension write an error about the ETag that is no UTF-8.
+    with pytest.raises((duckdb.Error, UnicodeDecodeError)) as raised:
         connection.execute("SELECT sum(value) FROM read_parquet($url)", {"url": url}).fetchall()
+    assert isinstance(raised.value, UnicodeDecodeError) or "ETag on reading file" in str(raised.value)

@@ -89,7 +89,9 @@ it.each([
 });
 
 it('sees a column that is dropped and added again while no part has changed', async () => {
-  const { rows } = await run(async ({ gateway, nextSecond }) => {
+  const response = await run(async ({ gateway, nextSecond }) => {
+    // It waits for the first analysis of the endpoints, which would find that the column is missing.
+    await fetch(`${gateway.gateway.url}/health/ready`);
     expect((await gateway.get('summed')).rows).toEqual([{ n: 21 }]);
     await server.run('SYSTEM STOP MERGES events');
     for (const change of ['DROP COLUMN w', 'DROP COLUMN v', 'ADD COLUMN v UInt64 DEFAULT 7 AFTER id'])
@@ -99,7 +101,7 @@ it('sees a column that is dropped and added again while no part has changed', as
     nextSecond();
     return gateway.get('summed');
   });
-  expect(rows).toEqual([{ n: 14 }]);
+  expect(response).toMatchObject({ status: 200, rows: [{ n: 14 }] });
 });
 
 const reasonsIn = (gateway: VersionedGateway): readonly unknown[] =>
@@ -130,7 +132,7 @@ it('caches for seconds where the filter of a pinned parameter depends on the tim
     await run(
       async ({ gateway }) => {
         const response = await gateway.get('docs', { 'X-API-KEY': key });
-        expect(reasonsIn(gateway)).toEqual(['the filter of logs.docs calls now()']);
+        expect(reasonsIn(gateway)).toContain('the filter of logs.docs calls now()');
         return response;
       },
       { docs: versionedEndpoint('docs', 11, header, select) },
