@@ -205,11 +205,11 @@ describe('a query that ends early', () => {
 
   it('at its time limit has cost what ClickHouse says that it read', async () => {
     const failure = await failureOf(
-      createQueryRunner(database.client, { timeoutMs: 300 })(request(MILLIONS)),
+      createQueryRunner(database.client, { timeoutMs: 1000 })(request(MILLIONS)),
     );
     expect(failure.code).toBe('QUERY_TIMEOUT');
     const { rowsRead = 0, bytesRead = 0, clickhouseMs = 0 } = costOf(failure) ?? {};
-    expect([rowsRead > 100_000, bytesRead > 800_000, clickhouseMs >= 300]).toEqual([true, true, true]);
+    expect([rowsRead > 100_000, bytesRead > 800_000, clickhouseMs >= 1000]).toEqual([true, true, true]);
   });
 
   it('with an error has cost what ClickHouse says that it read', async () => {

@@ -59,8 +59,8 @@ export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimit
   };
 }
 
-/** The least time limit that the profile of `querygate grants` allows, because 0 would be none. */
-const LEAST_SECONDS = 1;
+/** Milliseconds of the least time limit that the profile of `querygate grants` allows, because 0 would be none. */
+export const LEAST_LIMIT_MS = 1000;
 
 /**
  * The settings with which ClickHouse enforces limits. The gateway itself ends a query that has less than a second left.
@@ -68,7 +68,7 @@ const LEAST_SECONDS = 1;
  * @param timeoutMs what is left of the time limit
  */
 export function limitSettings(limits: RunnerLimits, timeoutMs: number): ClickHouseSettings {
-  const settings: ClickHouseSettings = { max_execution_time: Math.max(timeoutMs / 1000, LEAST_SECONDS) };
+  const settings: ClickHouseSettings = { max_execution_time: Math.max(timeoutMs, LEAST_LIMIT_MS) / 1000 };
   for (const name of LIMIT_NAMES) {
     const ceiling = limits[name];
     if (ceiling !== undefined) settings[SETTING_BY_LIMIT[name]] = String(ceiling);

@@ -4,12 +4,17 @@ import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest } from '../query/ports.js';
 import type { Signal } from '../query/signal.js';
 import { QueryMeter } from './query-meter.js';
+import { LEAST_LIMIT_MS } from './query-settings.js';
 import type { ExplainFailure } from './rejected-values.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
 /** Milliseconds. */
 const REPORT_MS = 500;
+
+/** Milliseconds until the gateway ends a query by itself. ClickHouse may not have a limit below a second. */
+const endsAfter = (remainingMs: number): number =>
+  remainingMs + (remainingMs < LEAST_LIMIT_MS ? 0 : REPORT_MS);
 
 /**
  * Runs work on a query within its time limit, and translates its errors. ClickHouse has the same limit, and a moment more to
@@ -30,7 +35,7 @@ export async function withinTime<T>(
   const meter = new QueryMeter();
   const timer = setTimeout(() => {
     abort.abort(new Error('time limit'));
-  }, remainingMs + REPORT_MS);
+  }, endsAfter(remainingMs));
   try {
     // The client only notices an abort after the call.
     abort.signal.throwIfAborted();
