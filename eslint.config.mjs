@@ -18,16 +18,17 @@ const LAYERS = {
   config: ['auth'],
   query: ['formats', 'errors.ts'],
   scheduler: ['query', 'errors.ts'],
-  sandbox: ['query', 'errors.ts'],
-  clickhouse: ['formats', 'query', 'sandbox', 'errors.ts'],
+  facts: [],
+  sandbox: ['query', 'facts', 'errors.ts'],
+  clickhouse: ['formats', 'query', 'facts', 'sandbox', 'errors.ts'],
   schema: ['clickhouse', 'errors.ts'],
-  analysis: ['query', 'sandbox', 'clickhouse', 'errors.ts'],
-  versions: ['query', 'clickhouse', 'sandbox', 'errors.ts'],
+  analysis: ['query', 'facts', 'clickhouse', 'errors.ts'],
+  versions: ['query', 'clickhouse', 'facts', 'errors.ts'],
   observability: ['query'],
   coordination: ['formats', 'limits', 'query', 'errors.ts'],
   warming: ['formats', 'query', 'coordination'],
   cache: ['query', 'coordination'],
-  http: ['auth', 'formats', 'limits', 'observability', 'query', 'scheduler', 'errors.ts'],
+  http: ['auth', 'facts', 'formats', 'limits', 'observability', 'query', 'scheduler', 'errors.ts'],
 };
 /** Folders that read the files of this package. */
 const READS_PACKAGE = ['observability', 'http'];

@@ -86,6 +86,17 @@ export default defineEndpoint({
   caching: 'disabled',
   warming: 0,
   sandboxing: 'disabled',
+  tenant: {
+    edge_logs: 'project',
+    database_logs: 'project',
+    function_relay_logs: 'project',
+    function_event_logs: 'project',
+    auth_logs: 'project',
+    realtime_logs: 'project',
+    storage_logs: 'project',
+    rest_logs: 'project',
+    pooler_logs: 'project',
+  },
   example: { project: 'aurora', project_tier: 'PRO' },
   build: (p, now, after) => {
     const retention = choose(

@@ -1,14 +1,14 @@
 import { bindQuery, type BoundQuery } from './bind.js';
 import type { Values } from './values.js';
 import type { Endpoint } from './endpoint.js';
-import { RESULT } from './readable-parts.js';
+import { RESULT } from './reserved.js';
 import { BARRIER, part, Sql, type Node, type Part, type Query, textNode } from './sql.js';
 
 /**
  * Binds a caller's SELECT over an endpoint. The parts of the saved query that the SELECT reads become its WITH clause.
  * `result` has the rows within the endpoint's own limit; the row cap does not apply to it.
  *
- * @param select the SELECT as the sandbox accepted it, and the parts of {@link readableParts} that it reads.
+ * @param select the SELECT as the sandbox accepted it, and the readable parts that it reads.
  * @param pinned names of the parameters that the caller's key pins.
  * @param rowLimit the LIMIT of the whole query.
  */

@@ -19,3 +19,6 @@ export const AFTER = 'after';
 
 /** Name of the parameter of the LIMIT that the gateway appends to every query. */
 export const ROW_LIMIT = 'row_limit';
+
+/** The name under which a caller's SELECT reads the rows of the endpoint. */
+export const RESULT = 'result';

@@ -85,6 +85,8 @@ export interface Query {
   readonly named?: readonly Part[];
   /** Complete queries that a caller's own SQL may read by name beside the result, where the body has its WITH clause itself. */
   readonly views?: readonly Part[];
+  /** Set where an optional part can give a name of the query another meaning. */
+  readonly hasOptionalNames?: true;
   /** Whether no line may be indented, because a line feed of the text can be part of a string. */
   readonly isVerbatim?: boolean;
   /** Set where later pages need any row, so that {@link FIRST_ROWS} is left out of them. */

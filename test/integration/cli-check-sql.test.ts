@@ -35,13 +35,23 @@ it('warns of each WITH query that a pinned key could not read, with its line and
   expect([faults, warnings]).toEqual([
     [],
     [
-      'endpoints/visits.sql:13:3: keys that pin city cannot read recent in their own SQL, because it has no term ' +
-        'column = @city in the outermost AND of its own WHERE. Write city = @city as a term of its WHERE, or name the ' +
-        'filter of each of its tables, in the header: tenant: { visits: city }',
+      ...['12:6: keys that pin city cannot read mine', '13:3: keys that pin city cannot read recent'].map(
+        (start) =>
+          `endpoints/visits.sql:${start} in their own SQL, because it reads a table that the endpoint’s tenant does ` +
+          'not filter by city. Write in the header: tenant: { visits: city }',
+      ),
     ],
   ]);
+  // The column that the query compares with the parameter, beside the filters that the header has.
+  const more = [...header, 'tenant: { other: { town: city } }'].map((line) =>
+    line.replaceAll('city', 'place'),
+  );
+  const place = select('more AS (SELECT * FROM visits WHERE at >= @since)').replace('@city', '@place');
+  expect((await check(sqlEndpointFile('visits', more, place))).warnings[0]).toMatch(
+    /tenant: \{ visits: \{ city: place \}, other: \{ town: place \} \}$/,
+  );
   const all = sqlEndpointFile('visits', header, select('everyone AS (SELECT * FROM visits)'));
-  expect((await check(all)).warnings).toEqual([expect.stringContaining('because it uses no parameter')]);
+  expect((await check(all)).warnings[1]).toContain('because it uses no parameter');
   const tenant = sqlEndpointFile('visits', [...header, 'tenant: { visits: city }'], select(recent));
   expect((await check(tenant)).warnings).toEqual([]);
   const mistaken = await check(

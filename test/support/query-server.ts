@@ -21,5 +21,5 @@ const noParser: SqlParser = {
   print: unexpected,
   tree: unexpected,
   tables: unexpected,
-  columns: unexpected,
+  lines: unexpected,
 };

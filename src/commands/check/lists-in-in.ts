@@ -5,7 +5,7 @@ import { tokensOfAll } from '../../endpoint/other-rows.js';
 import { quoteText } from '../../endpoint/quote-sql.js';
 import { bindValues, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { sampleValues } from '../../gateway/query/sample-values.js';
-import { itemsOf, readTree, type TreeNode } from '../../gateway/sandbox/tree.js';
+import { itemsOf, readTree, type TreeNode } from '../../gateway/facts/tree.js';
 
 const IN = /^(?:global)?(?:not)?(?:null)?in$/i;
 

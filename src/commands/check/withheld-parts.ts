@@ -1,21 +1,25 @@
 import { positionIn } from '../../endpoint/sql-file/sql-file-problems.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { readableParts } from '../../endpoint/readable-parts.js';
 import { type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { knownFacts, type QueryFacts } from '../../gateway/facts/query-facts.js';
+import { readableParts, tablesOfPart } from '../../gateway/facts/readable-parts.js';
 
 /** A warning for each part that callers' own SQL can read without pinned parameters, but not with one. */
 export function withheldParts(endpoint: Endpoint, file: SqlFile | undefined): readonly string[] {
-  if (endpoint.settings.sandboxing === 'disabled') return [];
-  const pins = likelyPins(endpoint);
-  return partsOf(endpoint, file).flatMap((name) => {
+  const facts = knownFacts(endpoint);
+  if (endpoint.settings.sandboxing === 'disabled' || !facts) return [];
+  const pins = likelyPins(endpoint, facts);
+  const names = partsOf(endpoint, file);
+  return names.flatMap((name) => {
     const reasons = pins.flatMap((pin) => {
-      const { names, withheld } = readableParts(endpoint, new Set([pin]));
-      return names.includes(name) ? [] : [[pin, withheld.get(name) ?? 'uses no parameter'] as const];
+      const { names: readable, withheld } = readableParts(endpoint, new Set([pin]), facts);
+      return readable.includes(name) ? [] : [[pin, withheld.get(name) ?? 'uses no parameter'] as const];
     });
     const [first] = reasons;
     if (first === undefined) return [];
     const keys = `keys that pin ${reasons.map(([pin]) => pin).join(' or ')}`;
-    const problem = `${keys} cannot read ${name} in their own SQL, because it ${first[1]}. ${adviceFor(name, first[0], file)}`;
+    const advice = adviceFor(endpoint, names, first[0], facts);
+    const problem = `${keys} cannot read ${name} in their own SQL, because it ${first[1]}. ${advice}`;
     return [file ? atPlace(name, problem, file) : problem];
   });
 }
@@ -26,27 +30,43 @@ function partsOf({ query }: Endpoint, file: SqlFile | undefined): readonly strin
 }
 
 /** The parameters that the query compares with a column by `=`: by one of these an author separates tenants. All, where there is none. */
-function likelyPins({ parameters, savedQuery, query: { tenant = [] } }: Endpoint): readonly string[] {
+function likelyPins(
+  { parameters, query: { tenant = [] } }: Endpoint,
+  { facts: { comparisons } }: QueryFacts,
+): readonly string[] {
   const names = [...parameters.keys()];
-  const isCompared = (name: string): boolean => {
-    const written = String.raw`(?:@${name}\b|\{\s*${name}\s*:[^}]*\})`;
-    return new RegExp(String.raw`(?<![<>!])=\s*${written}|${written}\s*=`).test(savedQuery);
-  };
-  const likely = names.filter(
-    (name) => isCompared(name) || tenant.some(({ reference }) => reference.name === name),
-  );
+  const compared = new Set([
+    ...comparisons.map(({ parameter }) => parameter),
+    ...tenant.map(({ reference }) => reference.name),
+  ]);
+  const likely = names.filter((name) => compared.has(name));
   return likely.length > 0 ? likely : names;
 }
 
-function adviceFor(name: string, pin: string, file: SqlFile | undefined): string {
-  const queries = file?.select.withQueries ?? [];
-  const tables = queries.find((query) => query.name === name)?.tables ?? [];
-  const others = tables.filter((table) => !queries.some((query) => query.name === table));
-  const filters = [...new Set(others.length > 0 ? others : ['TABLE'])].map((table) => `${table}: ${pin}`);
-  return (
-    `Write ${pin} = @${pin} as a term of its WHERE, or name the filter of each of its tables, in the header: ` +
-    `tenant: { ${filters.join(', ')} }`
-  );
+/** The line of the header with the filters that it has, and those of the tables of all parts. */
+function adviceFor(endpoint: Endpoint, parts: readonly string[], pin: string, facts: QueryFacts): string {
+  const { tenant = [] } = endpoint.query;
+  const filters = new Map<string, Map<string, string>>();
+  const add = (table: string, column: string, parameter: string): void => {
+    filters.set(table, (filters.get(table) ?? new Map<string, string>()).set(parameter, column));
+  };
+  for (const part of parts) {
+    const { comparisons = [] } = facts.facts.named.get(part) ?? {};
+    const compared = [...comparisons, ...facts.facts.comparisons].find(({ parameter }) => parameter === pin);
+    const column = compared?.column ?? pin;
+    for (const table of tablesOfPart(part, endpoint, facts) ?? []) add(table, column, pin);
+  }
+  for (const { table, column, reference } of tenant) add(table, column, reference.name);
+  if (filters.size === 0)
+    return 'Read tables by their names, and name the filter of each in the header: tenant';
+  const written = [...filters].map(([table, columns]) => `${table}: ${filterText([...columns])}`);
+  return `Write in the header: tenant: { ${written.join(', ')} }`;
+}
+
+function filterText(columns: readonly (readonly [parameter: string, column: string])[]): string {
+  const [[parameter, column] = ['', '']] = columns;
+  if (columns.length === 1 && parameter === column) return column;
+  return `{ ${columns.map(([name, of]) => `${of}: ${name}`).join(', ')} }`;
 }
 
 function atPlace(name: string, problem: string, file: SqlFile): string {

@@ -3,9 +3,9 @@ import { withClient } from '../clickhouse/with-client.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { Catalog } from '../../gateway/analysis/reads/catalog.js';
 import { sortedGrants, type Grant } from '../../gateway/analysis/reads/grant.js';
-import { sourcesOfShapes } from '../../gateway/analysis/reads/own-tables.js';
+import { factsOfEndpoint } from '../../gateway/analysis/reads/own-tables.js';
 import { namesIn, problemOf, Reads } from '../../gateway/analysis/reads/reads.js';
-import type { Sources } from '../../gateway/analysis/reads/sources.js';
+import type { QueryFacts } from '../../gateway/facts/query-facts.js';
 
 /** Something about one endpoint. */
 export interface Remark {
@@ -38,10 +38,15 @@ export async function neededGrants(
   return withClient(connection, 60_000, async (client) => {
     const catalog = new Catalog(client, connection.database);
     // An unreachable server, a missing database, or a user that may not analyse queries is not a problem of each endpoint.
-    await catalog.sources('SELECT 1');
-    const parsed = await Promise.all(endpoints.map((endpoint) => parse(endpoint, catalog)));
+    await catalog.facts('SELECT 1');
+    const parsed = await Promise.all(
+      endpoints.map(async (endpoint) => ({
+        endpoint: endpoint.name,
+        ...(await factsOfEndpoint(endpoint, catalog)),
+      })),
+    );
     // Looks up the tables of all endpoints at once; what follows finds them in the catalog.
-    await catalog.tables(parsed.flatMap(({ sources }) => sources.flatMap(namesIn)));
+    await catalog.tables(parsed.flatMap(({ facts }) => namesIn(facts)));
     const analyses: NeededGrants[] = [];
     for (const each of parsed) analyses.push(await analyze(each, catalog));
     return {
@@ -52,24 +57,13 @@ export async function neededGrants(
   });
 }
 
-interface ParsedEndpoint {
-  readonly endpoint: string;
-  /** Of each shape of the query that ClickHouse can parse. */
-  readonly sources: readonly Sources[];
-  readonly problems: readonly string[];
-}
-
-async function parse(endpoint: Endpoint, catalog: Catalog): Promise<ParsedEndpoint> {
-  return { endpoint: endpoint.name, ...(await sourcesOfShapes(endpoint, catalog)) };
-}
-
 async function analyze(
-  { endpoint, sources, problems }: ParsedEndpoint,
+  { endpoint, facts, problems }: QueryFacts & { readonly endpoint: string },
   catalog: Catalog,
 ): Promise<NeededGrants> {
   const reads = new Reads(catalog);
   try {
-    for (const each of sources) await reads.addSources(each);
+    await reads.add(facts);
   } catch (error) {
     reads.problems.add(problemOf(error));
   }

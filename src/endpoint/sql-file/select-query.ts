@@ -25,7 +25,8 @@ export function queryOfSelect(select: SelectText, declared: Declared, hasTenant:
   const views = readableQueries(select, declared.parameters.size > 0 && !hasTenant, declared).map((query) =>
     viewOf(query, select, declared),
   );
-  return { parts: [], body: new Sql(body), views, isVerbatim: true };
+  const optional = select.hasOptionalNames && ({ hasOptionalNames: true } as const);
+  return { parts: [], body: new Sql(body), views, isVerbatim: true, ...optional };
 }
 
 function nodesOf(pieces: readonly Piece[], declared: Declared): readonly Node[] {
@@ -57,7 +58,7 @@ function referenceOf(piece: ParameterPiece, { parameters }: Declared): Reference
 
 /**
  * The WITH queries that a caller's own SQL may read: where parameters are what filters, only those that use one, or that read such
- * a query. A caller with pinned parameters may read fewer, see `readable-parts.ts`.
+ * a query. A caller with pinned parameters may read fewer.
  */
 function readableQueries(
   { withQueries, pieces }: SelectText,

@@ -13,6 +13,7 @@ import { columnProblems } from './column-problems.js';
 import { sampleValues, type Combination } from '../query/sample-values.js';
 import { combinationsOf, combinationText } from './combinations.js';
 import { bindLaterPage } from './later-page.js';
+import { Catalog } from './reads/catalog.js';
 import { ownTablesOf } from './reads/own-tables.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
@@ -53,7 +54,7 @@ export async function analyseEndpoint(
 ): Promise<Analysis> {
   const example = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) }, 'rejected');
   if (example.findings.some(({ kind }) => kind === 'rejected')) return example;
-  const ownTables = await ownTablesOf(endpoint, tools.client);
+  const ownTables = await ownTablesOf(endpoint, await Catalog.of(tools.client));
   const secret = ownTables.find(isPrivateTable);
   if (secret !== undefined)
     return { ...example, findings: [{ problem: problem('TABLE_PRIVATE', secret), kind: 'rejected' }] };

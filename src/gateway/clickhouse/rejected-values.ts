@@ -7,7 +7,7 @@ import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
 import { Failure } from '../errors.js';
 import type { QueryRequest, RequestedPage } from '../query/ports.js';
 import { nativeSignal, type Signal } from '../query/signal.js';
-import { readTree, type TreeNode } from '../sandbox/tree.js';
+import { readTree, type TreeNode } from '../facts/tree.js';
 import { isOfDefinition } from './definition-errors.js';
 import { describe, rowsOf, type DescribeOptions } from './describe-columns.js';
 import { errorNames } from './error-names.js';

@@ -17,13 +17,16 @@ const LIMITS: ClickHouseSettings = {
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
 };
+/** All shapes of an author's query are parsed as one text. */
+const LIMITS_OF_AUTHORS: ClickHouseSettings = {
+  ...{ readonly: '2', max_execution_time: 4, allow_experimental_analyzer: 1 },
+  ...{ max_query_size: '10000000', max_ast_elements: '1000000' },
+};
 const TIMEOUT_MS = 5000;
-/** How long names of tables and columns are cached. */
+/** How long names of tables are cached. */
 const NAMES_TTL_MS = 10_000;
 
 const SELECT_TABLES = 'SELECT name FROM system.tables WHERE database = currentDatabase()';
-const SELECT_COLUMNS = `SELECT name FROM system.columns
-  WHERE database = if({database:String} = '', currentDatabase(), {database:String}) AND table = {name:String}`;
 
 const NOT_ONE_SELECT =
   'must be one SELECT, without FORMAT, SETTINGS or INTO OUTFILE, and without parameters in braces';
@@ -38,7 +41,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set(['173', '203', '236', '394', 
 
 /** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or as the server printed it. */
 export function createSqlParser(client: ClickHouseClient, clock: () => number = Date.now): SqlParser {
-  const runQuery: RunQuery = async (query, parameters, signal) => {
+  const runQuery: RunQuery = async (query, parameters, signal, limits = LIMITS) => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const result = await client.query({
@@ -46,7 +49,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
         query_params: parameters,
         format: 'JSONCompactEachRow',
         abort_signal: AbortSignal.any([signal, timeout]),
-        clickhouse_settings: LIMITS,
+        clickhouse_settings: limits,
       });
       return (await result.json<readonly [string]>()).map(([text]) => text);
     } catch (error) {
@@ -74,9 +77,12 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
       }
     },
     tables: (signal) => namesIn(SELECT_TABLES, {}, signal),
-    columns: (table, signal) => {
-      const [name = '', database = ''] = table.split('.').toReversed();
-      return namesIn(SELECT_COLUMNS, { database, name }, signal);
+    lines: async (query, signal) => {
+      try {
+        return await runQuery(query, {}, signal, LIMITS_OF_AUTHORS);
+      } catch (error) {
+        throw failureOf(error, signal, () => NOT_ONE_SELECT);
+      }
     },
   };
 }
@@ -85,6 +91,7 @@ type RunQuery = (
   query: string,
   parameters: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  limits?: ClickHouseSettings,
 ) => Promise<readonly string[]>;
 
 /** Runs queries that list names, and caches what they return. */

@@ -1,5 +1,5 @@
 import { unquote } from '../../endpoint/quote-sql.js';
-import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../sandbox/tree.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../facts/tree.js';
 
 /** Functions that read data which is in no table of the tree: `__getScalar` is a scalar subquery that ClickHouse has run. */
 const READS_DATA = /^(?:dict[A-Z]|joinGet|__getScalar$)/;

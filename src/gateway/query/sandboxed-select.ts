@@ -62,6 +62,10 @@ export interface SqlParser {
   readonly tree: (text: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Names of the tables that an unqualified name can mean to the gateway's user. */
   readonly tables: (signal: AbortSignal) => Promise<readonly string[]>;
-  /** Names of the columns of a table, named as a query names it; none where the gateway's user cannot read it. */
-  readonly columns: (table: string, signal: AbortSignal) => Promise<readonly string[]>;
+  /**
+   * What a query of the gateway or of an author returns as its only column.
+   *
+   * @throws Failure INVALID_PARAMETERS if the text is not a query.
+   */
+  readonly lines: (query: string, signal: AbortSignal) => Promise<readonly string[]>;
 }

@@ -1,6 +1,7 @@
-import { isAllowedFunction, MEMBERSHIP, TYPE_NAME_FUNCTIONS } from './functions.js';
-import { Rejection } from './rejection.js';
-import { itemsOf, TABLE_SECTIONS, type TreeNode } from './tree.js';
+import { MEMBERSHIP, NO_TABLE } from '../facts/facts.js';
+import { Rejection } from '../facts/rejection.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../facts/tree.js';
+import { isAllowedFunction, TYPE_NAME_FUNCTIONS } from './functions.js';
 
 /** The names that a caller's SQL may or must not use. */
 export interface Names {
@@ -24,9 +25,6 @@ interface Cost {
 /** How often one SELECT may run named parts at most. */
 const MAX_READS = 24;
 const MAX_EXPANDED_NODES = 20_000;
-
-/** What ClickHouse reads without a FROM: one row with a zero. */
-export const NO_TABLE = 'system.one';
 
 /** Kinds of node that may be a table. */
 const TABLES: ReadonlySet<string> = new Set([

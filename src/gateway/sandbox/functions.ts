@@ -146,13 +146,6 @@ export function isAllowedFunction(name: string): boolean {
 /** The allowed names, in lower case, without aggregate functions. */
 export const ALLOWED_FUNCTIONS: readonly string[] = [...FUNCTIONS].sort();
 
-/** Functions whose second argument can be the name of a table. */
-export const MEMBERSHIP: ReadonlySet<string> = new Set(
-  ['in', 'notIn', 'nullIn', 'notNullIn', 'globalIn', 'globalNotIn', 'globalNullIn', 'globalNotNullIn'].map(
-    (name) => name.toLowerCase(),
-  ),
-);
-
 /** Functions whose last argument is a type name as text. */
 export const TYPE_NAME_FUNCTIONS: ReadonlySet<string> = new Set(
   ['CAST', 'accurateCast', 'accurateCastOrNull', 'JSONExtract', 'JSONExtractCaseInsensitive'].map((name) =>

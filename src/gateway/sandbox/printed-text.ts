@@ -1,4 +1,4 @@
-import { Rejection } from './rejection.js';
+import { Rejection } from '../facts/rejection.js';
 
 /** Names without delimiters of the printed query tree, so that a name cannot forge a part of the tree. */
 const PLAIN_NAME = /^(?! )[\p{L}\p{M}\p{N}_ ()%?!+*/&#@.-]+(?<! )$/u;

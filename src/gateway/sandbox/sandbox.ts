@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { readableParts, type TableColumn } from '../../endpoint/readable-parts.js';
 import { Failure } from '../errors.js';
+import { NO_TABLE } from '../facts/facts.js';
+import { knownFacts, readQueryFacts, type QueryFacts } from '../facts/query-facts.js';
+import { readableParts } from '../facts/readable-parts.js';
 import {
   problemOfSqlText,
   type AnalyzeSql,
@@ -12,10 +14,10 @@ import {
 } from '../query/sandboxed-select.js';
 import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js';
 import { invalidParameters } from '../query/validate-parameters.js';
-import { checkTree, NO_TABLE } from './check-tree.js';
+import { checkTree } from './check-tree.js';
 import { checkPrintedText, namesInFrom } from './printed-text.js';
-import { Rejection } from './rejection.js';
-import { readTree } from './tree.js';
+import { Rejection } from '../facts/rejection.js';
+import { readTree } from '../facts/tree.js';
 import { CALLERS_GRAMMAR } from './tree-grammar.js';
 
 const MAX_PRINTED_CHARACTERS = 32_768;
@@ -71,8 +73,9 @@ async function analyze(
   { endpoint, sql, pinned }: { readonly endpoint: Endpoint; readonly sql: string; readonly pinned: Pins },
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const readable = readableParts(endpoint, pinned);
   try {
+    const facts = pinned.size === 0 ? undefined : await factsOf(endpoint, parser, signal);
+    const readable = readableParts(endpoint, pinned, facts);
     const text = await parser.print(sql, signal);
     if (text.length > MAX_PRINTED_CHARACTERS) throw new Rejection('is too long');
     checkPrintedText(text);
@@ -84,8 +87,6 @@ async function analyze(
       isNoTableNamed: namesInFrom(text, NO_TABLE),
     };
     const reads = [...checkTree(readTree(lines, CALLERS_GRAMMAR), names)].sort();
-    for (const name of reads)
-      await requireColumns(name, readable.columns.get(name) ?? [], (table) => parser.columns(table, signal));
     return { select: { text, reads } };
   } catch (error) {
     if (error instanceof Rejection) return { problem: error.message };
@@ -95,18 +96,18 @@ async function analyze(
   }
 }
 
-/** In place of a column that its table does not have, a part would read a column or an alias of the caller's SQL. */
-async function requireColumns(
-  name: string,
-  needed: readonly TableColumn[],
-  columnsOf: (table: string) => Promise<readonly string[]>,
-): Promise<void> {
-  for (const { table, column } of needed) {
-    if ((await columnsOf(table)).includes(column)) continue;
-    throw new Rejection(
-      `reads “${name}”, which this key may not read, because its table does not have the column of its filter`,
-    );
-  }
+/** The facts of an endpoint, which its analysis remembers; read here where a caller is earlier. */
+async function factsOf(endpoint: Endpoint, parser: SqlParser, signal: AbortSignal): Promise<QueryFacts> {
+  const known = knownFacts(endpoint);
+  if (known) return known;
+  return readQueryFacts(
+    endpoint,
+    (query) => parser.lines(query, signal),
+    (error) => {
+      if (error instanceof Failure && problemOf(error) !== undefined) return 'ClickHouse cannot parse it';
+      throw error;
+    },
+  );
 }
 
 function problemOf(failure: Failure): string | undefined {

@@ -1,4 +1,4 @@
-import type { Grammar } from './tree.js';
+import type { Grammar } from '../facts/tree.js';
 
 const kind = (name: string, ...attributes: readonly string[]): readonly [string, ReadonlySet<string>] => [
   name,

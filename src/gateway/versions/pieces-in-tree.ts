@@ -1,5 +1,5 @@
-import { COLUMNS } from '../sandbox/printed-names.js';
-import { itemsOf, type TreeNode } from '../sandbox/tree.js';
+import { COLUMNS } from '../facts/printed-names.js';
+import { itemsOf, type TreeNode } from '../facts/tree.js';
 
 /** What the rows of a result should be composed by. */
 export interface PiecesInTree {

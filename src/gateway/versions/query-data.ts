@@ -1,7 +1,7 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
-import { MEMBERSHIP } from '../sandbox/functions.js';
-import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../sandbox/tree.js';
+import { MEMBERSHIP } from '../facts/facts.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../facts/tree.js';
 import { piecesInTree, type PiecesInTree, type PiecesOfQuery } from './pieces-in-tree.js';
 import { NoVersion, readQueryTrees, type QueryTrees, type ReadRows } from './query-tree.js';
 

@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
-import { Rejection } from '../sandbox/rejection.js';
-import { readTree, type TreeNode } from '../sandbox/tree.js';
+import { Rejection } from '../facts/rejection.js';
+import { readTree, type TreeNode } from '../facts/tree.js';
 
 /** Says why the data of a query has no version. */
 export class NoVersion extends Error {}

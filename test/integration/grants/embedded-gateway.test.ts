@@ -31,7 +31,7 @@ const BY_CITY = sqlEndpointFile(
     'sandboxing: enabled',
     'parameters: { city: { kind: string, required: true, description: City. } }',
     'columns: { city: String }',
-    'tenant: { vault: city }',
+    'tenant: { cities: city, vault: city }',
   ],
   `WITH mine AS (SELECT city FROM cities WHERE city = @city), kept AS (SELECT city FROM vault)
 SELECT city FROM mine, kept ORDER BY city`,
@@ -88,7 +88,7 @@ describe('a gateway with an embedded ClickHouse', () => {
         // The analysis runs beside the start; until its verdict, ClickHouse's own answer is a 502.
         await gateway.untilWritten(/ClickHouse rejects the query of an endpoint/);
         expect((await call('towns'))[0]).toBe(500);
-        // The read-only user can look up the column of the filter, and send the filter of the header.
+        // The read-only user can read what a part reads, and send the filters of the header.
         for (const [name, rows] of [
           ['mine', '[{"city":"Rome"}]'],
           ['kept', '[]'],

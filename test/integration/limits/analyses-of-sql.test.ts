@@ -29,7 +29,7 @@ class Sent {
     print: (sql, signal) => this.count(sql, () => this.parse.print(sql, signal)),
     tree: (text, signal) => this.count('tree', () => this.parse.tree(text, signal)),
     tables: (signal) => this.count('tables', () => this.parse.tables(signal)),
-    columns: (table, signal) => this.count('columns', () => this.parse.columns(table, signal)),
+    lines: (query, signal) => this.count('facts', () => this.parse.lines(query, signal)),
   };
   private readonly run: RunQuery;
   private readonly parse: SqlParser;

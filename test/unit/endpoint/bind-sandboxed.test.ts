@@ -2,7 +2,6 @@ import { bindSandboxedQuery } from '../../../src/endpoint/bind-sandboxed.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { text } from '../../../src/endpoint/index.js';
-import { readableParts } from '../../../src/endpoint/readable-parts.js';
 import { part, sql, withParts } from '../../../src/endpoint/sql.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
@@ -27,10 +26,6 @@ const endpoint = (limit?: number): Endpoint =>
 const VALUES = new Map([['city', 'Rome']]);
 const bind = (reads: readonly string[], limit?: number): string =>
   bindSandboxedQuery(endpoint(limit), { text: 'SELECT 1', reads }, VALUES, new Set(), new Date(0), 11).text;
-
-it('lists the parts and the result', () => {
-  expect(readableParts(endpoint(), new Set()).names).toEqual(['one', 'other', 'union', 'result']);
-});
 
 it('writes only the parts that the SELECT reads, with the parts that they read nested inside', () => {
   expect(bind([])).toBe('SELECT * FROM (SELECT 1)\nLIMIT {row_limit:UInt64}');

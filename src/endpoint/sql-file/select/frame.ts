@@ -59,13 +59,6 @@ const OF_CASE = setOf('WHEN THEN ELSE');
 const BEGINS_QUERY = setOf('SELECT WITH FROM');
 const AFTER_SET = setOf('SELECT WITH FROM ALL DISTINCT');
 
-/** Whether a word is JOIN, or one before it. */
-export const isJoinWord = (word: string): boolean => JOINS.has(word);
-
-/** Whether a word begins a clause or the next arm of a UNION where it is no name. */
-export const isClauseWord = (word: string): boolean =>
-  CLAUSES.has(word) || SETS.has(word) || TWO_WORDS.has(word);
-
 /** Whether a word is UNION, INTERSECT or EXCEPT. */
 export const isSetWord = (word: string): boolean => SETS.has(word);
 

@@ -45,12 +45,6 @@ function problemOf(part: PartRange, words: readonly Word[], isInChoice: IsInChoi
   return wordOf(own?.node) === 'AND' && hasOr(node, words.slice(start, end)) ? 'mixed' : undefined;
 }
 
-/** Whether what is before and after a part means the same with and without it, because AND, OR, commas or clauses separate them. */
-export function isSeparate(part: PartRange, words: readonly Word[]): boolean {
-  const ends = [words[part.start], words[part.end - 1]];
-  return ends.some(separates) && problemOfPlace(part, words) === undefined;
-}
-
 const separates = (word: Word | undefined): boolean =>
   word?.role === 'connective' || word?.role === 'comma' || word?.role === 'clause';
 

@@ -8,7 +8,6 @@ import { checkClauses, checkStart, needsWrapping } from './statement.js';
 import { readWithList } from './with-list.js';
 
 export type {
-  Comparison,
   OptionalPiece,
   ParameterPiece,
   Piece,
@@ -37,6 +36,7 @@ export function parseSelectText(text: string): SelectText {
     pieces: cutPieces(text, whole, (part) => columns.byPart.get(part) ?? []),
     withQueries: withList.queries,
     withList: withList.list,
+    hasOptionalNames: withList.hasOptionalNames,
     needsWrapping: needsWrapping(frame),
     problems: inOrder([...lexical, ...checkClauses(frame), ...problemsOfParts(frame), ...columns.problems]),
   };
@@ -51,6 +51,7 @@ function unread(
     pieces: cutPieces(text, whole, () => []),
     withQueries: [],
     withList: undefined,
+    hasOptionalNames: false,
     needsWrapping: true,
     problems: inOrder(problems),
   };

@@ -45,16 +45,6 @@ export interface WithQuery {
   readonly query: Place;
   /** The whole item of the list: name, AS and the parentheses. */
   readonly item: Place;
-  /** What it reads, as it is named there: tables, and WITH queries. Undefined where that is not certain. */
-  readonly tables: readonly string[] | undefined;
-  /** Its terms `column = @parameter`, where each of its rows is one of a single table and satisfies them. */
-  readonly comparisons: readonly Comparison[] | undefined;
-}
-
-/** A term `column = @parameter` of a filter. */
-export interface Comparison {
-  readonly column: string;
-  readonly parameter: string;
 }
 
 /** The text of a SELECT, read. With problems it must not be run, and pieces are what could be read. */
@@ -65,6 +55,8 @@ export interface SelectText {
   readonly withQueries: readonly WithQuery[];
   /** The outermost WITH list without the word WITH, but with RECURSIVE; undefined where there is none. */
   readonly withList: Place | undefined;
+  /** Whether an optional part can give a name another meaning, so that the query without it reads something else. */
+  readonly hasOptionalNames: boolean;
   /** Whether a LIMIT after the text could be invalid or limit less than the whole result. */
   readonly needsWrapping: boolean;
   readonly problems: readonly SelectProblem[];

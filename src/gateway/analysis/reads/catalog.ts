@@ -2,8 +2,8 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { unquote } from '../../../endpoint/quote-sql.js';
 import { parseTypeName } from '../../../endpoint/type-name.js';
-import { readTree } from '../../sandbox/tree.js';
-import { sourcesOf, type Sources } from './sources.js';
+import type { Facts } from '../../facts/facts.js';
+import { readFacts, type ReadLines } from '../../facts/query-facts.js';
 
 /** A table, view or dictionary of ClickHouse. */
 export interface Table {
@@ -49,7 +49,7 @@ const TABLES = `
 /** Parses queries and looks up tables. Nothing is executed but reads of system tables. */
 export class Catalog {
   private readonly tablesByName = new Map<string, readonly Table[]>();
-  private readonly sourcesByText = new Map<string, Promise<Sources>>();
+  private readonly factsByText = new Map<string, Promise<Facts>>();
 
   constructor(
     private readonly client: ClickHouseClient,
@@ -62,16 +62,17 @@ export class Catalog {
     return new Catalog(client, row?.name ?? '');
   }
 
-  /** The sources of a SELECT, by ClickHouse's own parser. */
-  sources(select: string): Promise<Sources> {
-    const known = this.sourcesByText.get(select);
-    if (known) return known;
-    const sources = this.rows<{ readonly explain: string }>(
-      `EXPLAIN QUERY TREE run_passes = 0 ${select}`,
-    ).then((lines) => sourcesOf(readTree(lines.map(({ explain }) => explain))));
-    this.sourcesByText.set(select, sources);
-    return sources;
+  /** The facts of a SELECT, by ClickHouse's own parser. */
+  facts(select: string): Promise<Facts> {
+    const known = this.factsByText.get(select) ?? readFacts(select, this.lines);
+    this.factsByText.set(select, known);
+    return known;
   }
+
+  readonly lines: ReadLines = async (query) => {
+    const rows = await this.rows<Readonly<Record<string, string>>>(query);
+    return rows.flatMap((row) => Object.values(row));
+  };
 
   /** The tables that a name can mean. A name with a dot can be of another database. */
   async tables(names: Iterable<string>): Promise<ReadonlyMap<string, readonly Table[]>> {

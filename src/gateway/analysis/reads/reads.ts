@@ -3,7 +3,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { isPrivateTable, OF_CALLERS } from '../../../endpoint/private-tables.js';
 import { engineArguments, type Catalog, type Table } from './catalog.js';
 import type { Grant } from './grant.js';
-import type { Sources, TableFunction } from './sources.js';
+import type { Facts, TableFunction } from '../../facts/facts.js';
 
 /** What is wrong with a query, by its error. @throws the errors that are not of a query. */
 export function problemOf(error: unknown): string {
@@ -12,12 +12,7 @@ export function problemOf(error: unknown): string {
 }
 
 /** All names of sources that a table can have. */
-export function namesIn({
-  tables,
-  possibleTables,
-  dictionaries,
-  tableFunctions,
-}: Sources): readonly string[] {
+export function namesIn({ tables, possibleTables, dictionaries, tableFunctions }: Facts): readonly string[] {
   return [...tables, ...possibleTables, ...dictionaries, ...tableFunctions.map(({ name }) => name)];
 }
 
@@ -44,9 +39,9 @@ export class Reads {
 
   constructor(private readonly catalog: Catalog) {}
 
-  async addSources(sources: Sources): Promise<void> {
-    const { tables, possibleTables, dictionaries, tableFunctions } = sources;
-    const found = await this.catalog.tables(namesIn(sources));
+  async add(facts: Facts): Promise<void> {
+    const { tables, possibleTables, dictionaries, tableFunctions } = facts;
+    const found = await this.catalog.tables(namesIn(facts));
     for (const name of tables) {
       if (found.get(name)?.length === 0)
         this.unseenTables.set(name, unknownTable(name, this.catalog.currentDatabase));
@@ -57,7 +52,7 @@ export class Reads {
   }
 
   private async addQuery(select: string): Promise<void> {
-    await this.addSources(await this.catalog.sources(select));
+    await this.add(await this.catalog.facts(select));
   }
 
   private async addTables(tables: readonly Table[] = [], isStored = true): Promise<void> {

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
 import { MAX_VALUE_BYTES, type Parameter } from '../../../endpoint/parameters/parameter.js';
-import { readableParts, RESULT } from '../../../endpoint/readable-parts.js';
+import { RESULT } from '../../../endpoint/reserved.js';
+import { knownFacts } from '../../facts/query-facts.js';
+import { readableParts } from '../../facts/readable-parts.js';
 
 /** A parameter of an endpoint for one reader: what the list of endpoints, OpenAPI and MCP each show in their own form. */
 export interface DescribedParameter extends Omit<Parameter, 'read' | 'problems'> {
@@ -95,7 +97,7 @@ function scalar(text: string, { type }: JsonSchema): unknown {
 
 /** What `sql` is, where callers may send it: with the names that a caller with these pins may read. */
 export function sqlDescription(endpoint: Endpoint, pinned: ReadonlySet<string>): string {
-  const parts = readableParts(endpoint, pinned).names.filter((name) => name !== RESULT);
+  const parts = readableParts(endpoint, pinned, knownFacts(endpoint)).names.filter((name) => name !== RESULT);
   const others =
     parts.length === 0 ? '' : ` It can also read ${parts.map((name) => `\`${name}\``).join(', ')}.`;
   return (

@@ -3,15 +3,15 @@ import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endp
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
 import { PARTS } from './clauses.js';
 
-/** The two ways in which an author keeps other tenants' rows out of a WITH query. */
-export const FILTERED_BY = ['their own WHERE', 'the header'] as const;
+/** What keeps other tenants' rows out of a WITH query. */
+export const FILTERED_BY = ['the header', 'the header and their own WHERE'] as const;
 export type FilteredBy = (typeof FILTERED_BY)[number];
 
 /** The names of the parts of `logs.all`, of the same rows, as WITH queries of a `.sql` file. */
 export function logsInSql(filteredBy: FilteredBy): Endpoint {
   const names = PARTS.filter((name) => name !== 'result');
   const tableOf = (name: string): string => name.replace(/_source$/, '_logs');
-  const isOwn = filteredBy === 'their own WHERE';
+  const isOwn = filteredBy === 'the header and their own WHERE';
   const items = names.map(
     (name) => `${name} AS (
   SELECT id, timestamp, event_message, metadata FROM ${tableOf(name)}
@@ -24,7 +24,7 @@ export function logsInSql(filteredBy: FilteredBy): Endpoint {
     '  project: { kind: string, required: true, description: Project reference. }',
     '  project_tier: { kind: string, default: FREE, description: Retention. }',
     'columns: { id: UUID, timestamp: DateTime64(6), event_message: String, metadata: String }',
-    ...(isOwn ? [] : [`tenant: { ${names.map((name) => `${tableOf(name)}: project`).join(', ')} }`]),
+    `tenant: { ${names.map((name) => `${tableOf(name)}: project`).join(', ')} }`,
   ];
   return readSqlEndpoint(
     sqlEndpointFile(

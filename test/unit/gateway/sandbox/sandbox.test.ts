@@ -24,7 +24,7 @@ class Analyses {
     print: (sql) => this.query(sql),
     tree: () => this.query([]),
     tables: () => this.query([]),
-    columns: () => this.query([]),
+    lines: () => this.query([]),
   };
 
   readonly analyzeSql: AnalyzeSql = async ({ signal }, analysis) => {

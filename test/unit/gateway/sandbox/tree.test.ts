@@ -1,5 +1,5 @@
 import { checkTree } from '../../../../src/gateway/sandbox/check-tree.js';
-import { readTree } from '../../../../src/gateway/sandbox/tree.js';
+import { readTree } from '../../../../src/gateway/facts/tree.js';
 import { CALLERS_GRAMMAR } from '../../../../src/gateway/sandbox/tree-grammar.js';
 
 const NAMES = {

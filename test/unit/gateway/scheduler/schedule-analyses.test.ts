@@ -36,7 +36,7 @@ class FakeServer implements AnalyzingServer {
       print: () => parse(name),
       tree: () => parse([name]),
       tables: () => parse([name]),
-      columns: () => parse([name]),
+      lines: () => parse([name]),
     };
   }
 }

@@ -1,6 +1,7 @@
-import { quoteName } from '../../../endpoint/quote-sql.js';
-import { renderQuery } from '../../../endpoint/render.js';
-import type { Condition, Query, Sql } from '../../../endpoint/sql.js';
+import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { renderQuery } from '../../endpoint/render.js';
+import type { Condition, Query, Sql } from '../../endpoint/sql.js';
+import { PARAMETER } from './facts.js';
 
 type Branches = readonly (readonly [Condition, Sql])[];
 
@@ -9,15 +10,17 @@ type Path = ReadonlyMap<Branches, number>;
 
 /**
  * Texts in which every fragment of a query occurs at least once: all parts, all optional filters, and in one text or another
- * every branch of every choice. They are for parsing only: each parameter is NULL, or a name where an identifier is expected.
+ * every branch of every choice. They are for parsing only: each parameter is a {@link PARAMETER}, or a name where an identifier is expected.
+ *
+ * @param onIdentifier called with each such name
  */
-export function queryShapes(query: Query): readonly string[] {
+export function queryShapes(query: Query, onIdentifier: OnIdentifier = () => undefined): readonly string[] {
   const shapes = new Set<string>();
   const seen = new Set<Branches>();
   const paths: Path[] = [new Map()];
   for (const path of paths) {
     shapes.add(
-      renderAlong(query, path, (branches, taken, outer) => {
+      renderAlong(query, path, onIdentifier, (branches, taken, outer) => {
         if (seen.has(branches)) return;
         seen.add(branches);
         for (let index = 0; index <= branches.length; index += 1) {
@@ -29,10 +32,11 @@ export function queryShapes(query: Query): readonly string[] {
   return [...shapes];
 }
 
+type OnIdentifier = (name: string) => void;
 type OnChoice = (branches: Branches, taken: number, outer: Path) => void;
 
 /** Renders the query with the branches of a path. Other choices take the branch that the conditions of the path imply. */
-function renderAlong(query: Query, path: Path, onChoice: OnChoice): string {
+function renderAlong(query: Query, path: Path, onIdentifier: OnIdentifier, onChoice: OnChoice): string {
   const isTrue = new Set([...path].flatMap(([branches, index]) => termsOf(branches[index]?.[0])));
   const implied = (branches: Branches): number => {
     const index = branches.findIndex(([condition]) => termsOf(condition).every((term) => isTrue.has(term)));
@@ -40,7 +44,11 @@ function renderAlong(query: Query, path: Path, onChoice: OnChoice): string {
   };
   const outer = new Map<Branches, number>();
   return renderQuery(query, {
-    reference: ({ name, type }) => (type === 'Identifier' ? quoteName(name) : 'NULL'),
+    reference: ({ name, type }) => {
+      if (type !== 'Identifier') return `${PARAMETER}(${quoteText(name)})`;
+      onIdentifier(name);
+      return quoteName(name);
+    },
     filter: ({ condition }, render) => render(condition),
     choice: (branches, otherwise, render) => {
       const taken = path.get(branches) ?? implied(branches);

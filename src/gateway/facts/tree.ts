@@ -207,6 +207,7 @@ function openSection(
     else parent.lines.set(parent.section.name, [line]);
     return;
   }
+  if (text.startsWith('SETTINGS ')) parent.lines.set('SETTINGS', [line]);
   parent.section = { name: name.trim(), indent };
 }
 

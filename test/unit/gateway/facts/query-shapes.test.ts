@@ -1,8 +1,8 @@
-import { queryShapes } from '../../../../../src/gateway/analysis/reads/query-shapes.js';
-import { defineEndpoint } from '../../../../../src/endpoint/endpoint.js';
-import { choose, is, oneOf, sql, text, type Reference, type Sql } from '../../../../../src/endpoint/index.js';
-import { isOmitted, type Query } from '../../../../../src/endpoint/sql.js';
-import { SAMPLE } from '../../../../support/sample-endpoint.js';
+import { queryShapes } from '../../../../src/gateway/facts/query-shapes.js';
+import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
+import { choose, is, oneOf, sql, text, type Reference, type Sql } from '../../../../src/endpoint/index.js';
+import { isOmitted, type Query } from '../../../../src/endpoint/sql.js';
+import { SAMPLE } from '../../../support/sample-endpoint.js';
 
 interface Parameters {
   readonly city: Reference<string>;

@@ -1,0 +1,197 @@
+import { unquote } from '../../endpoint/quote-sql.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from './tree.js';
+
+/** Names in a query, as its tree has them. */
+interface NamesInQuery<Names> {
+  /** Where a table is read, and no WITH query has the name. */
+  readonly tables: Names;
+  /** A table only if a table has that name: the right side of IN, and names of WITH in their own query. */
+  readonly possibleTables: Names;
+  /** Names of tables with FINAL or SAMPLE behind them, which ClickHouse prints as if they were a part of the name. */
+  readonly printedTables: Names;
+  /** WITH queries that are read. */
+  readonly withQueries: Names;
+  readonly dictionaries: Names;
+  readonly functions: Names;
+  /** Of columns, and everything else that stands where a name can. */
+  readonly names: Names;
+}
+
+/** What a query reads and calls, by ClickHouse's tree of it. */
+export interface Facts extends NamesInQuery<ReadonlySet<string>> {
+  readonly tableFunctions: readonly TableFunction[];
+  readonly comparisons: readonly Comparison[];
+  readonly hasSettings: boolean;
+  /** Of each WITH query, and of each expression that WITH gives a name, wherever it is. */
+  readonly named: ReadonlyMap<string, Facts>;
+}
+
+export interface TableFunction {
+  readonly name: string;
+  /** The arguments; undefined for one that is neither a text nor a name. */
+  readonly texts: readonly (string | undefined)[];
+}
+
+/** `column = @parameter`. */
+export interface Comparison {
+  readonly column: string;
+  readonly parameter: string;
+}
+
+/** Stands in a text for the value of a parameter: `querygate_parameter('name')`. */
+export const PARAMETER = 'querygate_parameter';
+
+/** What ClickHouse reads without a FROM: one row with a zero. */
+export const NO_TABLE = 'system.one';
+
+/** Functions whose second argument can be the name of a table. */
+export const MEMBERSHIP: ReadonlySet<string> = new Set(
+  'in notin nullin notnullin globalin globalnotin globalnullin globalnotnullin'.split(' '),
+);
+
+/** Reads trees of one query, before or after names are resolved: what any of them has is a fact. */
+export function factsOf(...trees: readonly TreeNode[]): Facts {
+  const reader = new FactsReader();
+  for (const tree of trees) reader.read(tree, { ofWith: new Set(), possiblyOfWith: new Set() }, false);
+  return reader.facts;
+}
+
+/** An attribute of a node; empty where it has none. */
+export const attribute = ({ attributes }: TreeNode, name: string): string => attributes.get(name) ?? '';
+
+export function* nodesIn(node: TreeNode): Generator<TreeNode> {
+  yield node;
+  for (const child of node.children) yield* nodesIn(child.node);
+}
+
+/** The names of WITH at a place. */
+interface Scope {
+  readonly ofWith: ReadonlySet<string>;
+  /** A name of WITH whose own query, or an earlier one, uses it: ClickHouse may take it for a table. */
+  readonly possiblyOfWith: ReadonlySet<string>;
+}
+
+class FoundFacts implements Facts {
+  readonly tables = new Set<string>();
+  readonly possibleTables = new Set<string>();
+  readonly printedTables = new Set<string>();
+  readonly withQueries = new Set<string>();
+  readonly dictionaries = new Set<string>();
+  readonly functions = new Set<string>();
+  readonly names = new Set<string>();
+  readonly tableFunctions: TableFunction[] = [];
+  readonly comparisons: Comparison[] = [];
+  readonly named = new Map<string, FoundFacts>();
+  hasSettings = false;
+}
+
+class FactsReader {
+  readonly facts = new FoundFacts();
+  /** Those of the query, and of the items of WITH around the place. */
+  private open: readonly FoundFacts[] = [this.facts];
+
+  read(node: TreeNode, scope: Scope, isTable: boolean): void {
+    const { kind } = node;
+    this.add('names', attribute(node, 'column_name'), attribute(node, 'identifier'));
+    if (isTable || kind === 'TABLE') this.add('printedTables', attribute(node, 'printed'));
+    if (OF_QUERIES.has(kind)) {
+      this.readQuery(node, scope);
+      return;
+    }
+    if (kind === 'TABLE') this.add('tables', attribute(node, 'table_name'));
+    if (kind === 'IDENTIFIER' && isTable) this.readTable(attribute(node, 'identifier'), scope);
+    if (kind === 'FUNCTION') this.readFunction(node, scope);
+    if (kind === 'TABLE_FUNCTION') this.readTableFunction(node);
+    this.readChildren(node.children, scope);
+  }
+
+  private add(kind: keyof NamesInQuery<unknown>, ...names: readonly string[]): void {
+    for (const facts of this.open) for (const name of names) if (name !== '') facts[kind].add(name);
+  }
+
+  private readChildren(children: TreeNode['children'], scope: Scope): void {
+    for (const { section, node } of children) this.read(node, scope, TABLE_SECTIONS.has(section));
+  }
+
+  private readQuery(query: TreeNode, outer: Scope): void {
+    if (query.lines.has('SETTINGS')) for (const facts of this.open) facts.hasSettings = true;
+    const items = itemsOf(query, 'WITH').map((item) => [item, namesOf(item)] as const);
+    const possiblyOfWith = new Set([...outer.possiblyOfWith, ...items.flatMap(([, names]) => names)]);
+    const ofWith = new Set(outer.ofWith);
+    for (const [item, names] of items) {
+      this.readNamed(item, names, { ofWith: new Set(ofWith), possiblyOfWith });
+      if (attribute(item, 'cte_name') !== '') ofWith.add(attribute(item, 'cte_name'));
+    }
+    const rest = query.children.filter(({ section }) => section !== 'WITH');
+    this.readChildren(rest, { ofWith, possiblyOfWith });
+  }
+
+  private readNamed(item: TreeNode, names: readonly string[], scope: Scope): void {
+    const around = this.open;
+    const own = names.map((name) => {
+      const facts = this.facts.named.get(name) ?? new FoundFacts();
+      this.facts.named.set(name, facts);
+      return facts;
+    });
+    this.open = [...around, ...own];
+    this.read(item, scope, false);
+    this.open = around;
+  }
+
+  private readTable(name: string, { ofWith, possiblyOfWith }: Scope): void {
+    if (name === NO_TABLE) return;
+    if (ofWith.has(name)) this.add('withQueries', name);
+    else this.add(possiblyOfWith.has(name) ? 'possibleTables' : 'tables', name);
+  }
+
+  private readFunction(node: TreeNode, { ofWith }: Scope): void {
+    const name = attribute(node, 'function_name');
+    this.add('functions', name);
+    const [first, second] = itemsOf(node, 'ARGUMENTS');
+    if (first && second && name === 'equals') this.readComparison(first, second);
+    if (first && /^dict[A-Z]/.test(name)) this.add('dictionaries', writtenName(first));
+    if (first && name.startsWith('joinGet')) this.add('tables', writtenName(first));
+    if (!second || !MEMBERSHIP.has(name.toLowerCase())) return;
+    this.add('printedTables', attribute(second, 'printed'));
+    const set = attribute(second, 'identifier');
+    this.add(ofWith.has(set) ? 'withQueries' : 'possibleTables', set);
+  }
+
+  private readComparison(...sides: readonly TreeNode[]): void {
+    const column = sides.map((side) => attribute(side, 'identifier').split('.').at(-1)).find(Boolean);
+    const value = sides.find((side) => attribute(side, 'function_name') === PARAMETER);
+    const [parameter] = value ? itemsOf(value, 'ARGUMENTS').map(constantText) : [];
+    if (column === undefined || parameter === undefined) return;
+    for (const { comparisons } of this.open) comparisons.push({ column, parameter });
+  }
+
+  private readTableFunction(node: TreeNode): void {
+    const called = {
+      name: attribute(node, 'table_function_name'),
+      texts: itemsOf(node, 'ARGUMENTS').map((argument) => constantText(argument) ?? nameIn(argument)),
+    };
+    for (const { tableFunctions } of this.open) tableFunctions.push(called);
+  }
+}
+
+/** The name of a WITH query; of an expression of WITH each name that it gives. */
+function namesOf(item: TreeNode): readonly string[] {
+  const name = attribute(item, 'cte_name');
+  if (name !== '') return [name];
+  return [
+    attribute(item, 'alias'),
+    ...(OF_QUERIES.has(item.kind) ? [] : item.children.flatMap(({ node }) => namesOf(node))),
+  ].filter((alias) => alias !== '');
+}
+
+const OF_QUERIES: ReadonlySet<string> = new Set(['QUERY', 'UNION']);
+
+const nameIn = ({ attributes }: TreeNode): string | undefined => attributes.get('identifier');
+
+const writtenName = (argument: TreeNode): string =>
+  constantText(argument) ?? attribute(argument, 'identifier');
+
+function constantText(node: TreeNode): string | undefined {
+  const [literal] = /^'(?:[^'\\]|\\.)*'/.exec(attribute(node, 'constant_value')) ?? [];
+  return literal === undefined ? undefined : unquote(literal);
+}

@@ -1,0 +1,81 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { RESULT } from '../../endpoint/reserved.js';
+import type { Facts } from './facts.js';
+import type { QueryFacts } from './query-facts.js';
+
+/** What a caller's own SQL may read of an endpoint. */
+export interface ReadableParts {
+  /** Names, `result` last. */
+  readonly names: readonly string[];
+  /** Why the caller may not read the other parts, by name; continues "NAME …" and contains nothing of their text. */
+  readonly withheld: ReadonlyMap<string, string>;
+}
+
+type Pins = ReadonlySet<string>;
+
+/**
+ * The parts that a caller may read: without pinned parameters all of them, else those of which the gateway filters each table that they
+ * read by each pin. What is not certain is withheld.
+ *
+ * @param pinned names of the parameters that the caller's key pins.
+ * @param facts absent: those of the endpoint are not known yet, and only `result` is readable with pins
+ */
+export function readableParts(
+  endpoint: Endpoint,
+  pinned: Pins,
+  facts: QueryFacts | undefined,
+): ReadableParts {
+  const { query } = endpoint;
+  const withheld = new Map<string, string>();
+  for (const { name } of pinned.size === 0 ? [] : (query.views ?? query.parts)) {
+    const reason = facts ? problemOf(name, endpoint, pinned, facts) : 'has not been analysed yet';
+    if (reason !== undefined) withheld.set(name, reason);
+  }
+  const names = (query.views ?? query.parts).map(({ name }) => name).filter((name) => !withheld.has(name));
+  return { names: [...names, RESULT], withheld };
+}
+
+/** The tables that a part reads, as it names them; undefined where it may read more than tables. */
+export function tablesOfPart(
+  name: string,
+  { query }: Endpoint,
+  { facts, problems, ownFunctions, identifiers }: QueryFacts,
+): ReadonlySet<string> | undefined {
+  const read = readsOf(name, facts);
+  const isNamedByCaller = (table: string): boolean => table.split('.').some((word) => identifiers.has(word));
+  const isCertain = ({ tableFunctions, possibleTables, functions }: Facts): boolean =>
+    tableFunctions.length === 0 &&
+    // ClickHouse may read a table of that name, or the WITH query.
+    ![...possibleTables].some((table) => facts.named.has(table)) &&
+    ![...functions].some((called) => READING.test(called) || ownFunctions.has(called.toLowerCase()));
+  const tables = new Set(read.flatMap((each) => [...each.tables, ...each.possibleTables]));
+  const isKnown = problems.length === 0 && read.length > 0 && query.hasOptionalNames !== true;
+  return isKnown && read.every(isCertain) && ![...tables].some(isNamedByCaller) ? tables : undefined;
+}
+
+/** Functions that read a dictionary, a Join table or a file, which no filter of a table concerns. */
+const READING = /^(?:dict|joinget|file$)/i;
+
+/** The facts of an item of WITH, and of all that it names. */
+function readsOf(name: string, { named }: Facts, seen = new Set<string>()): readonly Facts[] {
+  const facts = named.get(name);
+  if (!facts || seen.has(name)) return [];
+  seen.add(name);
+  const words = [...facts.names, ...facts.withQueries, ...facts.functions].flatMap((each) => [
+    each,
+    ...each.split('.'),
+  ]);
+  return [facts, ...words.flatMap((word) => readsOf(word, { named } as Facts, seen))];
+}
+
+function problemOf(name: string, endpoint: Endpoint, pinned: Pins, facts: QueryFacts): string | undefined {
+  const tables = tablesOfPart(name, endpoint, facts);
+  if (!tables) return 'reads in a way of which it is not certain that it excludes rows of others';
+  const { tenant = [] } = endpoint.query;
+  const isFiltered = (pin: string): boolean =>
+    [...tables].every((table) =>
+      tenant.some((filter) => filter.table === table && filter.reference.name === pin),
+    );
+  const pin = [...pinned].find((each) => !isFiltered(each));
+  return pin === undefined ? undefined : `reads a table that the endpoint’s tenant does not filter by ${pin}`;
+}
