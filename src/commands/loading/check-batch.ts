@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { isInRange, microsecondsOf, timeOutOfRange } from './columns.js';
 import { explainRejections } from './explain-rejections.js';
-import type { Line } from './line-splitter.js';
+import { rejectedRow, type Line } from './line-splitter.js';
 import type { Batch } from './read-batches.js';
 import type { RowsQuery } from './read-rows.js';
 import { readUnchanged } from './read-unchanged.js';
@@ -23,23 +23,22 @@ export async function checkBatch(
 ): Promise<CheckedBatch> {
   const query = rowsQuery(client, table, shift);
   const read = await readUnchanged(query, batch.rows);
-  const unread = batch.rows.filter(({ line }) => !read.has(line));
+  const unread = batch.rows.filter((row) => !read.has(row));
   const rejected = [...batch.rejected, ...(await explainRejections(query, unread))];
   const rows: Line[] = [];
   let expired = 0;
   for (const row of batch.rows) {
-    const found = read.get(row.line);
+    const found = read.get(row);
     if (!found) continue;
     const [micros, isExpired] = found.values;
     const reason = reasonOutOfRange(table, microsOf(micros), shift) ?? found.change?.reason;
     if (reason === undefined) {
       rows.push(row);
       expired += Number(isExpired);
-    } else rejected.push({ line: row.line, reason });
+    } else rejected.push(rejectedRow(row, reason));
   }
-  rejected.sort((a, b) => a.line - b.line);
-  const { unknownFields, lastLine } = batch;
-  return { rows, rejected, unknownFields, lastLine, expired };
+  rejected.sort((a, b) => a.line - b.line || (a.object ?? 0) - (b.object ?? 0));
+  return { ...batch, rows, rejected, expired };
 }
 
 /** The newest time among the rows that can be loaded, in microseconds since 1970; undefined without one. */

@@ -1,5 +1,5 @@
 import { CsvRecord } from './csv-record.js';
-import { headerError, rowWriter, type WriteRow } from './csv-row.js';
+import { COMMENT, headerError, isComment, rowWriter, type WriteRow } from './csv-row.js';
 import { LineSplitter, MAX_LINE_BYTES, tooLong } from './line-splitter.js';
 import type { Line, LineReader, RejectedLine } from './line-splitter.js';
 import type { Column } from './columns.js';
@@ -32,7 +32,7 @@ export class CsvReader implements LineReader {
   readonly #splitter: LineSplitter;
   readonly #maxBytes: number;
   #delimiter: string | undefined;
-  #header: { readonly size: number; readonly write: WriteRow } | undefined;
+  #header: { readonly size: number; readonly write: WriteRow; mayBeComment: boolean } | undefined;
   #open: OpenRecord | undefined;
 
   constructor(private readonly options: CsvOptions) {
@@ -59,15 +59,22 @@ export class CsvReader implements LineReader {
       return [line];
     }
     const { text } = line;
-    if (!this.#open && /^\r?$/.test(text)) return [];
-    this.#delimiter ??= delimiterOf(text, this.options.delimiter);
-    const open = (this.#open ??= { record: new CsvRecord(this.#delimiter), lines: [], bytes: 0 });
+    if (!this.#open && this.#isNoRecord(text)) return [];
+    const open = (this.#open ??= { record: new CsvRecord(this.#delimiter ?? ','), lines: [], bytes: 0 });
     open.lines.push(line);
     const state = open.record.add(text);
     if (state === 'complete') return this.#finish(open);
     if (state !== 'open') return this.#reject(open, state.reason);
     open.bytes += Buffer.byteLength(text) + 1;
     return open.bytes > this.#maxBytes ? this.#reject(open, `${UNCLOSED}: ${tooLong(this.#maxBytes)}`) : [];
+  }
+
+  /** A blank line, or what Excel writes above the names: `sep=;`. */
+  #isNoRecord(text: string): boolean {
+    if (/^\r?$/.test(text)) return true;
+    const said = this.#delimiter === undefined ? /^sep=(.)\r?$/i.exec(text)?.[1] : undefined;
+    this.#delimiter ??= said ?? delimiterOf(text, this.options.delimiter);
+    return said !== undefined;
   }
 
   #reject({ lines: [first, ...others] }: OpenRecord, reason: string): (Line | RejectedLine)[] {
@@ -80,10 +87,13 @@ export class CsvReader implements LineReader {
     this.#open = undefined;
     if (!this.#header) {
       const names = fields.map(({ text }) => text.trim());
-      this.#header = { size: names.length, write: rowWriter(names, this.options.columns) };
+      const write = rowWriter(names, this.options.columns);
+      this.#header = { size: names.length, write, mayBeComment: isComment(names[0]) };
       return [];
     }
-    const { size, write } = this.#header;
+    const { size, write, mayBeComment } = this.#header;
+    if (mayBeComment && isComment(fields[0]?.text)) throw headerError(COMMENT);
+    this.#header.mayBeComment = false;
     const line = lines[0]?.line ?? 0;
     const place = lines.length === 1 ? { line } : { line, lastLine: line + lines.length - 1 };
     if (fields.length === size) return [{ ...place, text: write(fields) }];

@@ -37,11 +37,13 @@ function jsonOf({ text, isQuoted }: CsvField, type: string): string | undefined 
   if (type === 'Bool' && /^(?:true|t|yes|y|on|1)$/i.test(value)) return 'true';
   if (type === 'Bool' && /^(?:false|f|no|n|off|0)$/i.test(value)) return 'false';
   // A line break in JSON is only white space: in a string it would be escaped.
-  if (/^(?:Array|Map|Tuple|JSON|Object)$/.test(type) && isJson(value)) return value.replace(/[\r\n]+/g, ' ');
+  if (/^(?:Array|Map|Tuple|JSON|Object)$/.test(type) && parsesAsJson(value))
+    return value.replace(/[\r\n]+/g, ' ');
   return JSON.stringify(value);
 }
 
-function isJson(text: string): boolean {
+/** Whether a text is one value of JSON. */
+export function parsesAsJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -57,8 +59,17 @@ function rejectNames(names: readonly string[], columns: readonly Column[] | unde
   if (repeated !== undefined) throw headerError(`${list([repeated])} stands there twice`);
   const known = columns?.map(({ name }) => name);
   if (known && !names.some((name) => known.includes(name)))
-    throw headerError(`none of ${list(names)} is a column of the table, which has ${list(known)}`);
+    throw headerError(
+      (isComment(names[0]) ? `${COMMENT}: ` : '') +
+        `none of ${list(names)} is a column of the table, which has ${list(known)}`,
+    );
 }
+
+/** Whether a field begins a comment, or perhaps the names of columns, as numpy writes them. */
+export const isComment = (text = ''): boolean => text.startsWith('#');
+
+/** What a file with two lines of comments needs. */
+export const COMMENT = 'it is a comment; remove the lines before the names, as grep -v "^#" FILE does';
 
 /** Names that a message lists. */
 const MAX_SHOWN = 20;

@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 import { codeOf, InputFailure, messageOf } from './load-error.js';
+import { peek } from './peek.js';
 
 /** The first byte of gzip's magic number: a control character, with which no text begins. */
 const GZIP = 0x1f;
@@ -12,21 +13,8 @@ const GZIP = 0x1f;
  * @throws InputFailure when gzip data is damaged or ends too early.
  */
 export async function* decompress(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const iterator = bytes[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  const whole = rejoined(first, iterator);
-  yield* first.done !== true && first.value[0] === GZIP ? gunzip(whole) : whole;
-}
-
-async function* rejoined(
-  first: IteratorResult<Buffer, unknown>,
-  rest: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer> {
-  try {
-    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
-  } finally {
-    await rest.return?.();
-  }
+  const { head, bytes: whole } = await peek(bytes, 1);
+  yield* head[0] === GZIP ? gunzip(whole) : whole;
 }
 
 /** All members. Some kilobytes before data that is damaged or missing are not decoded. */

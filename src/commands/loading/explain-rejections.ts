@@ -3,7 +3,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { bareType } from '../../endpoint/type-name.js';
 import { mismatch } from './inspect-line.js';
 import type { Column } from './columns.js';
-import type { Line, RejectedLine } from './line-splitter.js';
+import { rejectedRow, type Line, type RejectedLine } from './line-splitter.js';
 import { firstPart, shortened } from './load-error.js';
 import { readAllowing, readRows, type RowsQuery } from './read-rows.js';
 
@@ -12,7 +12,7 @@ const MAX_QUERIED = 100;
 
 /** A value that ClickHouse cannot read as one of its column. */
 interface Misfit {
-  readonly line: number;
+  readonly row: Line;
   readonly column: Column;
   readonly value: unknown;
 }
@@ -22,10 +22,10 @@ export async function explainRejections(query: RowsQuery, rows: readonly Line[])
   const misfits = await misfitsIn(query, rows);
   return Promise.all(
     rows.map(async (row, index) => {
-      const misfit = misfits.find(({ line }) => line === row.line);
-      if (misfit) return { line: row.line, reason: mismatch(misfit.column, misfit.value) };
+      const misfit = misfits.find((one) => one.row === row);
+      if (misfit) return rejectedRow(row, mismatch(misfit.column, misfit.value));
       const message = index < MAX_QUERIED ? await messageAbout(row, query) : '';
-      return { line: row.line, reason: `ClickHouse cannot read the line${message}` };
+      return rejectedRow(row, `ClickHouse cannot read the line${message}`);
     }),
   );
 }
@@ -40,11 +40,11 @@ export async function misfitsIn(
 ): Promise<readonly Misfit[]> {
   const columns = shape.columns.map((column) => ({ ...column, defaultExpression: '' }));
   const others = columns.filter(({ type }) => bareType(type).name !== 'String');
-  const fields = rows.flatMap(({ line, text }) => {
-    const values = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const fields = rows.flatMap((row) => {
+    const values = JSON.parse(row.text) as Readonly<Record<string, unknown>>;
     return others
       .filter(({ name }) => Object.hasOwn(values, name))
-      .map((column) => ({ line, column, value: values[column.name] }));
+      .map((column) => ({ row, column, value: values[column.name] }));
   });
   const lines = fields.map(({ column, value }, line) => ({
     line,
@@ -55,7 +55,7 @@ export async function misfitsIn(
     { client, shape: { columns, computed: [], time: undefined }, expressions: [] },
     lines,
   );
-  return fields.filter((_, line) => !fitting.has(line));
+  return fields.filter((_, index) => lines[index] && !fitting.has(lines[index]));
 }
 
 async function messageAbout(row: Line, query: RowsQuery): Promise<string> {

@@ -9,6 +9,8 @@ interface Place {
   readonly line: number;
   /** The last line of a record that has several; absent where it has one. */
   readonly lastLine?: number;
+  /** The number of a JSON object in a file whose lines are not one object each, from 1. */
+  readonly object?: number;
 }
 
 /** A line of NDJSON, or a record of another format that became one. */
@@ -19,6 +21,11 @@ export interface Line extends Place {
 /** A line that is not loaded, and the reason, for people. */
 export interface RejectedLine extends Place {
   readonly reason: string;
+}
+
+/** A row that is not loaded. */
+export function rejectedRow({ line, object }: Line, reason: string): RejectedLine {
+  return { line, ...(object !== undefined && { object }), reason };
 }
 
 /** Turns chunks of bytes into lines of NDJSON; records of other formats become such lines. */
@@ -70,11 +77,14 @@ export class LineSplitter implements LineReader {
     this.#length = 0;
     const line = ++this.#line;
     if (isTooLong) return { line, reason: tooLong(this.maxLineBytes) };
-    if (!isUtf8(bytes)) return { line, reason: 'not valid UTF-8' };
+    if (!isUtf8(bytes)) return { line, reason: NOT_UTF8 };
     const text = bytes.toString('utf8');
     return { line, text: line === 1 ? text.replace(/^\ufeff/, '') : text };
   }
 }
+
+/** The reason why a line is rejected for its encoding: of those that are not UTF-8, this one is the most frequent. */
+export const NOT_UTF8 = 'not valid UTF-8; perhaps iconv -f WINDOWS-1252 -t UTF-8 converts the file';
 
 /** The reason why a line, or a record of several, is rejected for its length. */
 export function tooLong(maxBytes: number): string {

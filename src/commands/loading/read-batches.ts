@@ -1,5 +1,5 @@
 import type { InspectLine } from './inspect-line.js';
-import type { Line, LineReader, RejectedLine } from './line-splitter.js';
+import { rejectedRow, type Line, type LineReader, type RejectedLine } from './line-splitter.js';
 
 /** Consecutive lines of the file, for one INSERT. */
 export interface Batch {
@@ -9,6 +9,8 @@ export interface Batch {
   /** Number of lines by the name of a field that the table does not store. */
   readonly unknownFields: ReadonlyMap<string, number>;
   readonly lastLine: number;
+  /** The last JSON object, where lines are not one object each. */
+  readonly lastObject?: number | undefined;
 }
 
 export interface BatchLimits {
@@ -56,11 +58,13 @@ class GrowingBatch implements Batch {
   readonly rejected: RejectedLine[] = [];
   readonly unknownFields = new Map<string, number>();
   lastLine = 0;
+  lastObject: number | undefined;
   #bytes = 0;
 
   add(line: Line | RejectedLine, inspect: InspectLine): void {
     if ('text' in line && line.text.trim() === '') return;
     this.lastLine = line.lastLine ?? line.line;
+    this.lastObject = line.object;
     if ('reason' in line) {
       this.rejected.push(line);
       return;
@@ -69,7 +73,7 @@ class GrowingBatch implements Batch {
       this.unknownFields.set(name, (this.unknownFields.get(name) ?? 0) + 1),
     );
     if (reason !== undefined) {
-      this.rejected.push({ line: line.line, reason });
+      this.rejected.push(rejectedRow(line, reason));
       return;
     }
     this.rows.push(line);

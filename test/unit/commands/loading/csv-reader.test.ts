@@ -59,9 +59,9 @@ describe('CsvReader', () => {
     const options = { ...COMMA, maxRecordBytes: 12 };
     const invalid = Buffer.from([0x31, 0x2c, 0xff, 0x0a]);
     expect(read(['a,b\n', invalid, '1,"2\n', invalid, '3,4\n5,6666666666666\n7,8'], options)).toEqual([
-      '2! not valid UTF-8',
+      expect.stringMatching(/^2! not valid UTF-8; perhaps iconv /),
       '3! a quote is not closed',
-      '4! not valid UTF-8',
+      expect.stringMatching(/^4! not valid UTF-8; perhaps iconv /),
       '5: {"a":"3","b":"4"}',
       '6! longer than 12 bytes',
       '7: {"a":"7","b":"8"}',
@@ -89,11 +89,20 @@ describe('CsvReader', () => {
     ['a,\n', 'its name 2 is empty'],
     ['a,b,a\n', '`a` stands there twice'],
     ['"a,b\n1,2', 'a quote is not closed'],
-    [Buffer.from([0xff, 0x0a]), 'not valid UTF-8'],
+    [Buffer.from([0xff, 0x0a]), 'not valid UTF-8; perhaps iconv -f WINDOWS-1252 -t UTF-8 converts the file'],
+    [
+      '# by x\n# at y\na,b\n',
+      'it is a comment; remove the lines before the names, as grep -v "^#" FILE does',
+    ],
   ])('throws where the first line does not name columns: %j', (text, reason) => {
     expect(() => read([text])).toThrow(
       new LoadError(`the first line of the file must name the columns: ${reason}`),
     );
+  });
+
+  it('takes the delimiter that Excel writes above the names, and names that begin as a comment does', () => {
+    expect(read(['\ufeffsep=;\r\na,b;c\r\n1,5;2\r\n'])).toEqual([String.raw`3: {"a,b":"1,5","c":"2"}`]);
+    expect(read(['# a,b\n1,2\n# 3,4\n'])).toEqual(['2: {"# a":"1","b":"2"}', '3: {"# a":"# 3","b":"4"}']);
   });
 
   it('reads nothing from an empty file', () => {
