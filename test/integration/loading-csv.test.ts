@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
+import { tableFile } from '../../src/commands/cli/load/table-file.js';
+import { inferColumns, type Sample } from '../../src/commands/loading/infer-columns.js';
 import { LoadError } from '../../src/commands/loading/load-error.js';
 import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
@@ -136,3 +138,112 @@ describe('loadFile of CSV', () => {
 });
 
 /** The type of each column by its name. */
+
+describe('loadFile with createTable', () => {
+  let tables = 0;
+  /** Creates a table for a text, loads it, and returns the rows. */
+  async function created(text: string | Buffer, format: 'csv' | 'ndjson' = 'ndjson'): Promise<unknown[]> {
+    const table = `created_${(tables += 1)}`;
+    const createTable = async (sample: Sample): Promise<void> => {
+      const columns = await inferColumns(database.client, sample, format === 'csv');
+      await database.client.command({ query: tableFile(table, columns, 'a') });
+    };
+    await load(text, { table, createTable, format });
+    return rowsOf(`SELECT * FROM ${table} ORDER BY ALL`);
+  }
+
+  it('loads an array of objects, objects over several lines, and lines that end with a carriage return', async () => {
+    const objects = [
+      { a: 1, b: 'x' },
+      { a: 2, b: 'y' },
+    ];
+    const pretty = objects.map((one) => JSON.stringify(one, null, 2)).join('\n');
+    for (const text of [
+      JSON.stringify(objects),
+      JSON.stringify(objects, null, 2),
+      gzipSync(JSON.stringify(objects)),
+      pretty,
+      pretty.replaceAll('\n', '\r'),
+      objects.map((one) => `${JSON.stringify(one)},`).join('\n'),
+    ])
+      expect(await created(text)).toEqual(objects);
+    expect(await created('a,b\r1,x\r2,y', 'csv')).toEqual(objects);
+    expect(await created('sep=;\r\na;b\r\n1;x\r\n2;y', 'csv')).toEqual(objects);
+    expect(rejected).toEqual({});
+  });
+
+  it('rejects lines that ClickHouse cannot read as texts either, and infers from the others', async () => {
+    const deep = '['.repeat(6000) + ']'.repeat(6000);
+    expect(await created(`{"a":1,"a":1}\n{"a":"\\ud800"}\n{"a":${deep}}\n{"a":[3]}\n`)).toEqual([
+      { a: '1' },
+      { a: '[3]' },
+    ]);
+    expect(rejected).toEqual({
+      2: expect.stringMatching(/^ClickHouse cannot read the line: .*surrogate pair$/) as string,
+      3: 'nested in more than 1000 levels',
+    });
+    await expect(created('\n{"a":"\\ud800"}\n')).rejects.toThrow(
+      /^the columns cannot be inferred: line 2: .*\. Create the table in a file/,
+    );
+  });
+
+  it('rejects objects of one line each by its number, and loads the others', async () => {
+    const long = Array.from({ length: 30_000 }, (_, n) => ({ n }));
+    const text = JSON.stringify([...long, 5, { n: 'x' }, { n: -1 }]);
+    const rejections: string[] = [];
+    const columns = [{ name: 'n', type: 'Int64', use: 'other', distinct: 1, isMoney: false }] as const;
+    await database.client.command({ query: tableFile('numbered', columns, 'a') });
+    const report = await load(text, {
+      ...{ table: 'numbered', format: 'ndjson' },
+      onRejected: (line, reason) => rejections.push(`${line}: ${reason}`),
+    });
+    expect(report).toMatchObject({ loaded: 30_001, rejected: 2 });
+    expect(rejections).toEqual([
+      '1: object 30001: not a JSON object',
+      '1: object 30002: n "x" does not fit Int64',
+    ]);
+    expect(await rowsOf('SELECT count() AS c, uniqExact(n) AS u FROM numbered')).toEqual([
+      { c: 30_001, u: 30_001 },
+    ]);
+  });
+
+  it('creates the table of awkward names from a sample of standard input, then loads all of it', async () => {
+    const createTable = async (sample: Sample): Promise<void> => {
+      const columns = await inferColumns(database.client, sample, true);
+      await database.client.command({ query: tableFile('awkward', columns, 'a;\n*/b.csv') });
+    };
+    const header = 'at,"we`ird, col",select,c.d,shop\n';
+    const rows = Array.from({ length: 4 }, (_, n) => `2026-01-0${n + 1},w${n},${n},,${'ab'[n % 2]}\n`);
+    expect(await load(header + rows.join(''), { table: 'awkward', createTable })).toMatchObject({
+      loaded: 4,
+      rejected: 0,
+    });
+    const [shown] = (await rowsOf('SHOW CREATE TABLE awkward')) as [{ readonly statement: string }];
+    expect(shown.statement).toContain('ORDER BY (shop, at)');
+    expect(await rowsOf('SELECT * FROM awkward ORDER BY at LIMIT 1')).toEqual([
+      { at: '2026-01-01', 'we`ird, col': 'w0', select: 0, 'c.d': null, shop: 'a' },
+    ]);
+  });
+
+  it('creates nothing for a source without a valid line', async () => {
+    const createTable = (): Promise<void> => Promise.reject(new Error('called'));
+    const none = 'standard input has no valid line, so the columns of a new table cannot be inferred: ';
+    const options = { table: 'none', createTable };
+    await expect(load('a,b\n1\n', options)).rejects.toThrow(
+      `${none}no record fits the names of the columns (line 2: 1 field, but the first line names 2 columns)`,
+    );
+    await expect(load('', options)).rejects.toThrow(`${none}it is empty`);
+    await expect(load('a,b\n1,2\n', { ...options, format: 'ndjson' })).rejects.toThrow(
+      `${none}it looks like CSV or TSV, not NDJSON: add --format csv or --format tsv (line 1: not JSON: `,
+    );
+    await expect(load('{"a":1,"b":2}\n', options)).rejects.toThrow(
+      'the first line of the file must name the columns: it is JSON, which --format ndjson loads',
+    );
+    await expect(load(Buffer.from('a,b\n', 'utf16le'), options)).rejects.toThrow(
+      /^standard input is UTF-16LE, not UTF-8: iconv /,
+    );
+    await expect(
+      load(gzipSync('{}').subarray(0, 4), { table: 'none', createTable, format: 'ndjson' }),
+    ).rejects.toThrow(/^standard input: the gzip data ends too early/);
+  });
+});

@@ -9,7 +9,7 @@ import type { LoadOptions } from './run-load.js';
 export function loadCommand(): Command {
   return withProjectOption(new Command('load'))
     .description(
-      'Loads NDJSON or CSV (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
+      'Loads JSON objects or CSV (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
     )
     .argument('<table>', 'a table of the database')
     .argument('<file>', 'a file’s path, or - for standard input')

@@ -1,15 +1,15 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
-import { parse, stringify } from 'lossless-json';
+import { stringify } from 'lossless-json';
 
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import type { Column } from './columns.js';
-import { misfitsIn } from './explain-rejections.js';
-import { jsonTable, READ_SETTINGS, verbatim } from './json-table.js';
+import { explainRejections, misfitsIn } from './explain-rejections.js';
+import { jsonTable, readSettings, verbatim } from './json-table.js';
 import type { Line } from './line-splitter.js';
 import { describeFailure, firstPart, LoadError, shortened } from './load-error.js';
-import { nameBeside } from './read-rows.js';
-import { readUnchanged } from './read-unchanged.js';
+import { nameBeside, readRows } from './read-rows.js';
+import { parseLossless, readUnchanged } from './read-unchanged.js';
 
 /** A column of a table that does not exist yet. */
 export interface InferredColumn {
@@ -51,7 +51,6 @@ interface Texts {
 
 /** Objects and mixed lists are texts of JSON: their fields may differ from row to row. */
 const INFERENCE: ClickHouseSettings = {
-  ...READ_SETTINGS,
   schema_inference_make_columns_nullable: 0,
   input_format_try_infer_dates: 1,
   input_format_try_infer_datetimes: 1,
@@ -101,28 +100,58 @@ export async function inferColumns(
   valuesAreTexts: boolean,
 ): Promise<InferredColumn[]> {
   const numbers = { input_format_json_try_infer_numbers_from_strings: valuesAreTexts ? 1 : 0 } as const;
-  const clickhouse_settings = { ...INFERENCE, ...numbers };
-  const run: Run = async <T>(query: string): Promise<T[]> =>
-    (await client.query({ query, format: 'JSONEachRow', clickhouse_settings })).json<T>();
+  const run: Run = async <T>(query: string): Promise<T[]> => {
+    const clickhouse_settings = { ...(await readSettings(client)), ...INFERENCE, ...numbers };
+    return (await client.query({ query, format: 'JSONEachRow', clickhouse_settings })).json<T>();
+  };
   try {
-    const rows = sample.rows.map(({ text }) => text);
-    const types = await inferTypes(run, rows);
+    const types = await inferTypes(run, sample.rows);
     if (types.length === 0) throw new LoadError('the lines have no fields with names to infer columns from');
-    const texts = new Map((await run<Texts>(textsQuery(types, rows))).map((one) => [one.name, one]));
-    const inferred = types.flatMap(({ name, type }) => {
-      const found = texts.get(name);
-      return found ? [{ texts: found, type: plainType(type, found, valuesAreTexts) }] : [];
+    let { rows } = sample;
+    const readTexts = (): Promise<Texts[]> => run(textsQuery(types, rows));
+    const found = await readTexts().catch(async (error: unknown) => {
+      if (!(error instanceof ClickHouseError)) throw error;
+      rows = await readableRows(client, types, rows);
+      return readTexts();
     });
-    return await withoutMisfits(client, sample, inferred);
+    const texts = new Map(found.map((one) => [one.name, one]));
+    const inferred = types.flatMap(({ name, type }) => {
+      const one = texts.get(name);
+      return one ? [{ texts: one, type: plainType(type, one, valuesAreTexts) }] : [];
+    });
+    return await withoutMisfits(client, { ...sample, rows }, inferred);
   } catch (cause) {
     if (!(cause instanceof ClickHouseError))
       throw cause instanceof LoadError ? cause : new LoadError(describeFailure(cause), { cause });
-    throw new LoadError(
-      `the columns cannot be inferred: ${shortened(firstPart(cause.message), 200)}. ` +
-        'Create the table in a file in clickhouse-schema/, and load without --create',
-      { cause },
-    );
+    throw notInferred(shortened(firstPart(cause.message), 200), cause);
   }
+}
+
+function notInferred(reason: string, cause?: Error): LoadError {
+  return new LoadError(
+    `the columns cannot be inferred: ${reason}. Create the table in a file in clickhouse-schema/, and load without --create`,
+    { cause },
+  );
+}
+
+const asTexts = (fields: readonly FieldType[]): Column[] =>
+  fields.map(({ name }) => ({ name, type: 'Nullable(String)', defaultExpression: '' }));
+
+/** The rows that ClickHouse can read as texts; the load rejects the others. */
+async function readableRows(
+  client: ClickHouseClient,
+  fields: readonly FieldType[],
+  rows: readonly Line[],
+): Promise<readonly Line[]> {
+  const query = {
+    client,
+    shape: { columns: asTexts(fields), computed: [], time: undefined },
+    expressions: [],
+  };
+  const read = await readRows(query, rows);
+  if (read.size > 0) return rows.filter((row) => read.has(row));
+  const [first] = await explainRejections(query, rows.slice(0, 1));
+  throw notInferred(first ? `line ${first.line}: ${first.reason}` : 'there are no lines');
 }
 
 type Run = <T>(query: string) => Promise<T[]>;
@@ -135,16 +164,18 @@ interface FieldType {
 const describeRows = (rows: readonly string[]): string =>
   `DESCRIBE format(JSONEachRow, ${verbatim(rows.join('\n'))})`;
 
+const textsOf = (rows: readonly Line[]): string[] => rows.map(({ text }) => text);
+
 /** Where values of a field have no type together, it is one of texts. */
-async function inferTypes(run: Run, rows: readonly string[]): Promise<FieldType[]> {
+async function inferTypes(run: Run, rows: readonly Line[]): Promise<FieldType[]> {
   try {
-    return await run<FieldType>(describeRows(rows));
+    return await run<FieldType>(describeRows(textsOf(rows)));
   } catch (error) {
     if (!(error instanceof ClickHouseError)) throw error;
   }
   const fields = new Map<string, string[]>();
-  for (const row of rows)
-    for (const [name, value] of Object.entries(parse(row) as Readonly<Record<string, unknown>>)) {
+  for (const { text } of rows)
+    for (const [name, value] of Object.entries(parseLossless(text))) {
       const values = fields.get(name) ?? [];
       fields.set(name, values);
       values.push(stringify({ [name]: value }) ?? '{}');
@@ -160,13 +191,12 @@ async function inferTypes(run: Run, rows: readonly string[]): Promise<FieldType[
   return types;
 }
 
-function textsQuery(fields: readonly { readonly name: string }[], rows: readonly string[]): string {
-  const columns = fields.map(({ name }) => ({ name, type: 'Nullable(String)', defaultExpression: '' }));
-  const shape = { columns, computed: [] };
+function textsQuery(fields: readonly FieldType[], rows: readonly Line[]): string {
+  const shape = { columns: asTexts(fields), computed: [] };
   const parts = new Map([
     ['FIELD', nameBeside(shape, 'querygate_field')],
     ['TUPLES', fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ')],
-    ['LINES', jsonTable(shape, rows)],
+    ['LINES', jsonTable(shape, textsOf(rows))],
   ]);
   return TEXTS.replaceAll(/\b(?:FIELD|TUPLES|LINES)\b/g, (part) => parts.get(part) ?? part);
 }
@@ -203,7 +233,7 @@ async function misfitsOf(
     const some = rows.slice(start, start + CHECKED_ROWS);
     const read = await readUnchanged({ client, shape, expressions: [] }, some);
     for (const { change } of read.values()) if (change) misfits.add(change.column);
-    const unread = some.filter(({ line }) => !read.has(line));
+    const unread = some.filter((row) => !read.has(row));
     for (const { column } of await misfitsIn({ client, shape }, unread)) misfits.add(column.name);
   }
   return misfits;

@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { shifted } from './columns.js';
-import { jsonTable, READ_SETTINGS } from './json-table.js';
+import { jsonTable, readSettings } from './json-table.js';
 import type { Line } from './line-splitter.js';
 import type { TargetTable } from './target-table.js';
 
@@ -43,6 +43,6 @@ export async function insertBatch(
   );
   await client.command({
     query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
-    clickhouse_settings: { ...READ_SETTINGS, ...ONE_BLOCK },
+    clickhouse_settings: { ...(await readSettings(client)), ...ONE_BLOCK },
   });
 }

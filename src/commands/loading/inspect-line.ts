@@ -26,12 +26,22 @@ export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
       return `not JSON: ${shortened(messageOf(error), 120)}`;
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
+    if (text.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
+      return `nested in more than ${MAX_DEPTH} levels`;
     const unknown = fields.namesIn(value);
     unknown.forEach(onUnknownField);
     if (!strict || unknown[0] === undefined) return problemOfTime(value as JsonObject, shape.time);
     return fields.describe(unknown[0]) + (unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : '');
   };
 }
+
+/** ClickHouse reads no deeper objects and lists, and the stack of others has a limit too. */
+const MAX_DEPTH = 1000;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)));
 
 function problemOfTime(value: JsonObject, time: TimeColumn | undefined): string | undefined {
   if (!time) return undefined;

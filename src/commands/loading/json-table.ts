@@ -1,15 +1,15 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import type { Column, ComputedColumn, RowShape } from './columns.js';
 
 /**
- * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with
+ * How ClickHouse reads a line, whatever its release and the user's profile say: like `INSERT … FORMAT JSONEachRow` with
  * `date_time_input_format=best_effort`, into any type that a table may have. `max_query_size` allows a query as long as a batch, which
  * `log_queries_cut_to_length` truncates in the query log.
  */
-export const READ_SETTINGS: ClickHouseSettings = {
+const READ_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   input_format_skip_unknown_fields: 1,
   input_format_defaults_for_omitted_fields: 1,
@@ -31,6 +31,25 @@ export const READ_SETTINGS: ClickHouseSettings = {
   log_queries_cut_to_length: '1000',
   session_timezone: 'UTC',
 };
+
+/** Without it, releases from 26.8 on read a JSON number in a time column as seconds, not as the least units of the column. */
+const NUMBERS_ARE_UNITS = 'input_format_read_datetime_number_as_raw_value';
+
+const settingsByClient = new WeakMap<ClickHouseClient, Promise<ClickHouseSettings>>();
+
+/** The settings of every query that reads lines: those that the server knows. */
+export function readSettings(client: ClickHouseClient): Promise<ClickHouseSettings> {
+  const settings = settingsByClient.get(client) ?? findSettings(client);
+  settingsByClient.set(client, settings);
+  settings.catch(() => settingsByClient.delete(client));
+  return settings;
+}
+
+async function findSettings(client: ClickHouseClient): Promise<ClickHouseSettings> {
+  const query = `SELECT name FROM system.settings WHERE name = '${NUMBERS_ARE_UNITS}'`;
+  const known = await (await client.query({ query, format: 'JSONEachRow' })).json();
+  return known.length === 0 ? READ_SETTINGS : { ...READ_SETTINGS, [NUMBERS_ARE_UNITS]: 1 };
+}
 
 /**
  * Lines of JSON as a table function in SQL, with the columns of a table and their defaults. The check and the INSERT

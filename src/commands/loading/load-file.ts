@@ -4,16 +4,18 @@ import type { Readable } from 'node:stream';
 import { checkBatch, later, newestOf, type CheckedBatch } from './check-batch.js';
 import type { Column, RowShape } from './columns.js';
 import { CsvReader } from './csv-reader.js';
+import { headerError } from './csv-row.js';
 import { decompress } from './decompress.js';
 import type { Sample } from './infer-columns.js';
 import { insertBatch } from './insert-batch.js';
 import { lineInspector } from './inspect-line.js';
-import { LineSplitter } from './line-splitter.js';
+import type { RejectedLine } from './line-splitter.js';
 import { InputFailure, LoadError } from './load-error.js';
 import { LoadReport, type LoadProgress } from './load-report.js';
 import { metered, openSource, type ByteSource } from './open-source.js';
 import { readBatches, type Batch, type BatchLimits } from './read-batches.js';
 import type { SourceFormat } from './source-format.js';
+import { describeText, jsonReader, nameOf, openText } from './source-text.js';
 import { describeTable, type TargetTable } from './target-table.js';
 
 export interface LoadOptions {
@@ -104,10 +106,16 @@ async function sampleOf(options: LoadOptions, source: ByteSource): Promise<Sampl
   const { source: name } = options;
   const read = async (columns?: readonly Column[]): Promise<Batch> => {
     const table = columns && { ...NO_TABLE, columns };
-    for await (const batch of readSource(options, source.read(), table, SAMPLE))
-      if (batch.rows.length > 0) return batch;
-    const shown = name === '-' ? 'standard input' : name;
-    throw new LoadError(`${shown} has no valid line, so the columns of a new table cannot be inferred`);
+    const batches = readSource(options, source.read(), table, SAMPLE);
+    let first: RejectedLine | undefined;
+    for (;;) {
+      const step = await batches.next();
+      if (step.done === true) throw new LoadError(`${nameOf(name)} ${noValidLine(step.value, first)}`);
+      first ??= step.value.rejected[0];
+      if (step.value.rows.length === 0) continue;
+      await batches.return('');
+      return step.value;
+    }
   };
   try {
     const { rows } = await read();
@@ -115,6 +123,11 @@ async function sampleOf(options: LoadOptions, source: ByteSource): Promise<Sampl
   } catch (error) {
     throw new LoadReport(NO_TABLE).failure(error, name);
   }
+}
+
+function noValidLine(what: string, first: RejectedLine | undefined): string {
+  const reason = first ? ` (line ${first.line}: ${first.reason})` : '';
+  return `has no valid line, so the columns of a new table cannot be inferred: ${what}${reason}`;
 }
 
 async function loadSource(options: LoadOptions, table: TargetTable, source: ByteSource): Promise<LoadReport> {
@@ -159,7 +172,8 @@ async function findShift(load: Load): Promise<bigint> {
 async function insert(load: Load, batch: CheckedBatch, shift: bigint): Promise<void> {
   const { options, table, report } = load;
   await report.addInserted(batch, insertBatch(options.client, table, batch.rows, shift));
-  for (const { line, reason } of batch.rejected) options.onRejected?.(line, reason);
+  for (const { line, object, reason } of batch.rejected)
+    options.onRejected?.(line, object === undefined ? reason : `object ${object}: ${reason}`);
   reportProgress(load, 'loading');
 }
 
@@ -175,15 +189,19 @@ function batches(load: Load): AsyncGenerator<Batch> {
 }
 
 /** @param table undefined where it does not exist yet. */
-function readSource(
-  { format = 'ndjson', strict = false }: LoadOptions,
+async function* readSource(
+  { source, format = 'ndjson', strict = false }: LoadOptions,
   bytes: AsyncIterable<Buffer>,
   table: RowShape | undefined,
   limits?: BatchLimits,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Batch, string> {
   const inspect = lineInspector(table ?? NO_TABLE, table !== undefined && strict);
   const delimiter = format === 'csv' ? ',' : '\t';
+  const text = await openText(decompress(bytes), source);
+  const isJson = /^\s*(?:\{\s*"|\[\s*\{)/.test(text.head);
+  if (isJson && format !== 'ndjson') throw headerError('it is JSON, which --format ndjson loads');
   const reader =
-    format === 'ndjson' ? new LineSplitter() : new CsvReader({ delimiter, columns: table?.columns });
-  return readBatches(decompress(bytes), reader, inspect, limits);
+    format === 'ndjson' ? jsonReader(text.head) : new CsvReader({ delimiter, columns: table?.columns });
+  yield* readBatches(text.bytes, reader, inspect, limits);
+  return describeText(text.head, format === 'ndjson');
 }

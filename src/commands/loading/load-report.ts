@@ -1,5 +1,6 @@
 import type { CheckedBatch } from './check-batch.js';
 import { codeOf, describeFailure, InputFailure, LoadError } from './load-error.js';
+import { nameOf } from './source-text.js';
 import type { TargetTable } from './target-table.js';
 import { UnknownFields } from './unknown-fields.js';
 
@@ -27,6 +28,8 @@ export class LoadReport {
 
   /** The first line that is neither loaded nor rejected. */
   #nextLine = 1;
+  /** Where lines are not one JSON object each. */
+  #nextObject: number | undefined;
   /** The last line of a batch that is being inserted: some of its rows may have been written. */
   #insertingTo: number | undefined;
 
@@ -41,6 +44,7 @@ export class LoadReport {
     await inserted;
     this.#insertingTo = undefined;
     this.#nextLine = batch.lastLine + 1;
+    if (batch.lastObject !== undefined) this.#nextObject = batch.lastObject + 1;
     this.loaded += batch.rows.length;
     this.rejected += batch.rejected.length;
     this.olderThanRetention += batch.expired;
@@ -53,13 +57,15 @@ export class LoadReport {
     const next = this.#nextLine;
     const loaded = this.loaded === 0 ? 'Nothing was loaded' : `${this.loaded} lines were loaded`;
     if (cause instanceof InputFailure) {
-      const name = source === '-' ? 'standard input' : source;
-      return new LoadError(`${name}: ${cause.message}, after line ${next - 1}. ${loaded}.`, { cause });
+      return new LoadError(`${nameOf(source)}: ${cause.message}, after line ${next - 1}. ${loaded}.`, {
+        cause,
+      });
     }
     // Only after a refused connection is it certain that no row was written.
     const isInDoubt = this.#insertingTo !== undefined && codeOf(cause) !== 'ECONNREFUSED';
     const doubt = ` Rows of lines ${next} to ${this.#insertingTo} may already have been written.`;
-    const message = `${describeFailure(cause)}. ${loaded}; resume from line ${next}.`;
+    const place = this.#nextObject === undefined ? `line ${next}` : `object ${this.#nextObject}`;
+    const message = `${describeFailure(cause)}. ${loaded}; resume from ${place}.`;
     return new LoadError(message + (isInDoubt ? doubt : ''), { cause });
   }
 }

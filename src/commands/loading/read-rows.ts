@@ -2,7 +2,7 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import { shifted, type Column, type RowShape } from './columns.js';
-import { jsonTable, READ_SETTINGS } from './json-table.js';
+import { jsonTable, readSettings } from './json-table.js';
 import type { Line } from './line-splitter.js';
 
 /** Expressions to evaluate for each line: SQL over the columns, the computed ones too. */
@@ -14,8 +14,8 @@ export interface RowsQuery {
   readonly shift?: bigint;
 }
 
-/** The values of the expressions by line. */
-export type ValuesByLine = ReadonlyMap<number, readonly unknown[]>;
+/** The values of the expressions by row: several rows can begin in one line. */
+export type ValuesByRow = ReadonlyMap<Line, readonly unknown[]>;
 
 /** A name that no column of a shape has. */
 export function nameBeside(
@@ -26,7 +26,7 @@ export function nameBeside(
   return isTaken ? nameBeside({ columns, computed }, `${name}_`) : name;
 }
 
-/** The field that identifies a row in the result. */
+/** The field that identifies a row in the result, by its place among the rows. */
 const lineIn = (shape: RowShape): Column => ({
   name: nameBeside(shape, '__querygate_line'),
   type: 'UInt64',
@@ -38,7 +38,6 @@ export const readColumn = (shape: RowShape, name: string): string =>
   `${nameBeside(shape, '__querygate_lines')}.${quoteName(name)}`;
 
 const SETTINGS: ClickHouseSettings = {
-  ...READ_SETTINGS,
   input_format_allow_errors_ratio: 0,
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
@@ -50,15 +49,15 @@ const SETTINGS: ClickHouseSettings = {
 /**
  * Lets ClickHouse read rows into columns, without storing them.
  *
- * @returns the expressions' values by line, for the rows that ClickHouse can read.
+ * @returns the expressions' values, for the rows that ClickHouse can read.
  * @throws the client's error when the cause is not a row.
  */
-export async function readRows(query: RowsQuery, rows: readonly Line[]): Promise<ValuesByLine> {
+export async function readRows(query: RowsQuery, rows: readonly Line[]): Promise<ValuesByRow> {
   try {
     const read = await readAllowing(rows.length, query, rows);
     if (read.size === rows.length) return read;
     // A value that ClickHouse skips can stay in a column, before those of the next rows: what it has read counts without such rows.
-    const readable = rows.filter(({ line }) => read.has(line));
+    const readable = rows.filter((row) => read.has(row));
     return await readAllowing(0, query, readable);
   } catch (error) {
     // ClickHouse skips most rows that it cannot read, but fails on some, such as those nested too deeply.
@@ -77,12 +76,12 @@ export async function readAllowing(
   errors: number,
   { client, shape, expressions, shift = 0n }: RowsQuery,
   rows: readonly Line[],
-): Promise<ValuesByLine> {
+): Promise<ValuesByRow> {
   const { columns, computed, time } = shape;
   const line = lineIn(shape);
   const table = jsonTable(
     { columns: [line, ...columns], computed },
-    rows.map((row) => numbered(row, line.name)),
+    rows.map(({ text }, index) => numbered(text, line.name, index)),
   );
   const names = computed.map(
     ({ name, type, expression }) => `CAST(${expression}, ${quoteText(type)}) AS ${quoteName(name)}`,
@@ -93,10 +92,19 @@ export async function readAllowing(
     const result = await client.query({
       query: `${names.length > 0 ? 'WITH ' : ''}${names.join(', ')} SELECT ${[line.name, ...expressions].join(', ')} FROM ${table} AS ${nameBeside(shape, '__querygate_lines')}`,
       format: 'JSONCompact',
-      clickhouse_settings: { ...SETTINGS, input_format_allow_errors_num: String(errors) },
+      clickhouse_settings: {
+        ...(await readSettings(client)),
+        ...SETTINGS,
+        input_format_allow_errors_num: String(errors),
+      },
     });
     const { data } = await result.json<[string, ...unknown[]]>();
-    return new Map(data.map(([line, ...values]) => [Number(line), values]));
+    return new Map(
+      data.flatMap(([index, ...values]): [Line, unknown[]][] => {
+        const row = rows[Number(index)];
+        return row ? [[row, values]] : [];
+      }),
+    );
   } catch (error) {
     // If ClickHouse skips every row, it misses the columns.
     if (error instanceof ClickHouseError && error.type === 'NOT_FOUND_COLUMN_IN_BLOCK') return new Map();
@@ -105,7 +113,7 @@ export async function readAllowing(
 }
 
 /** Pads the line, because ClickHouse reads 36 characters of a malformed UUID at once, possibly into the next line. */
-function numbered({ line, text }: Line, name: string): string {
+function numbered(text: string, name: string, index: number): string {
   const fields = text.trim().slice(1);
-  return `{"${name}":${line}${/^\s*\}/.test(fields) ? '' : ','}${fields}${' '.repeat(36)}`;
+  return `{"${name}":${index}${/^\s*\}/.test(fields) ? '' : ','}${fields}${' '.repeat(36)}`;
 }

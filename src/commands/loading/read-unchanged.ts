@@ -31,22 +31,22 @@ interface SetColumn {
  * Lets ClickHouse read rows, and compares what it has read with what the lines say. No setting of ClickHouse prevents that it clamps a
  * date, wraps an integer, or cuts a fraction.
  *
- * @returns by line, the rows that ClickHouse can read.
+ * @returns the rows that ClickHouse can read.
  */
 export async function readUnchanged(
   query: RowsQuery,
   rows: readonly Line[],
-): Promise<ReadonlyMap<number, ReadRow>> {
+): Promise<ReadonlyMap<Line, ReadRow>> {
   const { shape, expressions } = query;
   const columns = setColumns(shape.columns, expressions.length);
   const parseLine = parserOf(columns);
-  const fieldsByLine = new Map(rows.map(({ line, text }) => [line, parseLine(text)]));
+  const fieldsByRow = new Map(rows.map((row) => [row, parseLine(row.text)]));
   const stored = columns.flatMap(({ column, isSame }) => (isSame ? [readColumn(shape, column.name)] : []));
   const read = await readRows({ ...query, expressions: [...expressions, ...stored] }, rows);
   return new Map(
-    [...read].map(([line, values]) => [
-      line,
-      { values, change: changeOf(columns, fieldsByLine.get(line) ?? {}, values) },
+    [...read].map(([row, values]) => [
+      row,
+      { values, change: changeOf(columns, fieldsByRow.get(row) ?? {}, values) },
     ]),
   );
 }
@@ -69,11 +69,12 @@ const EXACT = /Decimal|JSON|Object|Dynamic|Variant/;
 /** Long numbers keep their text, which costs much. */
 function parserOf(columns: readonly SetColumn[]): (text: string) => Fields {
   const isLong = columns.some(({ column }) => EXACT.test(column.type)) ? LONG_NUMBER : LONG_INTEGER;
-  return (text) =>
-    isLong.test(text)
-      ? (parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue }) as Fields)
-      : (JSON.parse(text) as Fields);
+  return (text) => (isLong.test(text) ? parseLossless(text) : (JSON.parse(text) as Fields));
 }
+
+/** The fields of a line, with the text of each number; of fields with the same name the last. */
+export const parseLossless = (text: string): Fields =>
+  parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue }) as Fields;
 
 function changeOf(
   columns: readonly SetColumn[],
