@@ -62,3 +62,13 @@ function splitArguments(inside: string): readonly string[] {
   }
   return args.map((arg) => arg.trim()).filter((arg) => arg !== '');
 }
+
+/** The zone of a time, also within another type, in the syntax that RE2 shares: `DateTime('UTC')`, `DateTime64(3, 'UTC')`. */
+export const ZONE = /(DateTime)\('([^']+)'\)|(DateTime64\(\d), '([^']+)'/g;
+
+/** A type without the zones of its times. @param zones of these; all where absent */
+export function withoutZones(type: string, zones?: ReadonlySet<string>): string {
+  const without = (text: string, plain?: string, zone = '', precise?: string, other = ''): string =>
+    zones?.has(zone + other) === false ? text : (plain ?? precise ?? '');
+  return type.replaceAll(ZONE, without);
+}

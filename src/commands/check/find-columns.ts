@@ -10,7 +10,8 @@ import type { FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
 import { problemsOf, type SqlFile } from '../../gateway/analysis/sql-file.js';
 import { writeColumns } from './write-columns.js';
-import { withOtherZones, withoutZones, zonesOf } from '../../gateway/analysis/zones.js';
+import { withoutZones } from '../../endpoint/type-name.js';
+import { withOtherZones, zonesOf } from '../../gateway/analysis/zones.js';
 import { problem } from '../../endpoint/problems.js';
 
 /** What was done about a header without `columns`. */

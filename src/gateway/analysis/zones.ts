@@ -1,24 +1,14 @@
 import type { Value, Values } from '../../endpoint/values.js';
 import { itemKind } from '../../endpoint/parameters/kinds.js';
+import { withoutZones } from '../../endpoint/type-name.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
-
-/** The zone of a time: `DateTime64(3, 'Europe/Berlin')`, also within another type. */
-const ZONE = /(?<=\bDateTime(?:64\(\d)?)(\(|, )'([^']+)'\)?/g;
 
 /** The texts that the parameters of a call have, any of which can be the zone of a column. */
 export function zonesOf(values: Values): ReadonlySet<string> {
   const texts = [...values.values()].map((value: Value) => revealed(value));
   return new Set(texts.filter((text) => typeof text === 'string'));
-}
-
-/** A type without the zones of its times. @param zones of these; all where absent */
-export function withoutZones(type: string, zones?: ReadonlySet<string>): string {
-  return type.replace(ZONE, (text, opening: string, zone: string) => {
-    if (zones?.has(zone) === false) return text;
-    return opening === '(' ? '' : ')';
-  });
 }
 
 /** Another value for each parameter that is a time zone; undefined where none is. */

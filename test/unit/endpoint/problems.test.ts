@@ -9,7 +9,7 @@ import { text } from '../../../src/endpoint/index.js';
 import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../../src/endpoint/problems.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
-import { compareColumns } from '../../../src/gateway/analysis/column-problems.js';
+import { compareColumns } from '../../../src/gateway/clickhouse/compare-columns.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 import { typescriptFile, writeFiles } from '../../support/typescript-files.js';
