@@ -1,6 +1,7 @@
 import { bindQuery, type BoundQuery } from './bind.js';
+import { conversionTo, type DeclaredTypes } from './declared-types.js';
+import { returnedColumns, type Endpoint } from './endpoint.js';
 import type { Values } from './values.js';
-import type { Endpoint } from './endpoint.js';
 import { RESULT } from './reserved.js';
 import { BARRIER, part, Sql, type Node, type Part, type Query, textNode } from './sql.js';
 
@@ -13,18 +14,21 @@ import { BARRIER, part, Sql, type Node, type Part, type Query, textNode } from '
  * @param rowLimit the LIMIT of the whole query.
  */
 export function bindSandboxedQuery(
-  { query, limit }: Endpoint,
+  endpoint: Endpoint,
   select: { readonly text: string; readonly reads: readonly string[] },
   values: Values,
   pinned: ReadonlySet<string>,
   now: Date,
   rowLimit: number,
 ): BoundQuery {
+  const { query, limit } = endpoint;
   const ownLimit = limit === undefined ? [] : [textNode(`\nLIMIT ${limit}`)];
   const result = part(RESULT, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
   const parts = [...(query.views ?? query.parts), result]
     .filter(({ name }) => select.reads.includes(name))
-    .map((read) => behindBarrier(read, query));
+    .map((read) =>
+      behindBarrier(read, query, read === result ? returnedColumns(endpoint, values) : undefined),
+    );
   const body = new Sql([textNode(`SELECT * FROM (${select.text})`)]);
   const { isVerbatim = false, tenant = [] } = query;
   return bindQuery({ parts, body, named: parts, isVerbatim, tenant }, values, pinned, now, rowLimit);
@@ -35,11 +39,18 @@ export function bindSandboxedQuery(
  * remove, because an exception there would reveal the content of those rows. The barrier surrounds the whole part: a LIMIT
  * at the end of a UNION would belong to its last SELECT. The parts that the part itself reads stand inside without barriers,
  * so that the filters still prune what they read.
+ *
+ * @param columns that the part has, and no others
  */
-function behindBarrier({ name, query }: Part, { parts, isVerbatim = false }: Query): Part {
+function behindBarrier(
+  { name, query }: Part,
+  { parts, isVerbatim = false }: Query,
+  columns: DeclaredTypes | undefined,
+): Part {
   const own: Node = { kind: 'query', query: { parts, body: query, isVerbatim } };
-  return part(
-    name,
-    new Sql([textNode('SELECT * FROM (\n  '), own, textNode('\n)\n'), { kind: 'fragment', sql: BARRIER }]),
-  );
+  const { before, after } = columns ? conversionTo(columns) : ALL_COLUMNS;
+  const [start, end] = [textNode(before), textNode(`${after}\n`)];
+  return part(name, new Sql([start, own, end, { kind: 'fragment', sql: BARRIER }]));
 }
+
+const ALL_COLUMNS = { before: 'SELECT * FROM (\n  ', after: '\n)' };

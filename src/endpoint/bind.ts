@@ -15,6 +15,8 @@ export interface BoundQuery {
   readonly settings?: Readonly<Record<string, number | string>>;
   /** Of the settings, the conditions by table, where the caller has pinned parameters. */
   readonly conditions?: ReadonlyMap<string, string>;
+  /** Set where its columns are converted to the declared types. */
+  readonly isConverted?: true;
 }
 
 /**

@@ -117,3 +117,13 @@ export class Failure extends Error {
 export function callerGone(details?: FailureDetails): Failure {
   return new Failure('CALLER_GONE', 'The client disconnected.', details);
 }
+
+/** The failure of a call that ClickHouse rejects, whatever its values. */
+export function endpointInvalid(details: FailureDetails): Failure {
+  return new Failure(
+    'ENDPOINT_INVALID',
+    'ClickHouse rejects the query of this endpoint. Its definition or its tables have to be corrected; the gateway’s log says ' +
+      'where.',
+    details,
+  );
+}

@@ -74,13 +74,19 @@ describe('a reload', () => {
     },
   );
 
-  it('serves columns of other types than declared, with a warning: ClickHouse accepts the query', async () => {
+  it('serves columns that can be converted to the declared types, with a warning, and rejects others', async () => {
     await ReloadedProject.during(async (project) => {
       const gateway = await project.open();
-      await writeFile(project.fileOf('one'), select('SELECT @city AS city, 2 AS version'));
+      await writeFile(
+        project.fileOf('one'),
+        select("SELECT @city AS city, toLowCardinality('2') AS version"),
+      );
       expect(await reload(gateway)).toMatchObject([200, { lastReload: { ok: true, changed: ['one'] } }]);
       const lines = project.logger.lines.filter(({ message }) => message === DIFFERS);
-      expect(JSON.stringify(lines)).toContain('version is declared as String, but the query returns UInt8');
+      expect(JSON.stringify(lines)).toContain('but the query returns LowCardinality(String)');
+      expect(await call(gateway.url, 'one')).toMatchObject({ status: 200, version: '2' });
+      await writeFile(project.fileOf('one'), select('SELECT @city AS city, 2 AS version'));
+      expect(await reload(gateway)).toMatchObject([422, { code: 'ENDPOINTS_INVALID' }]);
     });
   });
 

@@ -36,10 +36,11 @@ const OF_THE_DEFINITION: readonly (readonly [sql: string, name: string, says: st
   [`SELECT length(t, ${C}) FROM marked`, 'NUMBER_OF_ARGUMENTS_DOESNT_MATCH (code 42)', 'length'],
   [`SELECT t, count() FROM marked WHERE t = ${C} GROUP BY u`, 'NOT_AN_AGGREGATE (code 215)', 't'],
   [`SELECT t FROM marked WHERE count() > 1 AND t = ${C}`, 'ILLEGAL_AGGREGATION (code 184)', 'count()'],
+  [`SELECT t FROM marked WHERE t = ${C}`, 'column n is declared', 'the query does not return it'],
   [
-    `SELECT t FROM marked WHERE t = ${C}`,
-    'NOT_FOUND_COLUMN_IN_BLOCK (code 10)',
-    'Not found column n in block',
+    'SELECT [toTimeZone(now(), {zone:String}), t] AS n FROM marked',
+    'column n is declared as UInt64',
+    'Array(Variant(DateTime, String))',
   ],
   [`SELECT {nothing:String}, ${C}`, 'UNKNOWN_QUERY_PARAMETER (code 456)', 'nothing'],
 ];
@@ -54,13 +55,15 @@ const WITH_VALUES: readonly (readonly [sql: string, name: string])[] = [
   [`SELECT u = ${C} FROM marked`, ''],
   [`SELECT throwIf(t != ${C}, 'thrown') AS n FROM marked`, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO (code 395)'],
   [`SELECT toUInt8(t) AS n FROM marked WHERE t != ${C}`, 'CANNOT_PARSE_TEXT (code 6)'],
-  [`SELECT CAST(t AS Enum8('a' = 1)) AS n FROM marked WHERE t != ${C}`, 'UNKNOWN_ELEMENT_OF_ENUM (code 691)'],
+  [
+    `SELECT CAST(t AS Enum8('a' = 1)) = 'a' AS n FROM marked WHERE t != ${C}`,
+    'UNKNOWN_ELEMENT_OF_ENUM (code 691)',
+  ],
   [`SELECT toTimeZone(now(), ${C})`, ''],
   [`SELECT toTimeZone(now(), {zone:String}) + toDateTime64(t, 3) FROM marked`, ''],
   [`SELECT date_trunc(${C}, now())`, ''],
   [`SELECT toFixedString(${C}, 3)`, ''],
-  [`SELECT 1 LIMIT {n:Int64} OFFSET -{n:Int64}`, ''],
-  [`SELECT arrayElement([1], {n:Int64} - {n:Int64})`, ''],
+  [`SELECT arrayElement([t], {n:Int64} - {n:Int64}) + 1 AS n FROM marked`, ''],
   [`SELECT toDecimal32({n:Int64}, 9)`, 'DECIMAL_OVERFLOW (code 407)'],
   [`SELECT intDiv({n:Int64}, 0)`, 'ILLEGAL_DIVISION (code 153)'],
   [`SELECT JSONExtract(${C}, ${C})`, ''],
@@ -68,12 +71,10 @@ const WITH_VALUES: readonly (readonly [sql: string, name: string])[] = [
   [`SELECT dictGet(${C}, 'a', 1)`, ''],
   [`SELECT 1 SETTINGS max_threads = 'a', log_comment = ${C}`, ''],
   [`SELECT concat(t, ${C}) AS c, count() FROM marked GROUP BY u`, ''],
-  [`SELECT [toTimeZone(now(), {zone:String}), t] FROM marked`, ''],
   [`SELECT (${C} AS x) + 1`, ''],
   [`SELECT repeat(${C}, 100000000000)`, ''],
   [`WITH (SELECT t FROM marked) AS found SELECT found + 1, ${C}`, ''],
   [`SELECT t FROM marked WHERE u IN (${C})`, ''],
-  [`SELECT {n:UInt8}`, ''],
 ];
 
 const diagnosisOf = async (text: string): Promise<string> => {

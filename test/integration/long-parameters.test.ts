@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { column } from '../../src/endpoint/definition.js';
+import { column, type Column } from '../../src/endpoint/definition.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
 import { representationOf } from '../../src/gateway/formats/representation.js';
 import type { RunQuery } from '../../src/gateway/query/ports.js';
@@ -20,8 +20,8 @@ afterAll(() => database.close());
 
 const VALUE_BYTES = 64 * 1024;
 const PARQUET = representationOf('parquet', { times: 'iso', formulaSafe: false });
-const columnsNamed = (...names: readonly string[]): ReadonlyMap<string, ReturnType<typeof column>> =>
-  new Map(names.map((name) => [name, column('any', '')]));
+const columnsOf = (types: Readonly<Record<string, string>>): ReadonlyMap<string, Column> =>
+  new Map(Object.entries(types).map(([name, type]) => [name, column(type, '')]));
 
 describe('long parameters', () => {
   it('are received unchanged, whatever they contain', async () => {
@@ -30,7 +30,12 @@ describe('long parameters', () => {
       fc.constantFrom('\\N', "'", "','", '\r', '\n', '\r\n', '\r\n--', '%', '&', '\u2028'),
     );
     const long = piece.map((text) => text + text.repeat(5000 / text.length));
-    const columns = columnsNamed('one', 'maybe', 'list', 'number');
+    const columns = columnsOf({
+      one: 'String',
+      maybe: 'Nullable(String)',
+      list: 'Array(String)',
+      number: 'UInt8',
+    });
     const query =
       'SELECT {one:String} AS one, {maybe:Nullable(String)} AS maybe, {list:Array(String)} AS list, {number:UInt8} AS number';
     await fc.assert(
@@ -54,15 +59,12 @@ describe('long parameters', () => {
       const parameters = { a: text, b: text, c: text, d: text.slice(0, text.length / 2) };
       const query =
         'SELECT length({a:String}) AS a, length({b:String}) AS b, length({c:String}) AS c, {d:String} AS d LIMIT {row_limit:UInt64}';
-      const columns = columnsNamed('a', 'b', 'c', 'd');
+      const columns = columnsOf({ a: 'UInt64', b: 'UInt64', c: 'UInt64', d: 'String' });
       const bound = { columns, parameters: { ...parameters, row_limit: 2 } };
       const length = Buffer.byteLength(text);
       const rows = [{ a: length, b: length, c: length, d: parameters.d }];
       expect(rowsOf(await runQuery(request(query, bound)))).toEqual(rows);
-      const typed = new Map(
-        [...columns.keys()].map((name) => [name, column(name === 'd' ? 'String' : 'UInt64', '')]),
-      );
-      const parquet = await runQuery(request(query, { ...bound, columns: typed, representation: PARQUET }));
+      const parquet = await runQuery(request(query, { ...bound, representation: PARQUET }));
       expect(parquet.rowCount).toBe(1);
     },
   );

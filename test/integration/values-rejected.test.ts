@@ -73,14 +73,14 @@ const FILES: Readonly<Record<string, string>> = {
     'SELECT n FROM fault_rows WHERE throwIf(@n > 10, @day) = 0',
   ),
   always: endpoint(...N, "SELECT n FROM fault_rows WHERE throwIf(@n > 0, 'closed') = 0"),
-  divided: endpoint(...N, 'SELECT intDiv(n, @n) AS n FROM fault_rows'),
+  divided: endpoint(...N, 'SELECT toUInt64(intDiv(n, @n)) AS n FROM fault_rows'),
   lambda: endpoint(
     '{ n: { kind: integer, required: true, description: Any. } }',
     '{ n: 3 }',
     'SELECT toUInt64(arraySum(arrayMap(x -> x % @n, [n]))) AS n FROM fault_rows',
   ),
-  zero: endpoint(...N, 'SELECT intDiv(@n, n - 1) AS n FROM fault_rows'),
-  zeros: endpoint(...N, 'SELECT toUInt64(@n / n) + intDiv(@n, n - 1) AS n FROM fault_rows'),
+  zero: endpoint(...N, 'SELECT toUInt64(intDiv(@n, n - 1)) AS n FROM fault_rows'),
+  zeros: endpoint(...N, 'SELECT toUInt64(toUInt64(@n / n) + intDiv(@n, n - 1)) AS n FROM fault_rows'),
   parsed: endpoint(...DAY, 'SELECT toUInt64(toDate(concat(@day, text))) AS n FROM fault_rows'),
   tenant: endpoint(
     `{ day: ${string}, n: ${integer} }`,

@@ -1,9 +1,11 @@
 import { ClickHouseError } from '@clickhouse/client';
 
+import { converted, isOfColumns } from '../clickhouse/converted-columns.js';
 import { isOfDefinition } from '../clickhouse/definition-errors.js';
 import { DESCRIBE, describe, type ResultColumn } from '../clickhouse/describe-columns.js';
 import { isRejectionOfQuery } from '../clickhouse/translate-sql-error.js';
 import type { BoundQuery } from '../../endpoint/bind.js';
+import { OTHER_VALUES, type DeclaredTypes } from '../../endpoint/declared-types.js';
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { isPrivateTable } from '../../endpoint/private-tables.js';
@@ -23,8 +25,8 @@ import { withPrefix } from './with-prefix.js';
 export interface Finding {
   readonly problem: FileProblem;
   /**
-   * `rejected`: ClickHouse does not run such a call. `differs`: it returns other columns than declared. `values`: only the made-up
-   * values of the analysis may be wrong.
+   * `rejected`: ClickHouse does not run such a call. `differs`: its columns are not those declared, but can be
+   * converted to them. `values`: only the made-up values of the analysis may be wrong.
    */
   readonly kind: 'rejected' | 'differs' | 'values';
   /** The calls that have it, the first of which the problem names; absent: all. */
@@ -120,9 +122,12 @@ async function analyse(
     const columns = await describe(query, tools);
     const declared = returnedColumns(endpoint, values);
     const returned = new Set(columns.map(({ name }) => name));
-    // The gateway asks for the declared columns by name, which ClickHouse rejects where it lacks one.
-    const kind = [...declared.keys()].every((name) => returned.has(name)) ? 'differs' : 'rejected';
     const problems = columnProblems(declared, columns, file, values);
+    // Of made-up values, only those of the example have types that count.
+    const isRejected =
+      [...declared.keys()].some((name) => !returned.has(name)) ||
+      (other === 'rejected' && problems.length > 0 && !(await isConvertible(query, declared, tools)));
+    const kind = isRejected ? 'rejected' : 'differs';
     return { columns, findings: problems.map((problem) => ({ problem, kind })) };
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
@@ -130,6 +135,18 @@ async function analyse(
     const problem = queryProblemInFile(precise, { prefix, text: query.text, values }, file);
     return { findings: [{ problem, kind: isOfDefinition(error.code) ? 'rejected' : other }] };
   }
+}
+
+/** Whether the gateway can return the declared columns nevertheless. */
+function isConvertible(query: BoundQuery, declared: DeclaredTypes, tools: AnalysisTools): Promise<boolean> {
+  return describe(converted(query, declared), tools).then(
+    () => true,
+    (error: unknown) => {
+      if (!isOfColumns(error)) throw error;
+      // Another call need not have the value.
+      return OTHER_VALUES.has(error.code);
+    },
+  );
 }
 
 const SYNTAX_ERROR = '62';

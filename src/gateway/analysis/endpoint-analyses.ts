@@ -1,7 +1,7 @@
 import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
-import { Failure } from '../errors.js';
+import { endpointInvalid, Failure } from '../errors.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import { analyseEndpoint, problemsOf, rejectionsIn, type Analysis } from './analyse-endpoint.js';
 import type { AnalysisTools } from './analyze-query.js';
@@ -63,12 +63,7 @@ export class EndpointAnalyses {
       ({ calls }) => calls?.some((combination) => isOfCombination(values, combination)) ?? true,
     );
     if (found === undefined) return;
-    throw new Failure(
-      'ENDPOINT_INVALID',
-      'ClickHouse rejects the query of this endpoint. Its definition or its tables have to be corrected; the gateway’s log says ' +
-        'where.',
-      { diagnosis: textOfProblem(found.problem).split('\n', 1).join() },
-    );
+    throw endpointInvalid({ diagnosis: textOfProblem(found.problem).split('\n', 1).join() });
   };
 
   /** Forgets everything, because the tables are other ones. */

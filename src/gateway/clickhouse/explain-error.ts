@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import { hasSecretValue, revealedParameters } from '../../endpoint/bind.js';
+import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import { Failure } from '../errors.js';
 import type { QueryRequest } from '../query/ports.js';
 import { isOfDefinition } from './definition-errors.js';
@@ -15,7 +15,7 @@ import { describeKnownError, isErrorOfServer } from './translate-error.js';
  */
 export async function explained(
   failure: Failure,
-  { query, columns }: QueryRequest,
+  { query, columns }: Pick<QueryRequest, 'query' | 'columns'>,
   nameOf: NameOfError,
 ): Promise<Failure> {
   const { code, message, details } = failure;
@@ -30,7 +30,11 @@ export async function explained(
   });
 }
 
-function textWithoutValues({ message }: ClickHouseError, query: QueryRequest['query']): string | undefined {
+/** What a message says, where it has no word that only a value of the request has. */
+export function textWithoutValues(
+  { message }: Pick<Error, 'message'>,
+  query: BoundQuery,
+): string | undefined {
   // A list of columns has constants among them, which were computed from values.
   const text = shortMessage(message).replace(/\. There are only columns: [^]*/, '');
   const ofDefinition = wordsOf(query.text);

@@ -11,6 +11,7 @@ import { writtenColumns } from '../formats/written-columns.js';
 import type { ExportOutcome, ExportRequest, RunExport } from '../query/ports.js';
 import { nativeSignal, type Signal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
+import { withDeclaredTypes } from './converted-columns.js';
 import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { EXCEPTION_TAG_HEADER, ExportBody } from './export-body.js';
@@ -67,10 +68,13 @@ async function run(
   if (columns === 'unknown') throw new TypeError('a caller’s own SQL has no exports');
   const written = writtenColumns(columns, representation);
   const { format, body } = exportWriting(written, reader);
-  const ready = await readyQuery({ bound: written.project(query), format, settings, request });
-  meter.start();
-  const response = await client.openQuery(ready);
-  await requireRows(response, meter);
+  const { response, queryId } = await withDeclaredTypes(written, query, async (bound) => {
+    const ready = await readyQuery({ bound: written.project(bound), format, settings, request });
+    meter.start();
+    const opened = await client.openQuery(ready);
+    await requireRows(opened, meter);
+    return { response: opened, queryId: ready.queryId };
+  });
   const { streams, onComplete } = openSink();
   const tag = response.headers[EXCEPTION_TAG_HEADER]?.toString();
   const exported = new ExportBody(body, tag, takeTurn);
@@ -78,7 +82,7 @@ async function run(
   const outcome = (): ExportOutcome => {
     const { figures, bytes } = exported;
     const cost = figures && new Figures(figures.cost);
-    return { rowCount: figures?.rowCount, bytes, cost, queryId: ready.queryId, waitingMs };
+    return { rowCount: figures?.rowCount, bytes, cost, queryId, waitingMs };
   };
   exported.once('complete', () => {
     onComplete(outcome());

@@ -7,6 +7,7 @@ import type { KnownData } from '../query/known-data.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import { nativeSignal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
+import { withDeclaredTypes } from './converted-columns.js';
 import { describeOwnSql } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
@@ -137,5 +138,12 @@ async function run(
           representation,
         )
       : writtenColumns(columns, representation);
-  return await fetchRows(request, written, sendQuery, maxBytes);
+  return await withDeclaredTypes(written, query, (sent) =>
+    fetchRows(
+      sent === query ? request : Object.assign({}, request, { query: sent }),
+      written,
+      sendQuery,
+      maxBytes,
+    ),
+  );
 }

@@ -12,6 +12,7 @@ import { isOfDefinition } from './definition-errors.js';
 import { describe, rowsOf, type DescribeOptions } from './describe-columns.js';
 import { errorNames } from './error-names.js';
 import { explained } from './explain-error.js';
+import { invalidEndpoint } from './invalid-endpoint.js';
 import { limitSettings, merged, narrowLimits, safetySettings, type RunnerLimits } from './query-settings.js';
 import { mayBeOfValues } from './translate-error.js';
 import { FAILING, failingByValues, readsRows } from './values-in-tree.js';
@@ -29,11 +30,12 @@ export function createExplainer(client: ClickHouseClient, maxLimits: RunnerLimit
     const options = { client, signal: nativeSignal(signal), settings };
     const { cause, diagnosis } = known.details;
     if (await isOfCursor(cause, request.page, options)) return foreignCursor(cause);
-    const message = await rejection(known, request, options).catch(
-      // What ClickHouse does not analyse proves nothing.
-      () => undefined,
-    );
-    if (message === undefined) return known;
+    // What ClickHouse does not analyse proves nothing.
+    const message = await rejection(known, request, options).catch(() => undefined);
+    if (message === undefined) {
+      const optionsOf = (query: BoundQuery): DescribeOptions => ofQuery(query, options);
+      return (await invalidEndpoint(known, request, nameOf, optionsOf).catch(() => undefined)) ?? known;
+    }
     return new Failure('VALUES_REJECTED', message, { cause, ...(diagnosis !== undefined && { diagnosis }) });
   };
 }

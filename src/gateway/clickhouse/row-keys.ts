@@ -45,7 +45,7 @@ function keyedRows(
   const key = `concat({${MARK}:String}, ${values.join(", ' ', ")})`;
   // The query ends with the limit, so that its rows come in one stream, in order.
   const shown = which === 'all' ? key : `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key})`;
-  const options = { values: format.values, times: representation.times };
+  const options = { values: format.values, times: representation.times, declared: columns.declared };
   const rows: KeyedRows = {
     project: projectColumns(columns.described, options, [`${shown} AS ${KEY}`]),
     ...keyedFormat(written, format),

@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../../endpoint/bind.js';
+import { haveTypes, type DeclaredTypes } from '../../endpoint/declared-types.js';
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import { bareType } from '../../endpoint/type-name.js';
 import type { OutputFormat, ResultColumn, Times } from './format.js';
@@ -12,12 +13,14 @@ export const ROWS = 'result_rows';
 export interface ValueOptions {
   readonly values: OutputFormat['values'];
   readonly times: Times;
+  /** ClickHouse rejects a query that lacks one of these columns, or has one with another type. */
+  readonly declared: DeclaredTypes | 'unknown';
 }
 
 /**
- * Returns a function that wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
+ * Returns a function that wraps a query in a SELECT that has the declared columns only, and converts the values that the format cannot write: NaN and infinity to null, nested
  * values to JSON text, text that is no JSON to null, times to the form that the caller chose. The order of rows stays, since the
- * inner query has a LIMIT. A query that needs no conversion is returned unchanged.
+ * inner query has a LIMIT. A caller's own query that needs no conversion is returned unchanged.
  *
  * @param more further columns, as SQL over the inner query {@link ROWS}
  */
@@ -30,10 +33,20 @@ export function projectColumns(
     const value = `${ROWS}.${quoteName(column.name)}`;
     return { name: column.name, value, shown: shownValue(value, column, options) };
   });
-  if (more.length === 0 && shown.every((column) => column.shown === column.value)) return (query) => query;
-  const list = [...shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`), ...more];
-  const select = `SELECT\n  ${list.join(',\n  ')}\nFROM (\n`;
-  return (query) => ({ ...query, text: `${select}${query.text}\n) AS ${ROWS}` });
+  const { declared } = options;
+  if (declared === 'unknown' && more.length === 0 && shown.every((column) => column.shown === column.value))
+    return (query) => query;
+  const list = shown.map((column) => {
+    const name = quoteName(column.name);
+    // No alias shadows it. Each alias takes ClickHouse time.
+    return column.shown === column.value ? name : `${column.shown} AS ${name}`;
+  });
+  const select = `SELECT\n  ${[...list, ...more].join(',\n  ')}\nFROM (\n`;
+  const check = declared === 'unknown' ? '' : `\nWHERE ${haveTypes(declared, ROWS)}`;
+  return (query) => ({
+    ...query,
+    text: `${select}${query.text}\n) AS ${ROWS}${query.isConverted ? '' : check}`,
+  });
 }
 
 /** The ClickHouse type that a column has in the response. */

@@ -11,7 +11,7 @@ export interface WrittenColumns {
   readonly representation: Representation;
   readonly columns: FormattedColumns;
   readonly clickHouseFormat: ClickHouseFormat;
-  /** Converts the values that the format cannot write. */
+  /** Selects the columns, and converts the values that the format cannot write. */
   readonly project: (query: BoundQuery) => BoundQuery;
 }
 
@@ -46,6 +46,9 @@ function compute(columns: FormattedColumns, representation: Representation): Wri
   return {
     ...{ representation, columns },
     clickHouseFormat: clickHouseFormat(columns),
-    project: projectColumns(described, { values, times: representation.times }),
+    project: projectColumns(described, {
+      ...{ values, times: representation.times },
+      declared: columns.declared,
+    }),
   };
 }

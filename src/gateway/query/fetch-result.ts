@@ -120,6 +120,7 @@ export function requestOf(
   return {
     query: boundAt(bound, page ? new Date(page.now) : now, cap + 1),
     columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
+    definition: sandbox && (() => definitionOf(call, now)),
     page: sandbox || !endpoint.pages ? undefined : { order: endpoint.pages.order, last: page?.last },
     representation,
     rowCap: cap,
@@ -135,6 +136,13 @@ export function requestOf(
     spentMs: undefined,
     traceHeaders: undefined,
   };
+}
+
+/** The query of the endpoint itself. */
+function definitionOf(call: Call, now: Date): Pick<QueryRequest, 'query' | 'columns'> {
+  const { endpoint, values, scope } = call;
+  const bound = bindCall({ endpoint, values, scope });
+  return { query: boundAt(bound, now, capOf(call)), columns: returnedColumns(endpoint, values) };
 }
 
 /** Whether kept pieces may be in a result. */

@@ -73,6 +73,8 @@ export interface QueryRequest extends SlotRequest {
   readonly query: BoundQuery;
   /** Columns of the result; 'unknown' for a caller's own SQL, whose columns only ClickHouse knows. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
+  /** With a caller's own SQL: the endpoint's own query, which tells a problem of the endpoint from one of the SQL. */
+  readonly definition?: (() => Pick<QueryRequest, 'query' | 'columns'>) | undefined;
   /** Present where the result is a page: its last row is then reported. */
   readonly page?: RequestedPage | undefined;
   /** Present where the rows are those of a piece: their buckets are then reported. */

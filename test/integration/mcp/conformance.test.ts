@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 
+import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { text } from '../../../src/endpoint/index.js';
 import { keyNamed } from '../../support/access-gateway.js';
 import { REVISIONS } from '../../support/mcp-client.js';
 import { startKeyAdder, type KeyAdder } from '../../support/mcp-conformance/with-key.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
-import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SAMPLE } from '../../support/sample-endpoint.js';
 import { startProcess } from '../../support/start-process.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
@@ -16,7 +17,12 @@ const SUITE = pathOf('../../../node_modules/@modelcontextprotocol/conformance/di
 
 /** Endpoints whose tools have the names that the suite calls: one that returns text, and one whose call is an error. */
 const CALLED = [
-  sampleEndpoint({ id: '11111111-2222-4333-8444-888888888888', name: 'test.simple.text' }),
+  defineEndpoint({
+    ...SAMPLE,
+    id: '11111111-2222-4333-8444-888888888888',
+    name: 'test.simple.text',
+    columns: { city: column('Nullable(String)', 'The city.') },
+  }),
   defineEndpoint({
     ...SAMPLE,
     id: '11111111-2222-4333-8444-999999999999',

@@ -3,6 +3,7 @@ import {
   type ClickHouseResponse,
   type SendQuery,
 } from '../../../../src/gateway/clickhouse/fetch-rows.js';
+import { haveTypes } from '../../../../src/endpoint/declared-types.js';
 import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../../src/endpoint/figures.js';
 import type { QueryCost } from '../../../../src/endpoint/limit-rules.js';
 import type { FormatName } from '../../../../src/gateway/formats/formats.js';
@@ -15,6 +16,8 @@ import { queryRequest } from '../../../support/query-requests.js';
 const PARQUET = 'PAR1…PAR1';
 const MAX_BYTES = 100;
 const COLUMNS = new Map([['n', { type: 'UInt64', meaning: '' }]]);
+/** The query of a request in a file: of its declared columns, if they have their types. */
+const OF_COLUMNS = `SELECT   \`n\` FROM ( SELECT 1 AS n ) AS result_rows WHERE ${haveTypes(COLUMNS, 'result_rows')} Parquet 3`;
 const response = (body: string, resultRows: number): ClickHouseResponse => ({
   body: Buffer.from(body),
   queryId: 'id',
@@ -47,7 +50,7 @@ async function written(
 describe('fetchRows, for a format whose bytes cannot be cut', () => {
   it('sends one query with the row cap where there are fewer rows', async () => {
     const { result, sent } = await written('parquet', [response(PARQUET, 2)]);
-    expect(sent).toEqual(['SELECT 1 AS n Parquet 3']);
+    expect(sent).toEqual([OF_COLUMNS]);
     expect(result).toEqual({
       body: Buffer.from(PARQUET),
       rowCount: 2,
@@ -65,7 +68,7 @@ describe('fetchRows, for a format whose bytes cannot be cut', () => {
     ['2\n', false],
   ])('sends a second query where there are as many rows, which counts %j', async (count, truncated) => {
     const { result, sent } = await written('parquet', [response(PARQUET, 3), response(count, 1)]);
-    expect(sent).toEqual(['SELECT 1 AS n Parquet 3', 'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4']);
+    expect(sent).toEqual([OF_COLUMNS, 'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4']);
     expect(result).toMatchObject({ rowCount: 3, truncated });
     expect(result.cost.readBy(OPERATORS)).toEqual({ rowsRead: 10, bytesRead: 200, clickhouseMs: 3 });
   });

@@ -74,7 +74,7 @@ describe('the response of ClickHouse', () => {
   it.each([
     [403, '<html><h1>403 Forbidden</h1></html>', 502],
     [500, '', 502],
-    [404, 'Code: 60. DB::Exception: Table logs.secret does not exist. (UNKNOWN_TABLE)', 502],
+    [404, 'Code: 60. DB::Exception: Table logs.secret does not exist. (UNKNOWN_TABLE)', 500],
     [500, 'Code: 159. DB::Exception: Timeout exceeded. (TIMEOUT_EXCEEDED)', 504],
     [500, 'Code: 202. DB::Exception: Too many queries. (TOO_MANY_SIMULTANEOUS_QUERIES)', 503],
   ])('with status %i and %j fails with %i and without its text', async (status, body, expected) => {

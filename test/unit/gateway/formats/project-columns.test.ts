@@ -4,11 +4,14 @@ import { projectColumns, shownType } from '../../../../src/gateway/formats/proje
 import { representationOf } from '../../../../src/gateway/formats/representation.js';
 
 const QUERY = { text: 'SELECT 1 AS c', parameters: {} };
-const shown = (type: string, format: FormatName, times: Times = 'iso'): string => {
-  const { text } = projectColumns([{ name: 'c', type }], {
+const projected = (type: string, format: FormatName, times: Times, isDeclared: boolean): string =>
+  projectColumns([{ name: 'c', type }], {
     values: FORMATS[format].values,
     times: representationOf(format, { times }).times,
-  })(QUERY);
+    declared: isDeclared ? new Map([['c', { type }]]) : 'unknown',
+  })(QUERY).text;
+const shown = (type: string, format: FormatName, times: Times = 'iso'): string => {
+  const text = projected(type, format, times, false);
   return /^SELECT\n {2}(.*) AS `c`\nFROM/.exec(text)?.[1]?.replaceAll('result_rows.`c`', 'c') ?? text;
 };
 
@@ -36,6 +39,15 @@ describe('projectColumns', () => {
     ['UInt64', 'arrow', 'iso', QUERY.text],
   ])('converts %s for %s with %s times', (type, format, times, expected) => {
     expect(shown(type, format, times)).toBe(expected);
+  });
+
+  it('selects declared columns alone, with a check of their types without zones', () => {
+    expect(projected("Nullable(DateTime('UTC'))", 'json', 'iso', true)).toBe(
+      'SELECT\n  `c`\nFROM (\nSELECT 1 AS c\n) AS result_rows\nWHERE CAST(replaceRegexpAll(toTypeName(tuple(result_rows.`c`)), ' +
+        String.raw`'(DateTime)\\(\'([^\']+)\'\\)|(DateTime64\\(\\d), \'([^\']+)\'', '\\1\\3'), ` +
+        String.raw`'Enum8(\'Tuple(Nullable(DateTime))\' = 1)') = 1`,
+    );
+    expect(projected('Int8', 'json', 'iso', true)).toContain('CAST(toTypeName(tuple(result_rows.`c`)), ');
   });
 });
 
