@@ -18,7 +18,7 @@ import { readDeprecation, type Deprecation } from './deprecation.js';
 import { describeValue } from './describe-value.js';
 import { readPageOrder, type PageOrder } from './page-order.js';
 import { pagesOf, problemOfPaging, type Pages } from './pages.js';
-import { piecesOf, problemOfPieces, type Pieces } from './pieces.js';
+import { piecesOf, type Pieces } from './pieces.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
 import { OF_CALLERS, problemOfTables } from './private-tables.js';
@@ -203,8 +203,6 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     if (ofTables) throw new EndpointDefinitionError([...problems, { path: ['build'], ...ofTables }]);
     const ofPages = definition.pages && problemOfPaging(query, order);
     if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);
-    const ofPieces = problems.length === 0 && problemOfPieces(query, definition);
-    if (ofPieces) throw new EndpointDefinitionError([{ path: ['pieces'], ...ofPieces }]);
     if (problems.length === 0) return { query, savedQuery };
   } catch (cause) {
     if (cause instanceof EndpointDefinitionError) throw cause;

@@ -14,10 +14,10 @@ const BEFORE_A_VALUE =
   /^(?:[^\w`"')\]]*|select|distinct|where|prewhere|having|qualify|and|or|not|on|using|by|case|when|then|else|in|like|ilike|between|is|as|set|with|interval|div|mod|return)$/i;
 
 /** Whether a word after another one is a name, and no keyword. */
-export const isValue = (before: string): boolean => BEFORE_A_VALUE.test(before);
+const isValue = (before: string): boolean => BEFORE_A_VALUE.test(before);
 
 /** Functions whose value depends on the rows before. */
-const OF_BLOCKS =
+export const OF_BLOCKS =
   /^(?:rowNumberIn(?:All)?Blocks?|blockNumber|blockSize|runningDifference\w*|runningAccumulate|runningConcurrency|neighbor)$/i;
 
 /** Whether a word of a query begins a clause or a call that decides with other rows whether a row is in the result. */

@@ -1,8 +1,6 @@
 import { asRecord, isRecord } from './as-record.js';
 import type { EndpointDeclaration, PieceRules } from './definition.js';
-import { isOfOtherRows, isValue, tokensOfAll } from './other-rows.js';
 import { problem, type Problem } from './problems.js';
-import type { Query } from './sql.js';
 import { parseTypeName } from './type-name.js';
 import { readPageOrder, type PageColumn } from './page-order.js';
 
@@ -57,48 +55,13 @@ function reasonsOfBound(name: unknown, { parameters }: Readonly<Record<string, u
   return kind === 'timestamp' ? [] : [`names ${name}, which is no timestamp`];
 }
 
-/** Whether a word begins what makes a row depend on those of other partitions, beside what pages cannot have either. */
-function isOfOtherPartitions(before: string, token: string, after: string): boolean {
-  if (isOfOtherRows(before, token, after)) return true;
-  if (/^(?:rollup|cube|totals)$/i.test(token)) return after === '(' || /^with$/i.test(before);
-  if (/^grouping$/i.test(token)) return /^sets$/i.test(after);
-  return /^(?:union|intersect|except|final|sample)$/i.test(token) && !isValue(before);
-}
-
-/**
- * Why the rows of a query cannot be composed of those of partitions, as far as its text shows it. What a query reads and compares, and how it groups,
- * ClickHouse tells when the query is analysed.
- */
-export function problemOfPieces(
-  query: Query,
+/** Why the bucket of `pieces` is not always there. */
+export function problemOfBucket(
   { pieces, columns }: Pick<EndpointDeclaration, 'pieces' | 'columns'>,
-  optionalColumns: ReadonlyMap<string, unknown> = new Map(),
+  optionalColumns: ReadonlyMap<string, unknown>,
 ): Problem | undefined {
-  if (!pieces) return undefined;
-  const { name = '' } = bucketOf(pieces.bucket, columns) ?? {};
-  if (optionalColumns.has(name))
-    return problem('PIECES_INVALID', `names ${name}, which an optional part adds`);
-  const { time, from, to } = pieces;
-  const tokens = tokensOf(query);
-  const word = tokens.find((token, index) =>
-    isOfOtherPartitions(tokens[index - 1] ?? '', token, tokens[index + 1] ?? ''),
-  );
-  if (word !== undefined)
-    return problem('PIECES_NOT_POSSIBLE', `its query has ${word.toUpperCase()}, which needs all rows`);
-  for (const [name, comparison] of [
-    [from, '>='],
-    [to, '<='],
-  ] as const) {
-    if (tokens.filter((token) => token === placeOf(name)).length === 1) continue;
-    return problem(
-      'PIECES_NOT_POSSIBLE',
-      `its query must compare ${time} with @${name} once, as in ${time} ${comparison} @${name}, and use @${name} nowhere else`,
-    );
-  }
-  return undefined;
+  const { name = '' } = (pieces && bucketOf(pieces.bucket, columns)) ?? {};
+  return optionalColumns.has(name)
+    ? problem('PIECES_INVALID', `names ${name}, which an optional part adds`)
+    : undefined;
 }
-
-/** A reference in the text that is searched. */
-const placeOf = (name: string): string => `querygate_place_${name}`;
-
-const tokensOf = (query: Query): readonly string[] => tokensOfAll(query, ({ name }) => placeOf(name));

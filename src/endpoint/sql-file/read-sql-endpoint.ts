@@ -6,7 +6,7 @@ import type { Parameters } from '../definition.js';
 import type { DefinitionProblem } from '../definition-error.js';
 import { createEndpoint, type BuiltQuery, type Endpoint } from '../endpoint.js';
 import { problemOfPaging } from '../pages.js';
-import { problemOfPieces } from '../pieces.js';
+import { problemOfBucket } from '../pieces.js';
 import { PRIVATE_TABLE, problemOfTables } from '../private-tables.js';
 import { AFTER } from '../reserved.js';
 import { readPageOrder, type PageOrder } from '../page-order.js';
@@ -67,7 +67,7 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   rejectPrivateTables(file);
   const ofPages = after && problemOfPages(order, built);
   if (ofPages) throw new SqlFileError([{ ...header.placeOf({ path: ['pages'] }), ...ofPages }]);
-  const ofPieces = problemOfPieces(built.query, declaration, built.optionalColumns);
+  const ofPieces = problemOfBucket(declaration, built.optionalColumns);
   if (ofPieces) throw new SqlFileError([{ ...header.placeOf({ path: ['pieces'] }), ...ofPieces }]);
   return createEndpoint(declaration, built);
 }

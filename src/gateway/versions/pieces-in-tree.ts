@@ -1,5 +1,8 @@
+import { OF_BLOCKS } from '../../endpoint/other-rows.js';
+import { attribute, nodesIn } from '../facts/facts.js';
 import { COLUMNS } from '../facts/printed-names.js';
 import { itemsOf, type TreeNode } from '../facts/tree.js';
+import type { QueryTrees } from './query-tree.js';
 
 /** What the rows of a result should be composed by. */
 export interface PiecesInTree {
@@ -47,14 +50,18 @@ export const withProbes = <T extends Readonly<Record<string, unknown>>>(
  * of which the bucket is computed, and returns every group, has no group with rows of two partitions, because the two would have one
  * bucket.
  *
- * @param tree resolved, of a query that has each end of the range once, {@link withProbes}
+ * @param trees of a query {@link withProbes}
  */
-export function piecesInTree(tree: TreeNode, pieces: PiecesInTree): PiecesOfQuery | string {
-  const { table, bucket } = pieces;
+export function piecesInTree(
+  { written, resolved: tree }: QueryTrees,
+  pieces: PiecesInTree,
+): PiecesOfQuery | string {
+  const { table, bucket, ends } = pieces;
+  const problemOfAll = problemOfRows([...nodesIn(written)], ends);
+  if (problemOfAll !== undefined) return problemOfAll;
   const nodes = [...nodesIn(tree)];
   const [scan, ...others] = nodes.filter((node) => isTable(node, table));
   if (!scan || others.length > 0) return `it reads ${table} more than once`;
-  if (nodes.some((node) => attribute(node, 'function_type') === 'window')) return 'it has a window';
   if (nodes.some((node) => OF_A_QUERY.has(attribute(node, 'column_name'))))
     return 'it reads a column that depends on which parts a query reads';
   const levels = levelsOf(tree, table);
@@ -70,18 +77,41 @@ export function piecesInTree(tree: TreeNode, pieces: PiecesInTree): PiecesOfQuer
   return problem ?? range;
 }
 
-const attribute = ({ attributes }: TreeNode, name: string): string => attributes.get(name) ?? '';
-
 const isTable = (node: TreeNode, table: string): boolean =>
   node.kind === 'TABLE' && attribute(node, 'table_name') === table;
 
+/** What makes a row depend on those of other partitions, wherever it is: of a query as it is written, because other values count too. */
+function problemOfRows(
+  [query, ...others]: readonly TreeNode[],
+  ends: readonly RangeEnd[],
+): string | undefined {
+  const nodes = [...(query ? [query] : []), ...others];
+  const [found] = nodes.flatMap((node) => ofOtherRows(node, node === query) ?? []);
+  if (found !== undefined) return `it has ${found}, which needs all rows`;
+  const isEnd = (node: TreeNode, end: RangeEnd): boolean =>
+    attribute(node, 'constant_value').endsWith(`'${PROBES[end].seconds}'`);
+  const end = ends.find((each) => nodes.filter((node) => isEnd(node, each)).length !== 1);
+  return end && `it uses the parameter ${end} of its pieces more than once`;
+}
+
+/** @param isOutermost whether it is the query that the gateway has given a LIMIT */
+function ofOtherRows(node: TreeNode, isOutermost: boolean): string | undefined {
+  if (node.kind === 'UNION') return 'UNION, INTERSECT or EXCEPT';
+  if (node.attributes.has('printed')) return 'FINAL or SAMPLE';
+  if (attribute(node, 'with_fill') === '1') return 'WITH FILL';
+  if (OF_BLOCKS.test(attribute(node, 'function_name'))) return `${attribute(node, 'function_name')}()`;
+  if (['group_by_type', 'is_group_by_with_totals'].some((key) => node.attributes.has(key)))
+    return 'ROLLUP, CUBE, GROUPING SETS or TOTALS';
+  const clauses = node.children.map(({ section }) => section);
+  if (clauses.includes('WINDOW')) return 'a window';
+  const isLimit = (clause: string): boolean => /^(?:LIMIT|OFFSET)/.test(clause);
+  return clauses.some((clause) => isLimit(clause) && !(isOutermost && clause === 'LIMIT'))
+    ? 'LIMIT or OFFSET'
+    : undefined;
+}
+
 /** Columns of MergeTree tables whose value depends on the other parts of a query. */
 const OF_A_QUERY: ReadonlySet<string> = new Set(['_part_index', '_part_starting_offset', '_sample_factor']);
-
-function* nodesIn(node: TreeNode): Generator<TreeNode> {
-  yield node;
-  for (const child of node.children) yield* nodesIn(child.node);
-}
 
 /** The SELECTs from the outermost one to that which reads the table; or why its rows do not simply pass through them. */
 function levelsOf(tree: TreeNode, table: string): readonly TreeNode[] | string {

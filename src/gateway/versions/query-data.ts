@@ -1,7 +1,6 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
-import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
-import { MEMBERSHIP } from '../facts/facts.js';
-import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../facts/tree.js';
+import { factsOf, NO_TABLE, type Facts } from '../facts/facts.js';
+import { VARYING_FUNCTIONS } from '../facts/query-facts.js';
 import { piecesInTree, type PiecesInTree, type PiecesOfQuery } from './pieces-in-tree.js';
 import { NoVersion, readQueryTrees, type QueryTrees, type ReadRows } from './query-tree.js';
 
@@ -42,13 +41,6 @@ const DEFAULTS = `SELECT database || '.' || table AS full, name, default_express
     AND default_kind IN ('DEFAULT', 'MATERIALIZED', 'ALIAS') AND name IN {columns:Array(String)}
   ORDER BY full, name`;
 
-// arrayJoin returns the same rows each time; ClickHouse lists it because one row becomes several.
-// Of some it does not say it: they are random, read embedded dictionaries, scalars, or what the session has; times without a year have
-// the one of today.
-export const FUNCTIONS = `SELECT name, origin FROM system.functions
-  WHERE origin != 'System' OR deterministic = 0 AND name NOT IN ('arrayJoin', 'unnest')
-    OR match(name, '^(region|transaction|getClientHTTPHeader|fuzz|ai[A-Z]|structureToCapnProto|tid$|__getScalar$)|BestEffort')`;
-
 /** Engines whose rows are those of their data parts on this server. */
 const HAS_PARTS =
   /^(?:Replicated)?(?:Replacing|Summing|Aggregating|Collapsing|VersionedCollapsing|Coalescing|Graphite)?MergeTree$/;
@@ -57,9 +49,6 @@ const HAS_PARTS =
 const WITHOUT_DATA: ReadonlySet<string> = new Set([
   ...['numbers', 'numbers_mt', 'zeros', 'zeros_mt', 'generate_series', 'generateSeries', 'values', 'null'],
 ]);
-
-/** The table of a query without FROM. */
-const ONE_ROW = 'system.one';
 
 /** How often a query is analysed while its tables are altered. */
 const MAX_PASSES = 4;
@@ -76,7 +65,10 @@ export async function findQueryData(
   pieces?: WantedPieces,
 ): Promise<QueryData> {
   const functions = new Map(
-    (await readRows<{ name: string; origin: string }>(FUNCTIONS)).map((row) => [row.name.toLowerCase(), row]),
+    (await readRows<{ name: string; origin: string }>(VARYING_FUNCTIONS)).map((row) => [
+      row.name.toLowerCase(),
+      row,
+    ]),
   );
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
@@ -86,13 +78,6 @@ export async function findQueryData(
     last = found;
   }
   throw new NoVersion('its tables are being altered');
-}
-
-/** Whether a query sets settings, which then count instead of those that are sent. */
-function hasSettings(query: string): boolean {
-  return tokenize(query).some(
-    ({ kind, start, end }) => kind === 'word' && query.slice(start, end).toUpperCase() === 'SETTINGS',
-  );
 }
 
 /** The pieces of an endpoint. */
@@ -148,16 +133,18 @@ class Analysis {
 
   /** Reads a query and, through its views, others. */
   private async read({ readTrees }: Explained, where: string): Promise<void> {
-    const { written, resolved } = await readTrees();
-    const names: Names = { tables: new Set(), possible: new Set() };
-    this.visit(written, '', names, where);
-    this.visit(resolved, '', names, where);
-    const unknown = [...names.tables, ...names.possible].filter(
-      (name) => name !== ONE_ROW && !this.objects.has(name),
+    const trees = await readTrees();
+    const [written, resolved] = [factsOf(trees.written), factsOf(trees.resolved)];
+    for (const facts of [written, resolved]) this.require(facts, where);
+    const possible = [written, resolved].flatMap((facts) => this.possibleNames(facts));
+    const unknown = [...new Set([...resolved.tables, ...possible])].filter(
+      (name) => name !== NO_TABLE && !this.objects.has(name),
     );
     if (unknown.length === 0) return;
     const rows = await this.readRows<TableRow>(TABLES, { objects: unknown, databases: databasesOf(unknown) });
-    const missing = unknown.find((name) => names.tables.has(name) && !rows.some(({ full }) => full === name));
+    const missing = unknown.find(
+      (name) => resolved.tables.has(name) && !rows.some(({ full }) => full === name),
+    );
     if (missing !== undefined)
       throw new NoVersion(`${where} reads ${missing}, which the user of versions cannot see`);
     for (const row of rows) this.objects.set(row.full, row);
@@ -176,14 +163,13 @@ class Analysis {
       return {
         reason: `${table} is partitioned by ${key || 'nothing'}, and not by one function of ${pieces.time}`,
       };
-    const found = piecesInTree((await pieces.readTrees()).resolved, { ...pieces, table });
+    const found = piecesInTree(await pieces.readTrees(), { ...pieces, table });
     return typeof found === 'string' ? { reason: found } : { table, ...found };
   }
 
   private async readTable({ full, engine, query }: TableRow, where: string): Promise<void> {
     if (HAS_PARTS.test(engine)) return;
     if (engine !== 'View') throw new NoVersion(`${where} reads ${full}, a table of the engine ${engine}`);
-    if (hasSettings(query)) throw new NoVersion(`${where} reads the view ${full}, which has SETTINGS`);
     await this.read(this.explained(query), `the view ${full}`);
   }
 
@@ -191,21 +177,21 @@ class Analysis {
     return { readTrees: () => readQueryTrees(this.readRows, text) };
   }
 
-  private visit(node: TreeNode, section: string, names: Names, where: string): void {
-    const { kind, attributes, children } = node;
-    const attribute = (name: string): string => attributes.get(name) ?? '';
-    if (kind === 'TABLE') names.tables.add(attribute('table_name'));
-    for (const name of namesOfTable(node, section)) {
-      names.possible.add(name);
-      names.possible.add(`${this.database}.${name}`);
-    }
+  /** @throws NoVersion where a query does more than read tables. */
+  private require(facts: Facts, where: string): void {
+    if (facts.hasSettings) throw new NoVersion(`${where} has SETTINGS`);
+    const other = facts.tableFunctions.find(({ name }) => !WITHOUT_DATA.has(name));
+    if (other) throw new NoVersion(`${where} reads the table function ${other.name}`);
+    for (const name of facts.functions) this.requireFixed(name, where);
     // A part of a column, such as `label.size`, is read of the column, which can stand behind the name of its table.
-    for (const name of [attribute('column_name'), ...suffixes(attribute('identifier'))])
+    for (const name of [...facts.names].flatMap(suffixes))
       for (const column of prefixes(name, 0)) this.columns.add(column);
-    if (kind === 'TABLE_FUNCTION' && !WITHOUT_DATA.has(attribute('table_function_name')))
-      throw new NoVersion(`${where} reads the table function ${attribute('table_function_name')}`);
-    if (kind === 'FUNCTION') this.requireFixed(attribute('function_name'), where);
-    for (const child of children) this.visit(child.node, child.section, names, where);
+  }
+
+  /** The names that are tables where there are such tables. */
+  private possibleNames({ tables, possibleTables, printedTables, withQueries }: Facts): readonly string[] {
+    const names = [...tables, ...possibleTables, ...printedTables, ...withQueries];
+    return names.flatMap((name) => [name, `${this.database}.${name}`]);
   }
 
   /** @throws NoVersion where equal arguments give unequal results, or where the data of a dictionary or a Join table counts */
@@ -250,12 +236,6 @@ class Analysis {
   }
 }
 
-/** The tables of a query, and names that are tables where there are such tables. */
-interface Names {
-  readonly tables: Set<string>;
-  readonly possible: Set<string>;
-}
-
 /** A column with an expression. */
 interface DefaultRow {
   readonly full: string;
@@ -265,15 +245,6 @@ interface DefaultRow {
 }
 
 const isOfRows = ({ engine }: TableRow): boolean => engine !== 'View';
-
-/** The names that stand where a table can, before ClickHouse looks for one. */
-function namesOfTable(node: TreeNode, section: string): readonly string[] {
-  const { kind, attributes } = node;
-  const isTable = TABLE_SECTIONS.has(section) && (kind === 'IDENTIFIER' || kind === 'TABLE');
-  const isIn = MEMBERSHIP.has(attributes.get('function_name')?.toLowerCase() ?? '');
-  const nodes = [...(isTable ? [node] : []), ...(isIn ? itemsOf(node, 'ARGUMENTS').slice(1) : [])];
-  return nodes.flatMap((one) => ['identifier', 'printed'].flatMap((key) => one.attributes.get(key) ?? []));
-}
 
 /** `database.name` as SQL. */
 function quotedName(full: string): string {
@@ -290,9 +261,9 @@ export function databasesOf(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => prefixes(name, 1)))];
 }
 
-/** What stands behind the dots of a name, and the name itself; nothing of none. */
+/** What stands behind the dots of a name, and the name itself. */
 function suffixes(name: string): readonly string[] {
-  const words = name === '' ? [] : name.split('.');
+  const words = name.split('.');
   return words.map((_, index) => words.slice(index).join('.'));
 }
 

@@ -21,7 +21,9 @@ beforeAll(async () => {
   server = await VersionedServer.start();
   const engine = 'ENGINE = MergeTree PARTITION BY toYYYYMMDD(t) ORDER BY t';
   await server.run(`CREATE TABLE events (t DateTime('UTC'), id UInt64) ${engine}`);
-  await server.run(`CREATE TABLE others (t DateTime('UTC'), id UInt64) ${engine}`);
+  await server.run(
+    `CREATE TABLE others (t DateTime('UTC'), id UInt64) ${engine.replace('Merge', 'ReplacingMerge').replace(/t$/, '(t, id)')} SAMPLE BY id`,
+  );
   await server.run(`CREATE TABLE monthly (t DateTime('UTC'), id UInt64) ENGINE = MergeTree ORDER BY t`);
   await server.run('CREATE VIEW seen AS SELECT * FROM events');
   await server.run(
@@ -74,6 +76,7 @@ it.each([
 const RANGE_HIDDEN =
   'its WHERE does not compare t of logs.events itself with both ends of the range themselves, as in t >= @from AND t < @to, in terms of their own; a column of the result that has the name t hides it';
 const GROUPS_FILTERED = 'it filters or joins the groups: HAVING, WHERE around GROUP BY, arrayJoin';
+const OTHER_ROWS = (what: string): string => `it has ${what}, which needs all rows`;
 const NOT_COMPOSED = 'its results are not composed of pieces: ';
 
 it.each([
@@ -107,6 +110,73 @@ it.each([
     'the first partner of a row',
     `SELECT toStartOfHour(e.t) AS bucket, count() AS n FROM events AS e ANY INNER JOIN others AS o ON e.id = o.id WHERE e.t >= @from AND e.t < @to ${GROUPED}`,
     'it has a join other than LEFT JOIN and INNER JOIN (ANY INNER)',
+  ],
+  [
+    'a LIMIT in a subquery',
+    hourly('(SELECT * FROM events ORDER BY id LIMIT 5)'),
+    OTHER_ROWS('LIMIT or OFFSET'),
+  ],
+  ['a LIMIT of the query', `${hourly('events')} LIMIT 5`, OTHER_ROWS('LIMIT or OFFSET')],
+  ['an OFFSET', `${hourly('events')} OFFSET 5`, OTHER_ROWS('LIMIT or OFFSET')],
+  ['a FETCH', `${hourly('events')} OFFSET 0 ROWS FETCH FIRST 5 ROWS ONLY`, OTHER_ROWS('LIMIT or OFFSET')],
+  ['a TOP', hourly('events').replace('SELECT', 'SELECT TOP 5'), OTHER_ROWS('LIMIT or OFFSET')],
+  ['a LIMIT BY', `${hourly('events')} LIMIT 1 BY n`, OTHER_ROWS('LIMIT or OFFSET')],
+  [
+    'a DISTINCT ON',
+    hourly('events').replace('SELECT', 'SELECT DISTINCT ON (n)'),
+    OTHER_ROWS('LIMIT or OFFSET'),
+  ],
+  [
+    'a LIMIT that is not reached now',
+    hourly('events', 'AND (1 = 1 OR id IN (SELECT id FROM others LIMIT 5))'),
+    OTHER_ROWS('LIMIT or OFFSET'),
+  ],
+  [
+    'a UNION',
+    hourly('events', 'AND id NOT IN (SELECT 1 UNION ALL SELECT 2)'),
+    OTHER_ROWS('UNION, INTERSECT or EXCEPT'),
+  ],
+  ['FINAL', hourly('events', 'AND id IN (SELECT id FROM others FINAL)'), OTHER_ROWS('FINAL or SAMPLE')],
+  [
+    'SAMPLE',
+    hourly('events', 'AND id IN (SELECT id FROM others AS o SAMPLE 1 / 2)'),
+    OTHER_ROWS('FINAL or SAMPLE'),
+  ],
+  [
+    'a ROLLUP',
+    hourly('events').replace('GROUP BY bucket', 'GROUP BY ROLLUP (bucket)'),
+    OTHER_ROWS('ROLLUP, CUBE, GROUPING SETS or TOTALS'),
+  ],
+  [
+    'GROUPING SETS',
+    hourly('events').replace('GROUP BY bucket', 'GROUP BY GROUPING SETS ((bucket), ())'),
+    OTHER_ROWS('ROLLUP, CUBE, GROUPING SETS or TOTALS'),
+  ],
+  [
+    'a CUBE',
+    hourly('events').replace('GROUP BY bucket', 'GROUP BY bucket WITH CUBE'),
+    OTHER_ROWS('ROLLUP, CUBE, GROUPING SETS or TOTALS'),
+  ],
+  [
+    'totals',
+    hourly('(SELECT t, count() AS c FROM events GROUP BY t WITH TOTALS)'),
+    OTHER_ROWS('ROLLUP, CUBE, GROUPING SETS or TOTALS'),
+  ],
+  ['WITH FILL', `${hourly('events')} WITH FILL STEP 3600`, OTHER_ROWS('WITH FILL')],
+  [
+    'concurrent rows',
+    hourly('events', 'AND runningConcurrency(t, t + 1) > 0'),
+    OTHER_ROWS('runningConcurrency()'),
+  ],
+  [
+    'a window',
+    hourly('events', 'AND id IN (SELECT sum(id) OVER (ORDER BY id) FROM others)'),
+    OTHER_ROWS('a window'),
+  ],
+  [
+    'an end that is used twice',
+    hourly('events', 'AND toDate(id) < @to'),
+    'it uses the parameter to of its pieces more than once',
   ],
   ['a filter of groups', hourly('events').replace('ORDER BY', 'HAVING n > 1 ORDER BY'), GROUPS_FILTERED],
   [

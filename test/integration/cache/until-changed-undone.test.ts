@@ -112,7 +112,7 @@ const reasonsIn = (gateway: VersionedGateway): readonly unknown[] =>
 it('caches what reads a view with SETTINGS for seconds, because those count instead of the gateway’s', async () => {
   await run(async ({ gateway }) => {
     const response = await gateway.get('of-settings');
-    expect(reasonsIn(gateway)).toEqual(['the query reads the view logs.on_the_fly, which has SETTINGS']);
+    expect(reasonsIn(gateway)).toEqual(['the view logs.on_the_fly has SETTINGS']);
     return response;
   });
 });

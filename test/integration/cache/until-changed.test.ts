@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { concurrently } from '../../../src/endpoint/concurrently.js';
-import { FUNCTIONS } from '../../../src/gateway/versions/query-data.js';
+import { VARYING_FUNCTIONS } from '../../../src/gateway/facts/query-facts.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 import {
@@ -231,7 +231,7 @@ const ARGUMENTS = ['', "'a Int32'"];
 
 it('knows every function whose value differs from query to query, of those that take no or one such argument', async () => {
   const names = await server.rows(
-    `SELECT name FROM system.functions WHERE origin = 'System' AND NOT is_aggregate AND name NOT LIKE 'sleep%' AND name NOT IN (SELECT name FROM (${FUNCTIONS}))`,
+    `SELECT name FROM system.functions WHERE origin = 'System' AND NOT is_aggregate AND name NOT LIKE 'sleep%' AND name NOT IN (SELECT name FROM (${VARYING_FUNCTIONS}))`,
   );
   const calls = names.flatMap(({ name }) => ARGUMENTS.map((argument) => `"${String(name)}"(${argument})`));
   const valueOf = (call: string): Promise<unknown> =>

@@ -45,21 +45,4 @@ export const PIECE_ROWS: readonly Row[] = [
     SELECT(IN_RANGE, `${PIECES}\npages: { by: [hour, city] }`),
     'pieces cannot be combined with pages',
   ],
-  [
-    'PIECES_NOT_POSSIBLE',
-    SELECT(`${IN_RANGE} LIMIT 5`, PIECES),
-    'the result cannot be composed of the rows of partitions: its query has LIMIT, which needs all rows: correct the query, or leave pieces out',
-  ],
-  ['PIECES_NOT_POSSIBLE', SELECT(`${IN_RANGE} WITH ROLLUP`, PIECES), /its query has ROLLUP/],
-  ['PIECES_NOT_POSSIBLE', SELECT(IN_RANGE.replace('FROM t', 'FROM t FINAL'), PIECES), /its query has FINAL/],
-  [
-    'PIECES_NOT_POSSIBLE',
-    SELECT(IN_RANGE.replace('city = @city', 'city = @city AND at > @since'), PIECES),
-    /its query must compare time with @since once, as in time >= @since, and use @since nowhere else/,
-  ],
-  [
-    'PIECES_NOT_POSSIBLE',
-    SELECT(IN_RANGE.replace('city = @city', 'city = @city AND time < @until'), PIECES),
-    /must compare time with @until once, as in time <= @until/,
-  ],
 ];
