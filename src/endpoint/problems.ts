@@ -142,7 +142,7 @@ const SENTENCES = {
   ROWS_FILE_MISSING: (file: string) => `there is no file ${file} beside this one`,
   ROW_REJECTED: (table: string, reason: string) => `ClickHouse cannot read this row of ${table}: ${reason}`,
   CLOCK_IN_QUERY: (endpoint: string, call: string) =>
-    `the query of ${endpoint} calls ${call}, so that its rows change with the time of the test: write @now instead, which a test can set`,
+    `the query of ${endpoint} calls ${call}, so that its rows differ from one run to the next: write @now instead of a clock, which a test can set, and nothing random`,
   NOW_MISSING: (endpoint: string) =>
     `the rows of ${endpoint} depend on the time of the call: write one in the file, such as now: 2026-05-17T12:00:00Z`,
   SECRET_IN_TEST: (key: string, name: string) =>

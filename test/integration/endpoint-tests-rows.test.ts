@@ -77,6 +77,25 @@ describe('a test', () => {
     expect([code, stdout.match(/the query of view calls today\(\)/g)]).toEqual([2, [expect.any(String)]]);
   });
 
+  it.each([
+    ['rand() % 2', 'rand()'],
+    ['generateUUIDv4() != generateUUIDv7()', 'generateUUIDv4()'],
+    ["city IN (SELECT city FROM visits ORDER BY if(city = '', 0, rand64()) LIMIT 1)", 'rand64()'],
+    ['now64 (3) > at', 'now64()'],
+    ["currentDatabase() != parseDateTimeBestEffort('2026-05-17 10:00') || timezone() || 'rand()'", undefined],
+  ])('of values that differ from run to run is rejected: %s', async (condition, call) => {
+    const found = /calls (\S+), so that its rows differ from one run to the next/;
+    await project.write({
+      'endpoints/random.sql': (await project.read('endpoints/view.sql'))
+        .replace('name: view', 'name: random')
+        .replace('000000000007', '000000000008')
+        .replace(/SELECT .*/, () => `SELECT city FROM visits WHERE ${condition}`),
+      'tests/random.yaml': 'endpoint: random\ncalls: [{ rows: [] }]\n',
+    });
+    const { code, stdout } = await project.test();
+    expect([code, found.exec(stdout)?.[1]]).toEqual([call === undefined ? 0 : 2, call]);
+  });
+
   it('shows no value of a secret parameter', async () => {
     await project.write({
       'tests/visits.yaml': 'calls:\n  - parameters: { word: hush, city: Rome }\n    rows: [{ city: Rome }]\n',

@@ -18,8 +18,17 @@ export interface CheckedTest {
   readonly warnings: readonly string[];
 }
 
-/** Compares a test file with the endpoints and the tables that it names. */
-export function checkTest(test: TestFile, endpoints: Endpoints, tables: Tables): CheckedTest {
+/**
+ * Compares a test file with the endpoints and the tables that it names.
+ *
+ * @param varyingCallOf the call of a function in a query whose value differs from one run to the next; undefined where there is none
+ */
+export function checkTest(
+  test: TestFile,
+  endpoints: Endpoints,
+  tables: Tables,
+  varyingCallOf: (endpoint: Endpoint) => string | undefined,
+): CheckedTest {
   const problems = [...problemsOfRows(test, tables)];
   const warnings: string[] = [];
   // The same for each call of the file.
@@ -29,7 +38,7 @@ export function checkTest(test: TestFile, endpoints: Endpoints, tables: Tables):
     const at = ['calls', String(index)];
     const endpoint = endpoints.find(call.endpoint ?? test.endpoint);
     if (endpoint) {
-      for (const { path: keys, ...found } of problemsOfCall(call, endpoint, tables)) {
+      for (const { path: keys, ...found } of problemsOfCall(call, endpoint, varyingCallOf(endpoint))) {
         // The same for each call of the endpoint.
         if (keys.length === 0 && problems.some((other) => other.problem === found.problem)) continue;
         problems.push(problemAt(test, { path: [...at, ...keys], atKey: true }, found));
@@ -116,12 +125,15 @@ interface ProblemOfCall extends Problem {
   readonly path: readonly string[];
 }
 
-function problemsOfCall(call: TestCall, endpoint: Endpoint, tables: Tables): readonly ProblemOfCall[] {
-  const clock = clockCallIn(endpoint, tables);
+function problemsOfCall(
+  call: TestCall,
+  endpoint: Endpoint,
+  varying: string | undefined,
+): readonly ProblemOfCall[] {
   // A problem has no rows.
   const needsNow = call.now === undefined && call.problem === undefined && readsClock(endpoint, call);
   return [
-    ...(clock === undefined ? [] : [{ path: [], ...problem('CLOCK_IN_QUERY', endpoint.name, clock) }]),
+    ...(varying === undefined ? [] : [{ path: [], ...problem('CLOCK_IN_QUERY', endpoint.name, varying) }]),
     ...(needsNow ? [{ path: [], ...problem('NOW_MISSING', endpoint.name) }] : []),
     ...problemsOfParameters(call, endpoint),
     ...problemsOfColumns(call, endpoint),
@@ -166,28 +178,6 @@ function problemsOfColumns(
     ...only.flatMap((column) => unknown(['only'], column)),
   ];
 }
-
-/** Functions of ClickHouse that read the clock of its server. */
-const CLOCK =
-  /\b(?:now|now64|nowInBlock|nowInBlock64|today|yesterday|curdate|current_date|current_timestamp|utc_timestamp)\s*\(/i;
-
-/** Texts, quoted names and comments. */
-const NO_CODE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|--[^\n]*|\/\*.*?\*\//gs;
-
-/** The call of a function that reads ClickHouse's own clock; its rows differ from one run to the next. */
-function clockCallIn({ query }: Endpoint, { views }: Tables): string | undefined {
-  const text = codeOf(textOfQuery(query, () => true).text);
-  const ofViews = [...views].filter(([name]) =>
-    new RegExp(`\\b${name.replaceAll(/\W/g, '.')}\\b`).test(text),
-  );
-  for (const code of [text, ...ofViews.map(([, view]) => codeOf(view))]) {
-    const [found] = CLOCK.exec(code) ?? [];
-    if (found !== undefined) return `${found})`;
-  }
-  return undefined;
-}
-
-const codeOf = (text: string): string => text.replaceAll(NO_CODE, ' ');
 
 /** Whether the rows of a call depend on the gateway's clock. */
 function readsClock({ query, parameters }: Endpoint, call: TestCall): boolean {

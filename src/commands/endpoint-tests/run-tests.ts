@@ -1,5 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
 import { problem } from '../../endpoint/problems.js';
@@ -47,8 +48,12 @@ export async function runTest(
 ): Promise<RanTest> {
   const { file } = test;
   const { client, tables, gateway } = server;
-  const { problems, warnings } = checkTest(test, gateway.endpoints, tables);
   const calls: RanCall[] = [];
+  const names = [test.endpoint, ...test.calls.map(({ endpoint = '' }) => endpoint)];
+  const varying = new Map<Endpoint, string | undefined>();
+  for (const endpoint of names.flatMap((name) => gateway.endpoints.find(name) ?? []))
+    varying.set(endpoint, await server.varyingCallOf(endpoint));
+  const { problems, warnings } = checkTest(test, gateway.endpoints, tables, (of) => varying.get(of));
   if (problems.length > 0) return { file, test, problems, warnings, calls };
   try {
     await emptyTables(client);

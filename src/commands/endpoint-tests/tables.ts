@@ -15,8 +15,6 @@ import { problemAt, type Row, type TestFile } from './test-file.js';
 export interface Tables {
   /** The names of the tables into which rows can be inserted, each with the names of the columns that rows can set. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
-  /** The queries of the views, by name. */
-  readonly views: ReadonlyMap<string, string>;
   readonly hasDictionaries: boolean;
 }
 
@@ -36,18 +34,12 @@ export async function readTables(client: ClickHouseClient): Promise<Tables> {
        AND table NOT LIKE 'schema_migrations%' AND table NOT LIKE 'gateway_requests%' AND NOT startsWith(table, 'querygate_')
      GROUP BY table`,
   );
-  const views = await rowsOf<{ readonly name: string; readonly query: string }>(
-    client,
-    `SELECT name, as_select AS query FROM system.tables
-     WHERE database = currentDatabase() AND engine = 'View'`,
-  );
   const dictionaries = await rowsOf(
     client,
     'SELECT name FROM system.dictionaries WHERE database = currentDatabase()',
   );
   return {
     columns: new Map(columns.map(({ table, columns: names }) => [table, names])),
-    views: new Map(views.map(({ name, query }) => [name, query])),
     hasDictionaries: dictionaries.length > 0,
   };
 }

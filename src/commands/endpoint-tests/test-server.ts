@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SignJWT } from 'jose';
 
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { Catalog } from '../../gateway/analysis/reads/catalog.js';
+import { varyingCallOf } from '../../gateway/analysis/reads/own-tables.js';
 import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { readConfig, type Environment } from '../../gateway/config/config.js';
@@ -35,7 +38,9 @@ export class TestServer {
   private folder = '';
   private served: Gateway | undefined;
   private connected: QueryClient | undefined;
-  tables: Tables = { columns: new Map(), views: new Map(), hasDictionaries: false };
+  tables: Tables = { columns: new Map(), hasDictionaries: false };
+  /** By the digest of the endpoint. */
+  private readonly varyingCalls = new Map<string, string | undefined>();
 
   private constructor(private readonly environment: Environment) {}
 
@@ -63,6 +68,14 @@ export class TestServer {
   /** Sets the clock of the gateway. @param time milliseconds since 1970 */
   setTime(time: number): void {
     this.time = time;
+  }
+
+  /** The call of a function in the query of an endpoint whose value differs from one run to the next. */
+  async varyingCallOf(endpoint: Endpoint): Promise<string | undefined> {
+    const { digest } = endpoint;
+    if (!this.varyingCalls.has(digest))
+      this.varyingCalls.set(digest, await varyingCallOf(endpoint, await Catalog.of(this.client)));
+    return this.varyingCalls.get(digest);
   }
 
   /** The header that authenticates a caller: with a key for everything, or one with pinned parameters. */

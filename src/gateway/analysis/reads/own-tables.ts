@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { isRejectionOfQuery } from '../../clickhouse/translate-sql-error.js';
-import { readQueryFacts, type QueryFacts } from '../../facts/query-facts.js';
+import { readQueryFacts, VARYING_FUNCTIONS, type QueryFacts } from '../../facts/query-facts.js';
 import type { Catalog } from './catalog.js';
 import { problemOf, Reads } from './reads.js';
 
@@ -17,8 +17,32 @@ export const factsOfEndpoint = (endpoint: Endpoint, { lines }: Catalog): Promise
  * The gateway's own tables that an endpoint reads, in any shape of its query, through views, `merge` and engines of tables too, as
  * far as the client's user can see them.
  */
-export async function ownTablesOf(endpoint: Endpoint, catalog: Catalog): Promise<readonly string[]> {
+export const ownTablesOf = async (endpoint: Endpoint, catalog: Catalog): Promise<readonly string[]> =>
+  [...(await readsOf(endpoint, catalog)).ownTables].sort();
+
+async function readsOf(endpoint: Endpoint, catalog: Catalog): Promise<Reads> {
   const reads = new Reads(catalog);
   await reads.add((await factsOfEndpoint(endpoint, catalog)).facts);
-  return [...reads.ownTables].sort();
+  return reads;
+}
+
+const VARYING_NAMES = `SELECT lower(name) FROM (${VARYING_FUNCTIONS}) WHERE origin = 'System'`;
+
+/** Of those, functions that return the same in each run over the same data of a server with the same settings. */
+const SAME_IN_EACH_RUN = new RegExp(
+  '^(?:dict|joinget|region|(?:current|default|enabled|session|auth)\\w*(?:database|schemas?|user|roles|profiles)$' +
+    '|(?:database|schema|user|version|revision|buildid)$|get(?:setting|serversetting|mergetreesetting|macro)' +
+    '|(?:server)?timezone$|hascolumnintable$|isconstant$|tocolumntypename$|dumpcolumnstructure$|lowcardinality' +
+    '|arraypartial\\w*sort$)|besteffort',
+);
+
+/** The call of a function, by an endpoint or a view that it reads, whose value differs from one run to the next. */
+export async function varyingCallOf(endpoint: Endpoint, catalog: Catalog): Promise<string | undefined> {
+  const { functions } = await readsOf(endpoint, catalog);
+  const varying = new Set(await catalog.lines(VARYING_NAMES));
+  const found = [...functions].find((name) => {
+    const lower = name.toLowerCase();
+    return varying.has(lower) && !SAME_IN_EACH_RUN.test(lower);
+  });
+  return found === undefined ? undefined : `${found}()`;
 }
