@@ -1,6 +1,6 @@
 /**
- * The name that the writer of a misspelt name probably meant, for "did you mean"; undefined where none is close. Upper and
- * lower case count as equal.
+ * The name that the writer of a misspelt name probably meant, for "did you mean": the one that is close, its plural or singular, or
+ * else the only one that begins with it; undefined where there is none. Upper and lower case count as equal.
  */
 export function closestName(misspelt: string, names: Iterable<string>): string | undefined {
   const lower = misspelt.toLowerCase();
@@ -8,10 +8,31 @@ export function closestName(misspelt: string, names: Iterable<string>): string |
   // Of a name of one letter, any other is close.
   let least = misspelt.length < 2 ? 1 : Math.max(1, Math.floor(misspelt.length / 3)) + 1;
   for (const name of names) {
-    const distance = editDistance(lower, name.toLowerCase());
+    const other = name.toLowerCase();
+    const distance =
+      singularsOf(lower).includes(other) || singularsOf(other).includes(lower)
+        ? 1
+        : editDistance(lower, other);
     if (distance < least) [closest, least] = [name, distance];
   }
-  return closest;
+  return closest ?? onlyBeginning(lower, names);
+}
+
+/** What a name would be in the singular, if it is a plural. */
+const singularsOf = (name: string): readonly string[] =>
+  [name.replace(/s$/, ''), name.replace(/es$/, ''), name.replace(/ies$/, 'y')].filter(
+    (one) => one !== name && one !== '',
+  );
+
+/** Letters of which a beginning tells what was meant. */
+const LEAST_BEGINNING = 3;
+
+function onlyBeginning(lower: string, names: Iterable<string>): string | undefined {
+  const [found, another] = [...names].filter((name) => {
+    const [short = '', long = ''] = [lower, name.toLowerCase()].sort((a, b) => a.length - b.length);
+    return short.length >= LEAST_BEGINNING && long.startsWith(short);
+  });
+  return another === undefined ? found : undefined;
 }
 
 /** What to do about an unknown name: `did you mean city?`, else the names that there are. @param what names them: `columns` */

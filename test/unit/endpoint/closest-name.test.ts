@@ -24,6 +24,21 @@ describe('closestName', () => {
     expect(closestName(misspelt, ['summary', 'caching', 'name'])).toBeUndefined();
   });
 
+  it.each([
+    ['country', 'countries'],
+    ['cities', 'city'],
+    ['statuses', 'status'],
+    ['device', 'devices'],
+    ['time', 'timestamp'],
+    ['country_code', 'country'],
+  ])('finds a plural, a singular, and the only name that begins alike: %s for %s', (misspelt, name) => {
+    expect(closestName(misspelt, ['interval', name, 'project'])).toBe(name);
+  });
+
+  it('finds none where several names begin alike', () => {
+    expect(closestName('time', ['timestamp_from', 'timestamp_to'])).toBeUndefined();
+  });
+
   it('finds none among no names', () => {
     expect(closestName('summary', [])).toBeUndefined();
   });
