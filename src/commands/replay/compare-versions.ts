@@ -11,10 +11,10 @@ const ATTEMPTS = 3;
 const CONFIRMATIONS = 2;
 
 /**
- * How a call is with the second version. `failed`: both versions fail. `moving`: the rows of a version change by themselves, so
+ * How a call is with the second version. `new`: only that has the endpoint. `failed`: both versions fail. `moving`: the rows of a version change by themselves, so
  * that nothing can be said.
  */
-export type Verdict = 'equal' | 'differs' | 'error' | 'repaired' | 'failed' | 'moving';
+export type Verdict = 'equal' | 'differs' | 'error' | 'repaired' | 'new' | 'failed' | 'moving';
 
 export interface ReplayedCall {
   readonly call: RecordedCall;
@@ -48,6 +48,7 @@ export async function replayCall(
     const [first, second] = await inTurn(isFirst, both);
     const hasRows = 'rows' in second && second.rows.length > 0;
     const about = { call, before: first.cost, after: second.cost, hasRows };
+    if (!before && 'rows' in second) return { ...about, verdict: 'new', explanation: '' };
     if ('error' in first && 'error' in second)
       return {
         ...about,

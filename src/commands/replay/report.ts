@@ -36,7 +36,7 @@ export function figuresOf({ endpoint, same, replayed }: ReplayedEndpoint): Endpo
   });
   return {
     ...{ endpoint, same, equal: same + count('equal'), differs: count('differs'), error: count('error') },
-    ...{ repaired: count('repaired'), failed: count('failed'), moving: count('moving') },
+    ...{ repaired: count('repaired'), new: count('new'), failed: count('failed'), moving: count('moving') },
     withoutRows: replayed.filter(({ verdict, hasRows }) => verdict === 'equal' && !hasRows).length,
     ...{ rowsRead: sum('rowsRead'), clickhouseMs: sum('clickhouseMs') },
   };
@@ -99,10 +99,13 @@ const HEADINGS = [
 ];
 const arrow = ({ before, after }: BeforeAndAfter): string => `${before} → ${after}`;
 
+const WITHOUT_FIGURES = Array.from({ length: HEADINGS.length - 2 }, () => '-');
+
 function cellsOf(figures: EndpointFigures): readonly string[] {
   const { endpoint, same, equal, differs, error, repaired, failed, moving, rowsRead, clickhouseMs } = figures;
-  if (same === equal + differs + error + repaired + failed + moving)
-    return [endpoint, 'same queries', '-', '-', '-', '-', '-', '-', '-'];
+  const others = equal + differs + error + repaired + failed + moving;
+  if (same === others && figures.new === 0) return [endpoint, 'same queries', ...WITHOUT_FIGURES];
+  if (others === 0) return [endpoint, 'new', ...WITHOUT_FIGURES];
   return [
     endpoint,
     ...[equal, differs, error, repaired, failed, moving].map(String),

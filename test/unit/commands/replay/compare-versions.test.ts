@@ -1,7 +1,7 @@
 import { replayCalls, type Replay, type Verdict } from '../../../../src/commands/replay/compare-versions.js';
 import type { RecordedCall } from '../../../../src/commands/replay/recorded-calls.js';
 import { figuresOf } from '../../../../src/commands/replay/report.js';
-import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
+import { defineEndpoint, type Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { sql } from '../../../../src/endpoint/sql.js';
 import { Failure } from '../../../../src/gateway/errors.js';
 import type { QueryRequest, QueryResult } from '../../../../src/gateway/query/ports.js';
@@ -27,7 +27,7 @@ function rows(data: readonly object[], type = 'String'): QueryResult {
 /** Replays calls on a ClickHouse that responds like this, and counts its queries. */
 async function replayed(
   respond: (request: QueryRequest, query: number) => QueryResult,
-  { calls = [call('Rome')], budgetMs = Infinity } = {},
+  { calls = [call('Rome')], budgetMs = Infinity, before = [BEFORE] as readonly Endpoint[] } = {},
 ): Promise<Replay & { readonly queries: number }> {
   let queries = 0;
   const replay = await replayCalls(calls, {
@@ -35,7 +35,7 @@ async function replayed(
     now: new Date('2026-05-17T10:05:00Z'),
     signal: new AbortController().signal,
     budgetMs,
-    versionsOf: () => ({ before: BEFORE, after: AFTER }),
+    versionsOf: () => ({ before: before[0], after: AFTER }),
   });
   return { ...replay, queries };
 }
@@ -69,6 +69,11 @@ describe('a call that is replayed', () => {
 
   it('has failed, and is not equal, where both versions fail', async () => {
     expect(await verdictOf(() => fail('CLICKHOUSE_FAILED'))).toBe('failed');
+  });
+
+  it('is new, and neither equal nor repaired, where only the second version has the endpoint', async () => {
+    const [endpoint] = (await replayed(() => rows([{ city: 'ROME' }]), { before: [] })).endpoints;
+    expect(endpoint && figuresOf(endpoint)).toMatchObject({ new: 1, equal: 0, repaired: 0 });
   });
 
   it('ends the replay where ClickHouse does not respond', async () => {
