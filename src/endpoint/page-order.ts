@@ -68,6 +68,12 @@ function declaredColumn(column: unknown): DeclaredColumn {
   return { type: String(type), isJson: holdsJson === true || json === true };
 }
 
+/** The names of the columns in `pages.by` or `pieces.bucket`, of which nothing is known yet. */
+export function namesInOrder(items: unknown): readonly string[] {
+  const texts = (Array.isArray(items) ? items : []).filter((item) => typeof item === 'string');
+  return texts.flatMap((item) => partsOf(item.trim(), {}).name ?? []);
+}
+
 /** The parts of an item; the name of a column can end like one. */
 function partsOf(item: string, columns: object): { name?: string; direction?: string; nulls?: string } {
   return Object.hasOwn(columns, item) ? { name: item } : (ITEM.exec(item)?.groups ?? {});

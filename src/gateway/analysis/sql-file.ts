@@ -1,8 +1,10 @@
 import path from 'node:path';
 
+import { asRecord } from '../../endpoint/as-record.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { SqlReader } from '../../endpoint/endpoint-loader.js';
 import { readSource } from '../../endpoint/endpoint-source.js';
+import { namesInOrder } from '../../endpoint/page-order.js';
 import { optionalColumnsOf, placeholdersOf } from '../../endpoint/sql-file/select-parameters.js';
 import { parseSqlFile, type ParsedSqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 import { endpointOf, placeForColumns } from '../../endpoint/sql-file/read-sql-endpoint.js';
@@ -75,14 +77,21 @@ export async function readSqlFile(
 
 /** Every name that the file uses as one of a column, so that only ClickHouse decides which of them exist. */
 function possibleColumns({ header, select }: ParsedSqlFile): Readonly<Record<string, string>> {
-  const { parameters } = header.value as {
+  const { parameters, pages, pieces } = header.value as {
     readonly parameters?: Readonly<Record<string, { readonly choices?: readonly string[] } | null>> | null;
+    readonly pages?: unknown;
+    readonly pieces?: unknown;
   };
   const choices = placeholdersOf(select.pieces)
     .filter(({ piece }) => piece.type === 'Identifier')
     .flatMap(({ piece }) => parameters?.[piece.name]?.choices ?? []);
   const names = [...optionalColumnsOf(select.pieces).keys(), ...choices, 'any'];
-  return Object.fromEntries(names.map((name) => [name, 'String']));
+  const ofPages = namesInOrder(asRecord(pages)['by']);
+  const ofPieces = namesInOrder([asRecord(pieces)['bucket']]);
+  return Object.fromEntries([
+    ...[...names, ...ofPages].map((name) => [name, 'String'] as const),
+    ...ofPieces.map((name) => [name, 'DateTime'] as const),
+  ]);
 }
 
 /** A problem of a file with its path, line and column, and an excerpt with carets. */

@@ -10,7 +10,11 @@ export type { ResultColumn };
 export const DESCRIBE = 'DESCRIBE (';
 
 /** Settings of what reads no data of the endpoints, as the gateway's own queries have them. */
-export const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
+export const READ_ONLY: ClickHouseSettings = {
+  ...{ readonly: '2', session_timezone: 'UTC' },
+  // The type of a named tuple on one line, as it is declared.
+  print_pretty_type_names: 0,
+};
 
 /** How a query is described. */
 export interface DescribeOptions {
