@@ -117,6 +117,27 @@ describe('querygate check', () => {
     });
   });
 
+  it('writes a missing id into a .sql file and says so, unless it is called with --no-write', async () => {
+    await withTemporaryFolder(async (project) => {
+      const file = path.join(project, 'endpoints/tenants.sql');
+      await mkdir(path.dirname(file));
+      const columns = ['columns: { project: LowCardinality(String) }'];
+      const source = sqlEndpointFile('tenants', columns, 'SELECT DISTINCT project FROM edge_logs');
+      const withoutId = source.replace(/^id:.*\n/m, '');
+      expect(withoutId).not.toBe(source);
+      await writeFile(file, withoutId);
+      const variables = variablesOf((await demoDatabase()).connection);
+      const rejected = await runCli(['check', '--no-write', '--project', project], variables);
+      expect([rejected.code, await readFile(file, 'utf8')]).toEqual([1, withoutId]);
+      const { code, stderr } = await runCli(['check', '--project', project], variables);
+      const [, id] = /^id: (\S+)$/m.exec(await readFile(file, 'utf8')) ?? [];
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining(`wrote into the header of endpoints/tenants.sql:\nid: ${String(id)}\n`),
+      ]);
+    });
+  });
+
   it('writes missing columns into a .sql file and says so, unless it is called with --no-write', async () => {
     await withTemporaryFolder(async (project) => {
       const file = path.join(project, 'endpoints/tenants.sql');

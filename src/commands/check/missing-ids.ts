@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { writeId } from '../check/write-columns.js';
+import { writeId } from './write-columns.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 
 /**

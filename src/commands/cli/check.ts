@@ -2,14 +2,16 @@ import { Command } from 'commander';
 import path from 'node:path';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { textOfProblem } from '../../endpoint/file-problems.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
-import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
+import { loadProjectEndpoints, ProblemsOfFiles } from '../../gateway/server/project-endpoints.js';
 import { checkEndpoint } from '../check/check-endpoint.js';
 import { withCheckTools } from '../check/check-tools.js';
+import { writeMissingIds } from '../check/missing-ids.js';
 import { withUntilChanged } from '../check/until-changed.js';
 import { versionsConnection, type OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
@@ -39,7 +41,10 @@ export function checkCommand(): Command {
       'check on a temporary server with demonstration data, even where the project has data',
       false,
     )
-    .option('--no-write', 'do not write columns into .sql files that have none: report them as a fault')
+    .option(
+      '--no-write',
+      'do not write columns and ids into .sql files that have none: report them as a fault',
+    )
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: CheckOptions) =>
       runCommand((signal) => runCheck(names, options, signal)),
@@ -51,7 +56,7 @@ interface CheckOptions {
   readonly json?: boolean;
   /** A file for the result as JUnit XML. */
   readonly junit?: string;
-  /** Whether `columns` are written into `.sql` files that lack them. */
+  /** Whether `columns` and `id` are written into `.sql` files that lack them. */
   readonly write: boolean;
   /** Whether to check on a temporary server, even where the project has data. */
   readonly demo: boolean;
@@ -65,7 +70,7 @@ async function runCheck(
 ): Promise<void> {
   const config = readConfig(process.env);
   const files = new SqlFiles(config.project.endpointsFolder);
-  const endpoints = await loadProjectEndpoints(config, files);
+  const endpoints = await loadEndpoints(config, files, write);
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
@@ -91,6 +96,21 @@ async function runCheck(
   // Printed first, so that a file that cannot be written hides nothing.
   print(checked, grants, json);
   if (junit !== undefined) await replaceFile(junit, checkJunit(checked, grants));
+}
+
+/** The endpoints, with an id for each file that lacks one. @throws Error that lists every invalid file */
+async function loadEndpoints(config: Config, files: SqlFiles, writes: boolean): Promise<EndpointRegistry> {
+  try {
+    return await loadProjectEndpoints(config, files);
+  } catch (error) {
+    if (!writes || !(error instanceof ProblemsOfFiles)) throw error;
+    const { endpointsFolder } = config.project;
+    const left = await writeMissingIds(endpointsFolder, error.problems, (file, id) => {
+      process.stderr.write(`wrote into the header of ${file}:\nid: ${id}\n`);
+    });
+    if (left.length === error.problems.length) throw error;
+    return loadProjectEndpoints(config, files);
+  }
 }
 
 const onOwnData = ({ dataDir }: Config): string =>

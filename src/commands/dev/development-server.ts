@@ -26,7 +26,7 @@ import type { Reload } from '../../gateway/server/reloader.js';
 import type { RanTest } from '../endpoint-tests/run-tests.js';
 import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
-import { writeMissingIds } from './missing-ids.js';
+import { writeMissingIds } from '../check/missing-ids.js';
 import { Revision } from './revision.js';
 import type { ChangedPart } from './watch-project.js';
 
