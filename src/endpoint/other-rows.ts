@@ -31,16 +31,17 @@ export function isOfOtherRows(before: string, token: string, after: string): boo
   return CLAUSES.has(word) && !isValue(before) && (CLAUSES.get(word)?.test(after) ?? true);
 }
 
-/** The tokens of every branch of a query, without spaces and comments. @param reference what stands for a parameter */
-export function tokensOfAll(query: Query, reference: Dialect['reference']): readonly string[] {
-  const written = renderQuery(query, { ...EVERYTHING, reference });
+/** The tokens of every branch of a query, without spaces and comments. */
+export function tokensOfAll(query: Query): readonly string[] {
+  const written = renderQuery(query, EVERYTHING);
   return tokenize(written)
     .filter(({ kind }) => kind !== 'space' && kind !== 'comment')
     .map(({ start, end }) => written.slice(start, end));
 }
 
 /** Writes every branch of a query, for a search. */
-const EVERYTHING: Omit<Dialect, 'reference'> = {
+const EVERYTHING: Dialect = {
+  reference: () => '0',
   filter: ({ condition }, render) => render(condition),
   choice: (branches, otherwise, render) =>
     [...branches.map(([, fragment]) => render(fragment)), render(otherwise)].join('\n'),

@@ -63,7 +63,7 @@ function itemOf({ name, isDescending, areNullsFirst }: PageColumn): string {
  */
 export function problemOfPaging(query: Query, order: PageOrder): Problem | undefined {
   if (takesCursor(query, order)) return undefined;
-  const tokens = tokensOfAll(query, () => '0');
+  const tokens = tokensOfAll(query);
   const found = tokens.find((token, index) =>
     isOfOtherRows(tokens[index - 1] ?? '', token, tokens[index + 1] ?? ''),
   );

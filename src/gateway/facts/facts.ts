@@ -21,6 +21,9 @@ interface NamesInQuery<Names> {
 export interface Facts extends NamesInQuery<ReadonlySet<string>> {
   readonly tableFunctions: readonly TableFunction[];
   readonly comparisons: readonly Comparison[];
+  /** The parameter of each place that has one, and of each right side of IN. */
+  readonly parameters: readonly string[];
+  readonly parametersInIn: readonly string[];
   readonly hasSettings: boolean;
   /** Of each WITH query, and of each expression that WITH gives a name, wherever it is. */
   readonly named: ReadonlyMap<string, Facts>;
@@ -81,6 +84,8 @@ class FoundFacts implements Facts {
   readonly names = new Set<string>();
   readonly tableFunctions: TableFunction[] = [];
   readonly comparisons: Comparison[] = [];
+  readonly parameters: string[] = [];
+  readonly parametersInIn: string[] = [];
   readonly named = new Map<string, FoundFacts>();
   hasSettings = false;
 }
@@ -101,6 +106,7 @@ class FactsReader {
     if (kind === 'TABLE') this.add('tables', attribute(node, 'table_name'));
     if (kind === 'IDENTIFIER' && isTable) this.readTable(attribute(node, 'identifier'), scope);
     if (kind === 'FUNCTION') this.readFunction(node, scope);
+    for (const facts of this.open) facts.parameters.push(...parameterIn(node));
     if (kind === 'TABLE_FUNCTION') this.readTableFunction(node);
     this.readChildren(node.children, scope);
   }
@@ -152,6 +158,7 @@ class FactsReader {
     if (first && /^dict[A-Z]/.test(name)) this.add('dictionaries', writtenName(first));
     if (first && name.startsWith('joinGet')) this.add('tables', writtenName(first));
     if (!second || !MEMBERSHIP.has(name.toLowerCase())) return;
+    for (const facts of this.open) facts.parametersInIn.push(...parameterIn(second));
     this.add('printedTables', attribute(second, 'printed'));
     const set = attribute(second, 'identifier');
     this.add(ofWith.has(set) ? 'withQueries' : 'possibleTables', set);
@@ -159,8 +166,7 @@ class FactsReader {
 
   private readComparison(...sides: readonly TreeNode[]): void {
     const column = sides.map((side) => attribute(side, 'identifier').split('.').at(-1)).find(Boolean);
-    const value = sides.find((side) => attribute(side, 'function_name') === PARAMETER);
-    const [parameter] = value ? itemsOf(value, 'ARGUMENTS').map(constantText) : [];
+    const [parameter] = sides.flatMap(parameterIn);
     if (column === undefined || parameter === undefined) return;
     for (const { comparisons } of this.open) comparisons.push({ column, parameter });
   }
@@ -185,6 +191,12 @@ function namesOf(item: TreeNode): readonly string[] {
 }
 
 const OF_QUERIES: ReadonlySet<string> = new Set(['QUERY', 'UNION']);
+
+/** The parameter that a node is the value of. */
+const parameterIn = (node: TreeNode): readonly string[] =>
+  attribute(node, 'function_name') === PARAMETER
+    ? itemsOf(node, 'ARGUMENTS').flatMap((name) => constantText(name) ?? [])
+    : [];
 
 const nameIn = ({ attributes }: TreeNode): string | undefined => attributes.get('identifier');
 
