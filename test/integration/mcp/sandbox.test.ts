@@ -41,6 +41,11 @@ describe('a tool of an endpoint with sandboxing', () => {
     // The client compares the result with the output schema.
     const { rows } = rowsOfTool(await client.callTool({ name: 'logs_all', arguments: { sql } }));
     expect(rows).toEqual([{ n: 30, text: expect.stringMatching(/^mine/) as string }]);
+    // ClickHouse has been asked which parts the key may read, at the latest for this call.
+    const [after] = (await client.listTools()).tools.filter(({ name }) => name === 'logs_all');
+    expect(JSON.stringify(after?.inputSchema.properties?.['sql'])).toContain(
+      'It can also read `edge_source`, ',
+    );
   });
 
   it('returns no cost for the caller’s own SQL, and the cost of the saved query', async () => {

@@ -5,6 +5,7 @@ import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
+import { knownFacts } from '../../facts/query-facts.js';
 import { findVisible, pageOf } from './catalogue.js';
 import type { McpCaller } from './mcp-caller.js';
 import { ProtocolError } from './protocol-error.js';
@@ -77,7 +78,9 @@ export class Tools {
   private toolOf(endpoint: Endpoint, { pinned }: Principal): Tool {
     const names = [...(pinned?.keys() ?? [])].sort();
     const tools = this.made.get(endpoint) ?? new Map<string, Tool>();
-    const known = tools.get(names.join());
+    // Which parts a key with pins may read is known once ClickHouse was asked.
+    const key = JSON.stringify([names, knownFacts(endpoint) !== undefined]);
+    const known = tools.get(key);
     if (known) return known;
     const tool: Tool = {
       name: toolName(endpoint),
@@ -87,7 +90,7 @@ export class Tools {
       outputSchema: outputSchemaOf(endpoint, this.times),
       annotations: READ_ONLY,
     };
-    this.made.set(endpoint, tools.set(names.join(), tool));
+    this.made.set(endpoint, tools.set(key, tool));
     return tool;
   }
 }
