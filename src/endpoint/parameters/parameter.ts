@@ -31,6 +31,8 @@ export type EmptyText = 'value' | 'omitted' | 'problem';
 export interface ValidationContext {
   /** The gateway's clock, for relative times. */
   readonly now: Date;
+  /** The time zone of the call, in whose calendar relative times are rounded; UTC where absent. */
+  readonly zone?: (() => string | undefined) | undefined;
 }
 
 /** The value of a parameter, absent for an omitted one without a default; or its problem, which completes "NAME …". */

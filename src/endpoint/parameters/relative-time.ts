@@ -1,4 +1,6 @@
-/** Units of relative times. Days and longer units are those of the calendar in UTC; weeks begin on Monday. */
+import { instantOf, wallTimeOf } from './wall-time.js';
+
+/** Units of relative times. Days and longer units are those of the calendar in a time zone; weeks begin on Monday. */
 type Unit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'y';
 
 const MILLISECONDS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -17,19 +19,43 @@ export function isRelativeTime(text: string): boolean {
  * Resolves a relative time, such as `now-7d` or `now-1M/M`; the form is Grafana's and Elasticsearch's.
  *
  * @param now milliseconds since 1970, already rounded.
+ * @param zone IANA name of the time zone of the calendar
  * @returns milliseconds since 1970; undefined where the text is not a relative time, NaN where no calendar has it.
  */
-export function resolveRelativeTime(text: string, now: number): number | undefined {
+export function resolveRelativeTime(text: string, now: number, zone = 'UTC'): number | undefined {
   const [, steps] = RELATIVE.exec(text) ?? [];
   if (steps === undefined) return undefined;
-  let time = new Date(now);
+  let time = now;
   for (const [, sign, count, unit, start] of steps.matchAll(STEP)) {
-    time =
-      start === undefined
-        ? moved(time, (sign === '-' ? -1 : 1) * Number(count), unit as Unit)
-        : startOf(time, start as Unit);
+    const by = (sign === '-' ? -1 : 1) * Number(count);
+    // An hour has the same length on each day, and a day does not.
+    if (unit === 's' || unit === 'm' || unit === 'h') {
+      time += by * MILLISECONDS[unit];
+      continue;
+    }
+    const wall = new Date(wallTimeOf(time, zone));
+    const changed = start === undefined ? moved(wall, by, unit as Unit) : startOf(wall, start as Unit);
+    time = instantOf(changed.getTime(), zone);
   }
-  return time.getTime();
+  return time;
+}
+
+/**
+ * The step in which a moment is: what counts as "now" during it, and when the next one begins. Steps begin anew at midnight, so that
+ * "now" is on the day that it is in the time zone.
+ *
+ * @param stepMs milliseconds: a part of a day, or days
+ */
+export function stepAt(
+  now: number,
+  stepMs: number,
+  zone = 'UTC',
+): { readonly start: number; readonly end: number } {
+  const days = Math.max(stepMs, MILLISECONDS.d);
+  const wall = Math.floor(wallTimeOf(now, zone) / days) * days;
+  const [first, last] = [instantOf(wall, zone), instantOf(wall + days, zone)];
+  const start = first + Math.floor((now - first) / stepMs) * stepMs;
+  return stepMs < days ? { start, end: Math.min(start + stepMs, last) } : { start: first, end: last };
 }
 
 /** Milliseconds of a duration such as `30s`, `5m` or `1d`; undefined where the text is none. */

@@ -11,8 +11,14 @@ import { must } from '../schema-problems.js';
 import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
-import { ANY_TEXT, WITHOUT_NUL, type Parameter, type ParameterOptions } from './parameter.js';
-import { parseDuration, resolveRelativeTime } from './relative-time.js';
+import {
+  ANY_TEXT,
+  WITHOUT_NUL,
+  type Parameter,
+  type ParameterOptions,
+  type ValidationContext,
+} from './parameter.js';
+import { isRelativeTime, parseDuration, resolveRelativeTime, stepAt } from './relative-time.js';
 
 /** What a timestamp is declared with. */
 export interface TimestampOptions extends ParameterOptions {
@@ -71,9 +77,9 @@ export const TIMESTAMP: Kind<TimestampOptions> = {
     const [least, greatest] = rangeOf(options, types);
     return {
       isContradictory: least > greatest,
-      parse: (text, { now }) => {
+      parse: (text, { now, zone }) => {
         const micros =
-          (stepMs === undefined ? undefined : relativeMicros(text, now, stepMs)) ??
+          (stepMs === undefined ? undefined : relativeMicros(text, { now, zone }, stepMs)) ??
           parseIsoTimestamp(text, subMicrosecond);
         if (micros === undefined) return { problem: INVALID + (stepMs === undefined ? '' : OR_RELATIVE) };
         const rounded = roundTo(micros, digits, subMicrosecond);
@@ -95,7 +101,7 @@ export const TIMESTAMP: Kind<TimestampOptions> = {
       syntax: rangeNote(least, greatest),
       ...(stepMs !== undefined && {
         relativeStepMs: stepMs,
-        syntax: `${rangeNote(least, greatest)} Also relative to now, rounded down to ${relativeStep}: now-7d, now-1M/M, now/d; units s, m, h, d, w, M, y, in UTC.`,
+        syntax: `${rangeNote(least, greatest)} Also relative to now, rounded down to ${relativeStep}: now-7d, now-1M/M, now/d; units s, m, h, d, w, M, y, of the calendar in the time zone that the call has as a parameter, else in UTC.`,
       }),
     };
   },
@@ -114,9 +120,10 @@ export function timestamp(options: TimestampOptions): Parameter<string> {
 }
 
 /** @returns microseconds since 1970; undefined where the text is no relative time, or is outside of every range */
-function relativeMicros(text: string, now: Date, stepMs: number): bigint | undefined {
-  const rounded = Math.floor(now.getTime() / stepMs) * stepMs;
-  const time = resolveRelativeTime(text, rounded);
+function relativeMicros(text: string, { now, zone }: ValidationContext, stepMs: number): bigint | undefined {
+  if (!isRelativeTime(text)) return undefined;
+  const zoneOfCall = zone?.();
+  const time = resolveRelativeTime(text, stepAt(now.getTime(), stepMs, zoneOfCall).start, zoneOfCall);
   return time === undefined || Number.isNaN(time) ? undefined : BigInt(time) * 1000n;
 }
 

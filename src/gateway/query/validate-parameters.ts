@@ -7,7 +7,7 @@ import {
   type ReadParameter,
   type ValidationContext,
 } from '../../endpoint/parameters/parameter.js';
-import { isRelativeTime } from '../../endpoint/parameters/relative-time.js';
+import { isRelativeTime, stepAt } from '../../endpoint/parameters/relative-time.js';
 import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
 import { Failure, type Problem } from '../errors.js';
 import { isInBrackets, listExample, type RawParameter, type RawParameters } from './raw-parameters.js';
@@ -65,16 +65,17 @@ export function readParameters(
   const values = new Map<string, Value>();
   const problems: Problem[] = [];
   let changesAt = Infinity;
+  const context = { now, zone: () => zoneOf(endpoint, raw, now) };
   for (const [param, parameter] of endpoint.parameters) {
     const sent = raw.get(param);
-    const read = readSent(param, parameter, sent, now);
+    const read = readSent(param, parameter, sent, context);
     if ('problem' in read) {
       problems.push({ param, problem: read.problem });
       continue;
     }
     const { value = null } = read;
     values.set(param, parameter.secret && value !== null ? seal(value) : value);
-    changesAt = Math.min(changesAt, endOfStep(parameter, sent, now));
+    changesAt = Math.min(changesAt, endOfStep(parameter, sent, context));
   }
   return { values, problems, ...(changesAt < Infinity && { changesAt }) };
 }
@@ -83,10 +84,19 @@ function readSent(
   param: string,
   parameter: Parameter,
   sent: RawParameter | undefined,
-  now: Date,
+  context: ValidationContext,
 ): ReadParameter<ParameterValue> {
   const problem = sent && (problemOf(sent) ?? problemOfList(param, parameter, sent));
-  return problem === undefined ? parameter.read(sent?.items ?? sent?.text, { now }) : { problem };
+  return problem === undefined ? parameter.read(sent?.items ?? sent?.text, context) : { problem };
+}
+
+/** The value of an endpoint's only parameter of kind timezone; undefined where it is missing or invalid, or where there are several. */
+function zoneOf({ parameters }: Endpoint, raw: RawParameters, now: Date): string | undefined {
+  const [zone, another] = [...parameters].filter(([, { kind }]) => kind === 'timezone');
+  if (!zone || another) return undefined;
+  const [name, parameter] = zone;
+  const read = readSent(name, parameter, raw.get(name), { now });
+  return 'value' in read && typeof read.value === 'string' ? read.value : undefined;
 }
 
 /** Items of an array in one text would have brackets and quotes in them, and match nothing. */
@@ -103,12 +113,12 @@ function problemOfList(
 function endOfStep(
   { relativeStepMs, default: fallback = '' }: Parameter,
   sent: RawParameter | undefined,
-  now: Date,
+  { now, zone }: ValidationContext,
 ): number {
   if (relativeStepMs === undefined) return Infinity;
   const text = sent?.text === undefined || sent.text === '' ? fallback : sent.text;
   if (!(sent?.items ?? text.split(',')).some(isRelativeTime)) return Infinity;
-  return (Math.floor(now.getTime() / relativeStepMs) + 1) * relativeStepMs;
+  return stepAt(now.getTime(), relativeStepMs, zone?.()).end;
 }
 
 /** The failure that lists every problem of a request's parameters. */

@@ -4,10 +4,11 @@ import {
   isRelativeTime,
   parseDuration,
   resolveRelativeTime,
+  stepAt,
 } from '../../../../src/endpoint/parameters/relative-time.js';
 
-const resolved = (text: string, now: string): string => {
-  const time = resolveRelativeTime(text, Date.parse(now));
+const resolved = (text: string, now: string, zone?: string): string => {
+  const time = resolveRelativeTime(text, Date.parse(now), zone);
   return time === undefined ? 'no relative time' : new Date(time).toISOString().replace('.000Z', 'Z');
 };
 
@@ -60,6 +61,55 @@ describe('resolveRelativeTime', () => {
     ['now 1d', '2026-05-17T10:07:30Z', '2026-05-18T10:07:30Z'],
   ])('resolves %s at %s', (text, now, expected) => {
     expect(resolved(text, now)).toBe(expected);
+  });
+
+  it.each([
+    // Clocks went forward on 29 March 2026 in Berlin and on 8 March in New York, and back on 25 October.
+    ['now/d', '2026-05-17T22:30:00Z', 'Europe/Berlin', '2026-05-17T22:00:00Z'],
+    ['now/d', '2026-05-17T03:30:00Z', 'America/New_York', '2026-05-16T04:00:00Z'],
+    ['now-4w/d', '2026-04-10T10:00:00Z', 'Europe/Berlin', '2026-03-12T23:00:00Z'],
+    ['now-1d', '2026-03-29T10:00:00Z', 'Europe/Berlin', '2026-03-28T11:00:00Z'],
+    ['now-24h', '2026-03-29T10:00:00Z', 'Europe/Berlin', '2026-03-28T10:00:00Z'],
+    ['now-1d', '2026-03-30T00:30:00Z', 'Europe/Berlin', '2026-03-29T01:30:00Z'],
+    ['now/d+1d', '2026-10-25T10:00:00Z', 'Europe/Berlin', '2026-10-25T23:00:00Z'],
+    ['now/w', '2026-10-25T23:30:00Z', 'Europe/Berlin', '2026-10-25T23:00:00Z'],
+    ['now/M', '2026-05-31T22:30:00Z', 'Europe/Berlin', '2026-05-31T22:00:00Z'],
+    ['now-1M/M', '2026-03-31T22:30:00Z', 'Europe/Berlin', '2026-02-28T23:00:00Z'],
+    ['now/y', '2026-12-31T23:30:00Z', 'Europe/Berlin', '2026-12-31T23:00:00Z'],
+    ['now/h', '2026-05-17T10:07:30Z', 'Asia/Kathmandu', '2026-05-17T09:15:00Z'],
+    // Clocks skipped midnight in Cairo.
+    ['now/d', '2026-04-24T10:00:00Z', 'Africa/Cairo', '2026-04-23T22:00:00Z'],
+  ])('resolves %s at %s in %s', (text, now, zone, expected) => {
+    expect(resolved(text, now, zone)).toBe(expected);
+  });
+
+  it.each([
+    ['5m', '2026-05-17T22:32:10Z', '2026-05-17T22:30:00Z', '2026-05-17T22:35:00Z'],
+    ['12h', '2026-05-17T22:30:00Z', '2026-05-17T22:00:00Z', '2026-05-18T10:00:00Z'],
+    ['1d', '2026-10-25T10:00:00Z', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
+    ['12h', '2026-10-25T22:30:00Z', '2026-10-25T22:00:00Z', '2026-10-25T23:00:00Z'],
+  ])('rounds now to %s on its day in Berlin: %s', (step, now, start, end) => {
+    const found = stepAt(Date.parse(now), parseDuration(step) ?? 0, 'Europe/Berlin');
+    expect(found).toEqual({ start: Date.parse(start), end: Date.parse(end) });
+  });
+
+  it('rounds to a day that has begun and has not ended, in every zone', () => {
+    fc.assert(
+      fc.property(
+        civil,
+        ofDay,
+        fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
+        ({ year, month, day }, time, zone) => {
+          const now = daysFromCivil(year, month, day) * DAY + time;
+          const start = resolveRelativeTime('now/d', now, zone) ?? NaN;
+          const end = resolveRelativeTime('now/d+1d/d', now, zone) ?? NaN;
+          expect(start <= now && now < end && resolveRelativeTime('now/d', end - 1, zone) === start).toBe(
+            true,
+          );
+          expect(resolveRelativeTime('now/d', end, zone)).toBe(end);
+        },
+      ),
+    );
   });
 
   it.each([

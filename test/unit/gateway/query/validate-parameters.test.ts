@@ -1,5 +1,5 @@
 import { defineEndpoint, type Endpoint } from '../../../../src/endpoint/endpoint.js';
-import { listOf, oneOf, text, textList, timestamp } from '../../../../src/endpoint/index.js';
+import { listOf, oneOf, text, textList, timestamp, timezone } from '../../../../src/endpoint/index.js';
 import { sql } from '../../../../src/endpoint/sql.js';
 import { resolveParameters, validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
@@ -60,5 +60,22 @@ describe('the end of the values of relative times', () => {
 
   it('is absent where all times are absolute', () => {
     expect(endOf({ since: '2026-05-01', days: '2026-05-01' })).toBeUndefined();
+  });
+});
+
+describe('a relative time', () => {
+  it.each([
+    [{ zone: 'Europe/Berlin' }, '2026-05-17 22:00:00.000000'],
+    [{ zone: 'utc' }, '2026-05-17 00:00:00.000000'],
+    [{}, '2026-05-17 04:00:00.000000'],
+  ])('is rounded in the time zone of the call %j', (sent, day) => {
+    const parameters = {
+      since: timestamp({ description, relativeStep: '1d', default: 'now/d' }),
+      zone: timezone({ description, default: 'America/New_York' }),
+    };
+    const build = (): ReturnType<typeof sql> => sql`SELECT 'a' AS city`;
+    const endpoint = defineEndpoint({ ...SAMPLE, parameters, example: {}, build });
+    const now = new Date('2026-05-17T22:30:00Z');
+    expect(validateParameters(endpoint, rawParameters(sent), { now }).get('since')).toBe(day);
   });
 });
