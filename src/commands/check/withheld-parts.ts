@@ -9,11 +9,13 @@ export function withheldParts(endpoint: Endpoint, file: SqlFile | undefined): re
   const facts = knownFacts(endpoint);
   if (endpoint.settings.sandboxing === 'disabled' || !facts) return [];
   const pins = likelyPins(endpoint, facts);
-  const names = partsOf(endpoint, file);
+  const { views, parts } = endpoint.query;
+  const names = (views ?? parts).map(({ name }) => name);
+  const ofAll = readableParts(endpoint, new Set(), facts).withheld;
   return names.flatMap((name) => {
     const reasons = pins.flatMap((pin) => {
-      const { names: readable, withheld } = readableParts(endpoint, new Set([pin]), facts);
-      return readable.includes(name) ? [] : [[pin, withheld.get(name) ?? 'uses no parameter'] as const];
+      const reason = ofAll.get(name) ?? readableParts(endpoint, new Set([pin]), facts).withheld.get(name);
+      return reason === undefined ? [] : [[pin, reason] as const];
     });
     const [first] = reasons;
     if (first === undefined) return [];
@@ -22,11 +24,6 @@ export function withheldParts(endpoint: Endpoint, file: SqlFile | undefined): re
     const problem = `${keys} cannot read ${name} in their own SQL, because it ${first[1]}. ${advice}`;
     return [file ? atPlace(name, problem, file) : problem];
   });
-}
-
-/** A file's own names: a query that uses no parameter is none of the endpoint's parts. */
-function partsOf({ query }: Endpoint, file: SqlFile | undefined): readonly string[] {
-  return (file?.select.withQueries ?? query.parts).map(({ name }) => name);
 }
 
 /** The parameters that the query compares with a column by `=`: by one of these an author separates tenants. All, where there is none. */

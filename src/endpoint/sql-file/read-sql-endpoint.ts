@@ -60,7 +60,7 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   const after = order.length > 0 ? afterLast(order) : undefined;
   const declared = { parameters: new Map(Object.entries(parameters)), after };
   const built = {
-    query: queryOfSelect(select, declared, declaration.tenant !== undefined),
+    query: queryOfSelect(select, declared),
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
   };

@@ -3,9 +3,8 @@ import { quoteName } from '../quote-sql.js';
 import { AFTER, NOW } from '../reserved.js';
 import { Filter, Part, Reference, Sql, type Node, type Query, textNode } from '../sql.js';
 import type { Parameter } from '../parameters/parameter.js';
-import { isClock, placeholdersOf, requiredBy } from './select-parameters.js';
+import { isClock, requiredBy } from './select-parameters.js';
 import type { ParameterPiece, Piece, Place, SelectText } from './select/select-text.js';
-import { tokenize } from './select/tokens.js';
 
 /** What stands before a SELECT whose LIMIT would be ambiguous. */
 export const WRAPPING = 'SELECT * FROM (\n';
@@ -18,13 +17,13 @@ interface Declared {
 }
 
 /** The query of a SELECT without problems, which sends the text as its author wrote it. */
-export function queryOfSelect(select: SelectText, declared: Declared, hasTenant: boolean): Query {
+export function queryOfSelect(select: SelectText, declared: Declared): Query {
   const nodes = nodesOf(select.pieces, declared);
   // A LIMIT after a UNION would belong to its last arm, and a second LIMIT would be invalid.
   const body = select.needsWrapping ? [textNode(WRAPPING), ...nodes, textNode('\n)')] : nodes;
-  const views = readableQueries(select, declared.parameters.size > 0 && !hasTenant, declared).map((query) =>
-    viewOf(query, select, declared),
-  );
+  // A caller's own SQL cannot write any other name without quotes.
+  const named = select.withQueries.filter(({ name }) => /^[a-z_]\w*$/i.test(name));
+  const views = named.map((query) => viewOf(query, select, declared));
   const optional = select.hasOptionalNames && ({ hasOptionalNames: true } as const);
   return { parts: [], body: new Sql(body), views, isVerbatim: true, ...optional };
 }
@@ -55,43 +54,6 @@ function referenceOf(piece: ParameterPiece, { parameters }: Declared): Reference
   const { name, type } = piece;
   return isClock(piece) ? NOW : new Reference(name, type ?? parameters.get(name)?.type ?? '');
 }
-
-/**
- * The WITH queries that a caller's own SQL may read: where parameters are what filters, only those that use one, or that read such
- * a query. A caller with pinned parameters may read fewer.
- */
-function readableQueries(
-  { withQueries, pieces }: SelectText,
-  needsParameters: boolean,
-  declared: Declared,
-): readonly SelectText['withQueries'][number][] {
-  // A caller's own SQL cannot write any other name without quotes.
-  const named = withQueries.filter(({ name }) => /^[a-z_]\w*$/i.test(name));
-  if (!needsParameters) return named;
-  const readable: SelectText['withQueries'][number][] = [];
-  const names = new Set<string>();
-  for (const query of named) {
-    const own = slice(pieces, query.query);
-    const words = textsOf(own).flatMap(wordsIn);
-    // The place of a page filters nothing.
-    const filters = placeholdersOf(own).filter(({ piece }) => !isClock(piece) && !ofPage(piece, declared));
-    if (filters.length > 0 || words.some((word) => names.has(word))) {
-      readable.push(query);
-      names.add(query.name);
-    }
-  }
-  return readable;
-}
-
-const textsOf = (pieces: readonly Piece[]): readonly string[] =>
-  pieces.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []));
-
-const wordsIn = (text: string): readonly string[] =>
-  tokenize(text)
-    .filter(({ kind }) => kind === 'word' || kind === 'quoted-name')
-    .map(({ kind, start, end }) =>
-      kind === 'word' ? text.slice(start, end) : text.slice(start + 1, end - 1),
-    );
 
 /** A WITH query as a query of its own: behind all items of the list up to it, which it may read. */
 function viewOf(

@@ -13,12 +13,21 @@ export interface ReadableParts {
 
 type Pins = ReadonlySet<string>;
 
+/** Whether some part is readable to these callers only by its facts. */
+export function needsFacts({ query, parameters }: Endpoint, pinned: Pins): boolean {
+  const { views, parts, tenant } = query;
+  return (
+    (views ?? parts).length > 0 && (pinned.size > 0 || (views && parameters.size > 0 && !tenant) === true)
+  );
+}
+
 /**
- * The parts that a caller may read: without pinned parameters all of them, else those of which the gateway filters each table that they
- * read by each pin. What is not certain is withheld.
+ * The parts that a caller may read: with pinned parameters those of which the gateway filters each table that they read by each pin.
+ * Without pins all of them; of a `.sql` file without `tenant`, whose parameters are what filters, those that use one. What is not certain
+ * is withheld.
  *
  * @param pinned names of the parameters that the caller's key pins.
- * @param facts absent: those of the endpoint are not known yet, and only `result` is readable with pins
+ * @param facts absent: those of the endpoint are not known yet, and only what needs none is readable
  */
 export function readableParts(
   endpoint: Endpoint,
@@ -27,12 +36,28 @@ export function readableParts(
 ): ReadableParts {
   const { query } = endpoint;
   const withheld = new Map<string, string>();
-  for (const { name } of pinned.size === 0 ? [] : (query.views ?? query.parts)) {
+  for (const { name } of needsFacts(endpoint, pinned) ? (query.views ?? query.parts) : []) {
     const reason = facts ? problemOf(name, endpoint, pinned, facts) : 'has not been analysed yet';
     if (reason !== undefined) withheld.set(name, reason);
   }
   const names = (query.views ?? query.parts).map(({ name }) => name).filter((name) => !withheld.has(name));
   return { names: [...names, RESULT], withheld };
+}
+
+/** Whether a WITH query, or one that it reads, uses a parameter; the clock and the place of a page, which filter nothing, are none. */
+function usesParameter(
+  name: string,
+  endpoint: Endpoint,
+  { named }: Pick<Facts, 'named'>,
+  seen = new Set<string>(),
+): boolean {
+  const { parameters = [], withQueries = new Set<string>() } = named.get(name) ?? {};
+  if (seen.has(name)) return false;
+  seen.add(name);
+  return (
+    parameters.some((parameter) => endpoint.parameters.has(parameter)) ||
+    [...withQueries].some((other) => usesParameter(other, endpoint, { named }, seen))
+  );
 }
 
 /** The tables that a part reads, as it names them; undefined where it may read more than tables. */
@@ -57,7 +82,7 @@ export function tablesOfPart(
 const READING = /^(?:dict|joinget|file$)/i;
 
 /** The facts of an item of WITH, and of all that it names. */
-function readsOf(name: string, { named }: Facts, seen = new Set<string>()): readonly Facts[] {
+function readsOf(name: string, { named }: Pick<Facts, 'named'>, seen = new Set<string>()): readonly Facts[] {
   const facts = named.get(name);
   if (!facts || seen.has(name)) return [];
   seen.add(name);
@@ -65,10 +90,11 @@ function readsOf(name: string, { named }: Facts, seen = new Set<string>()): read
     each,
     ...each.split('.'),
   ]);
-  return [facts, ...words.flatMap((word) => readsOf(word, { named } as Facts, seen))];
+  return [facts, ...words.flatMap((word) => readsOf(word, { named }, seen))];
 }
 
 function problemOf(name: string, endpoint: Endpoint, pinned: Pins, facts: QueryFacts): string | undefined {
+  if (pinned.size === 0) return usesParameter(name, endpoint, facts.facts) ? undefined : 'uses no parameter';
   const tables = tablesOfPart(name, endpoint, facts);
   if (!tables) return 'reads in a way of which it is not certain that it excludes rows of others';
   const { tenant = [] } = endpoint.query;

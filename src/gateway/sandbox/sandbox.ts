@@ -4,7 +4,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { NO_TABLE } from '../facts/facts.js';
 import { knownFacts, readQueryFacts, type QueryFacts } from '../facts/query-facts.js';
-import { readableParts } from '../facts/readable-parts.js';
+import { needsFacts, readableParts } from '../facts/readable-parts.js';
 import {
   problemOfSqlText,
   type AnalyzeSql,
@@ -74,7 +74,7 @@ async function analyze(
   signal: AbortSignal,
 ): Promise<Verdict> {
   try {
-    const facts = pinned.size === 0 ? undefined : await factsOf(endpoint, parser, signal);
+    const facts = needsFacts(endpoint, pinned) ? await factsOf(endpoint, parser, signal) : undefined;
     const readable = readableParts(endpoint, pinned, facts);
     const text = await parser.print(sql, signal);
     if (text.length > MAX_PRINTED_CHARACTERS) throw new Rejection('is too long');

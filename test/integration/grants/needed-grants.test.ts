@@ -121,7 +121,7 @@ describe('the grants that endpoints need', () => {
       const endpoint = endpointOf(SELECT);
       const granted = await tablesOf(endpoint);
       const { views = [] } = endpoint.query;
-      expect(views.map(({ name }) => name)).toEqual(['unread']);
+      expect(views.map(({ name }) => name)).toEqual(['unread', 'read']);
       for (const { query: body } of views) {
         const ofView = await tablesOf({ ...endpoint, query: { ...endpoint.query, body, views: [] } });
         expect(ofView.length).toBeGreaterThan(0);

@@ -151,6 +151,17 @@ describe('a WITH query is withheld with a pin', () => {
     expect(await partsFor(of('SELECT n FROM t'), 'since')).toEqual([]);
   });
 
+  it('where no parameter filters it and the header does not either, and without pins too', async () => {
+    const list =
+      'all_of_it AS (SELECT n FROM v WHERE at < @now), mine AS (SELECT n FROM v WHERE m = @x), of_mine AS (SELECT n FROM mine AS m)';
+    expect(await partsFor(endpointOf(list, 'tags: []'))).toEqual(['mine', 'of_mine']);
+    expect(await partsFor(endpointOf(`${list}, mentions AS (SELECT n AS mine FROM v)`, 'tags: []'))).toEqual([
+      'mine',
+      'of_mine',
+    ]);
+    expect(await partsFor(endpointOf(list))).toEqual(['all_of_it', 'mine', 'of_mine']);
+  });
+
   it('as long as its facts are not known', () => {
     const { names, withheld } = readableParts(
       endpointOf('recent AS (SELECT n FROM t)'),
