@@ -26,3 +26,13 @@ export function unquote(written: string): string {
       return doubled === quote ? quote : found;
     });
 }
+
+/** Anything of SQL that has a name. */
+export interface NamedColumn {
+  readonly name: string;
+}
+
+/** The name, or one with `_` at its end: one that no column has. */
+export function nameBeside(columns: readonly NamedColumn[], name: string): string {
+  return columns.some((column) => column.name === name) ? nameBeside(columns, `${name}_`) : name;
+}

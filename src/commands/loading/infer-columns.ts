@@ -2,13 +2,13 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 
 import { stringify } from 'lossless-json';
 
-import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { nameBeside, quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import type { Column } from './columns.js';
 import { explainRejections, misfitsIn } from './explain-rejections.js';
 import { jsonTable, readSettings, verbatim } from './json-table.js';
 import type { Line } from './line-splitter.js';
 import { describeFailure, firstPart, LoadError, shortened } from './load-error.js';
-import { nameBeside, readRows } from './read-rows.js';
+import { readRows } from './read-rows.js';
 import { parseLossless, readUnchanged } from './read-unchanged.js';
 
 /** A column of a table that does not exist yet. */
@@ -194,7 +194,7 @@ async function inferTypes(run: Run, rows: readonly Line[]): Promise<FieldType[]>
 function textsQuery(fields: readonly FieldType[], rows: readonly Line[]): string {
   const shape = { columns: asTexts(fields), computed: [] };
   const parts = new Map([
-    ['FIELD', nameBeside(shape, 'querygate_field')],
+    ['FIELD', nameBeside(shape.columns, 'querygate_field')],
     ['TUPLES', fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ')],
     ['LINES', jsonTable(shape, textsOf(rows))],
   ]);

@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
-import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { nameBeside, quoteName, quoteText, type NamedColumn } from '../../endpoint/quote-sql.js';
 import { shifted, type Column, type RowShape } from './columns.js';
 import { jsonTable, readSettings } from './json-table.js';
 import type { Line } from './line-splitter.js';
@@ -17,25 +17,18 @@ export interface RowsQuery {
 /** The values of the expressions by row: several rows can begin in one line. */
 export type ValuesByRow = ReadonlyMap<Line, readonly unknown[]>;
 
-/** A name that no column of a shape has. */
-export function nameBeside(
-  { columns, computed }: Pick<RowShape, 'columns' | 'computed'>,
-  name: string,
-): string {
-  const isTaken = [...columns, ...computed].some((column) => column.name === name);
-  return isTaken ? nameBeside({ columns, computed }, `${name}_`) : name;
-}
+const allColumns = ({ columns, computed }: RowShape): readonly NamedColumn[] => [...columns, ...computed];
 
 /** The field that identifies a row in the result, by its place among the rows. */
 const lineIn = (shape: RowShape): Column => ({
-  name: nameBeside(shape, '__querygate_line'),
+  name: nameBeside(allColumns(shape), '__querygate_line'),
   type: 'UInt64',
   defaultExpression: '',
 });
 
 /** SQL: a column as it is read, before a shift. */
 export const readColumn = (shape: RowShape, name: string): string =>
-  `${nameBeside(shape, '__querygate_lines')}.${quoteName(name)}`;
+  `${nameBeside(allColumns(shape), '__querygate_lines')}.${quoteName(name)}`;
 
 const SETTINGS: ClickHouseSettings = {
   input_format_allow_errors_ratio: 0,
@@ -90,7 +83,7 @@ export async function readAllowing(
   if (time && shift !== 0n) names.push(`${shifted(time, shift)} AS ${time.name}`);
   try {
     const result = await client.query({
-      query: `${names.length > 0 ? 'WITH ' : ''}${names.join(', ')} SELECT ${[line.name, ...expressions].join(', ')} FROM ${table} AS ${nameBeside(shape, '__querygate_lines')}`,
+      query: `${names.length > 0 ? 'WITH ' : ''}${names.join(', ')} SELECT ${[line.name, ...expressions].join(', ')} FROM ${table} AS ${nameBeside(allColumns(shape), '__querygate_lines')}`,
       format: 'JSONCompact',
       clickhouse_settings: {
         ...(await readSettings(client)),

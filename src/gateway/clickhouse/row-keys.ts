@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { keyOfValue } from '../../endpoint/after-last-row.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
+import { nameBeside } from '../../endpoint/quote-sql.js';
 import { ROW_LIMIT } from '../../endpoint/reserved.js';
 import type { ClickHouseFormat, ExportedRows, RowFormat } from '../formats/format.js';
 import { projectColumns, ROWS } from '../formats/project-columns.js';
 import { withValues } from '../formats/value-settings.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 
-/** The column with the key of a row. */
+/** The column with the key of a row, where no column of the query has this name. */
 const KEY = '_querygate_key';
 /** The parameter with the text that begins a key. No endpoint can declare one with such a name. */
 const MARK = '_key_mark';
@@ -46,9 +47,10 @@ function keyedRows(
   // The query ends with the limit, so that its rows come in one stream, in order.
   const shown = which === 'all' ? key : `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key})`;
   const options = { values: format.values, times: representation.times, declared: columns.declared };
+  const name = nameBeside(columns.described, KEY);
   const rows: KeyedRows = {
-    project: projectColumns(columns.described, options, [`${shown} AS ${KEY}`]),
-    ...keyedFormat(written, format),
+    project: projectColumns(columns.described, options, [`${shown} AS ${name}`]),
+    ...keyedFormat(written, format, name),
   };
   known.set(written, rows);
   return rows;
@@ -57,8 +59,9 @@ function keyedRows(
 function keyedFormat(
   { clickHouseFormat: own, columns, representation }: WrittenColumns,
   format: RowFormat,
+  name: string,
 ): Pick<KeyedRows, 'clickHouseFormat' | 'lines'> {
-  const key = `\${${KEY}:Raw}`;
+  const key = `\${${name}:Raw}`;
   if (own.name === 'Template') {
     const settings = { ...own.settings, [ROW]: `${own.settings[ROW] ?? ''}${key}` };
     return { clickHouseFormat: { ...own, settings } };
