@@ -10,6 +10,7 @@ import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';
 import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from './measuring/print.js';
 import { sampleInTurn, timed } from './measuring/sampling.js';
+import { runOwnCode } from './own-code/run-own-code.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
 import { runReplay } from './replay/run-replay.js';
@@ -30,7 +31,16 @@ interface Options {
   readonly rows: number;
   readonly rounds: number;
   readonly only?:
-    'queries' | 'mcp' | 'exports' | 'pages' | 'tests' | 'until-changed' | 'ranges' | 'replay' | 'usage';
+    | 'queries'
+    | 'mcp'
+    | 'exports'
+    | 'pages'
+    | 'tests'
+    | 'until-changed'
+    | 'ranges'
+    | 'replay'
+    | 'usage'
+    | 'own-code';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -49,7 +59,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, and what keys are charged beside system.query_log.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, what keys are charged beside system.query_log, and how forty lines of own code compare.',
     )
     .option(
       '--rows <n>',
@@ -74,6 +84,7 @@ await runBenchmark(
         'ranges',
         'replay',
         'usage',
+        'own-code',
       ]),
     ),
   async ({ rows, rounds, only }: Options, stage) => {
@@ -87,6 +98,7 @@ await runBenchmark(
       ranges: () => runRanges(stage, RANGE_ROWS, process.env['BENCH_TRICKSTER']),
       replay: () => runReplay(stage),
       usage: () => runUsage(stage),
+      'own-code': () => runOwnCode(stage),
     };
     for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
   },
