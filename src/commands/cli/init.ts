@@ -144,7 +144,7 @@ function nextSteps(folder: string, target: string, hasServer: boolean): string {
   const steps = [
     ...(target === process.cwd() ? [] : [`cd ${quoted(folder)}`]),
     ...(hasServer ? ['cp .env.example .env, and set CLICKHOUSE_PASSWORD in it'] : []),
-    ...(isInstalled(target) ? [] : ['npm install']),
+    ...(isInstalled(target) ? [] : [hasServer ? 'npm install --omit=optional' : 'npm install']),
     'npx querygate dev',
   ];
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;

@@ -28,7 +28,7 @@ export function engineLibraryPath(
       return path.dirname(resolve(`${required}/package.json`));
     } catch (cause) {
       throw noEngine(
-        `the optional package ${required} is not installed (npm installs it on Linux with glibc and on macOS; the Docker image has none)`,
+        `the optional package ${required} is not installed. npm install without --omit=optional adds it, on Linux with glibc and on macOS (the Docker image has none)`,
         cause,
       );
     }
