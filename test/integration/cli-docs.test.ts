@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { createProgram } from '../../src/commands/cli/program.js';
 import { copyOfDemoDatabase, variablesOf } from '../support/demo-database.js';
 import { textOf } from '../support/documentation.js';
+import { writeDocumentedProject } from '../support/documented-project.js';
 import { QUERYGATE, runInBash } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -33,7 +34,14 @@ describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
     await withTemporaryFolder(async (folder) => {
       const { username, password } = database.connection;
       const log = { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password };
-      const environment = { PORT: '0', ...variablesOf(database.connection), ...log };
+      const project = path.join(folder, 'project');
+      await mkdir(project);
+      await writeDocumentedProject(project, database.client);
+      const environment = {
+        ...{ PORT: '0', PROJECT_DIR: project },
+        ...variablesOf(database.connection),
+        ...log,
+      };
       const serve = blocks.find(({ info }) => info === 'serve')?.script ?? '';
       const { child, url } = await startServing(serve, environment);
       try {
@@ -48,7 +56,7 @@ describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
                 : expectToRun(block, { ...environment, QUERYGATE_URL: url }, folder),
             ),
         );
-        expect(await readFile(path.join(folder, 'days.json'), 'utf8')).toMatch(/^\{"result":\[/);
+        expect(await readFile(path.join(folder, 'paths.json'), 'utf8')).toMatch(/^\{"result":\[/);
         expect(JSON.parse(await readFile(path.join(folder, 'rows.json'), 'utf8'))).toHaveProperty('result');
       } finally {
         child.kill('SIGTERM');

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { demoDatabase, variablesOf } from '../support/demo-database.js';
+import type { TestDatabase } from '../support/clickhouse.js';
+import { copyOfDemoDatabase, variablesOf } from '../support/demo-database.js';
+import { writeDocumentedProject } from '../support/documented-project.js';
 import { documentationPages, ROOT, textOf } from '../support/documentation.js';
-import { REFERENCE } from '../support/reference-project.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -42,6 +43,7 @@ async function readBlocks(): Promise<readonly Block[]> {
 
 const BLOCKS = await readBlocks();
 
+let database: TestDatabase;
 let folder = '';
 let gateway: RunningProcess | undefined;
 let url = '';
@@ -57,12 +59,14 @@ beforeAll(async () => {
     });
   });
   // The commands run in the folder of the project.
-  await symlink(REFERENCE.endpointsFolder, path.join(folder, 'endpoints'));
+  database = await copyOfDemoDatabase();
+  await writeDocumentedProject(folder, database.client);
   const settings = path.join(folder, 'settings.json');
   await writeFile(settings, JSON.stringify({ 'logs.all': { sandboxing: 'enabled' } }));
   gateway = startProcess(GATEWAY, {
     PORT: '0',
-    ...variablesOf((await demoDatabase()).connection),
+    ...variablesOf(database.connection),
+    PROJECT_DIR: folder,
     API_KEY: KEY,
     ENDPOINT_SETTINGS_FILE: settings,
   });
@@ -72,6 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   gateway?.child.kill('SIGKILL');
   await gateway?.ended;
+  await database.close();
   release();
   await closed;
 });
