@@ -118,6 +118,27 @@ describe('querygate check: a mistake that authors make often', () => {
     },
   );
 
+  it.each([
+    [
+      'max(city) AS city FROM cities WHERE city = @q',
+      '11:21',
+      'city is max(…) in WHERE too, because its alias hides a column of that name: call it max_city',
+    ],
+    [
+      'any(city) AS city, max(city) AS last FROM cities WHERE visits > 1 [[ AND country = @q ]]',
+      '11:21',
+      'city is any(…) in another aggregate function too',
+    ],
+    [
+      'any(city) AS city FROM cities WHERE max(visits) > 1 AND country = @q',
+      '11:44',
+      'WHERE cannot contain the aggregate max: write the condition in HAVING',
+    ],
+  ])('is an aggregate where a column was meant, or before the groups: %s', async (select, at, advice) => {
+    const [place, text] = await faultOf(`${HEADER}SELECT ${select} [[ AND visits > @n ]]\n`);
+    expect([place, text]).toEqual([at, expect.stringContaining(advice) as string]);
+  });
+
   it('is to name a table where the query has no FROM', async () => {
     const [place, text] = await faultOf(`${HEADER}SELECT city WHERE city = @q ${USES_N}\n`);
     expect([place, text]).toEqual([

@@ -21,6 +21,7 @@ const RULES: Readonly<Partial<Record<string, Rule>>> = {
   47: (error, file, at) => foreignPlaceholder(file, at) ?? missingFrom(error, file),
   53: typesThatDoNotCompare,
   62: (_error, file, at) => foreignPlaceholder(file, at),
+  184: aggregateOutOfPlace,
   215: ungroupedColumn,
   386: typesThatDoNotCompare,
   440: limitWithoutNumber,
@@ -52,6 +53,29 @@ function ungroupedColumn({ message }: ClickHouseError, file: SqlFile): Advice | 
     place: wordIn(file, name),
     message: `the column ${name} is neither in GROUP BY nor aggregated`,
     advice: `: add it to GROUP BY, or write, for example, any(${name})`,
+  };
+}
+
+/** An alias counts everywhere in a SELECT, so that one with the name of a column hides the column. */
+function aggregateOutOfPlace({ message }: ClickHouseError, file: SqlFile): Advice | undefined {
+  const [, written, alias, where] =
+    /Aggregate function (.+?)(?: AS [`"]?(\w+)[`"]?)? is found (?:in (\w+(?: BY)?)|inside another aggregate function) in query/.exec(
+      message,
+    ) ?? [];
+  if (written === undefined) return undefined;
+  const name = /^\w+/.exec(written)?.[0] ?? '';
+  const place = where ?? 'another aggregate function';
+  if (alias === undefined)
+    return {
+      place: wordIn(file, name),
+      message: `${place} cannot contain the aggregate ${name}`,
+      advice: where === 'WHERE' ? ': write the condition in HAVING' : ': use a subquery',
+    };
+  const found = new RegExp(String.raw`\bAS\s+[\`"]?(${alias})\b`, 'id').exec(selectOf(file))?.indices?.[1];
+  return {
+    place: found && { start: file.selectStart + found[0], end: file.selectStart + found[1] },
+    message: `${alias} is ${name}(…) in ${place} too, because its alias hides a column of that name`,
+    advice: `: call it ${name.toLowerCase()}_${alias}, or name the column with its table, as in t.${alias}`,
   };
 }
 
