@@ -139,6 +139,29 @@ describe('querygate check: a mistake that authors make often', () => {
     expect([place, text]).toEqual([at, expect.stringContaining(advice) as string]);
   });
 
+  it.each([
+    [
+      'SELECT city FROM cities UNION ALL SELECT country FROM cities ORDER BY city LIMIT 3',
+      'ORDER BY and LIMIT',
+    ],
+    ['SELECT city FROM cities EXCEPT SELECT country FROM cities LIMIT 3', 'LIMIT'],
+    [
+      'SELECT city FROM cities UNION DISTINCT (SELECT country FROM cities ORDER BY country LIMIT 3)',
+      undefined,
+    ],
+    [
+      'SELECT city FROM (SELECT city FROM cities UNION ALL SELECT country FROM cities) ORDER BY city LIMIT 3',
+      undefined,
+    ],
+    ["SELECT 'UNION ALL' AS city FROM cities ORDER BY city LIMIT 3", undefined],
+  ])('is a clause that belongs to the last SELECT of a UNION alone: %s', async (select, clauses) => {
+    const header = HEADER.replace(/parameters:[^]*(?=columns)/, '').replace(WITHOUT_EXAMPLE, '');
+    const { warnings, faults } = await checkSqlFile(database.client, `${header}${select}`);
+    expect(faults).toEqual([]);
+    const found = warnings.filter((warning) => warning.includes('the last SELECT alone'));
+    expect(found).toEqual(clauses === undefined ? [] : [expect.stringMatching(`^${clauses} at the end`)]);
+  });
+
   it('is to name a table where the query has no FROM', async () => {
     const [place, text] = await faultOf(`${HEADER}SELECT city WHERE city = @q ${USES_N}\n`);
     expect([place, text]).toEqual([

@@ -10,6 +10,7 @@ import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-e
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
 import { secretSamples } from '../../gateway/query/sample-values.js';
 import { problemsOfPages } from './pages-of-example.js';
+import { endsOfUnions } from './ends-of-unions.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
@@ -140,6 +141,7 @@ async function checkExample(
   const example = run.status === 'fulfilled' ? run.value : undefined;
   const unpruned = await unprunedTimes(endpoint, values, tables, tools);
   const lists = await listsInIn(endpoint, tools);
+  const ends = await endsOfUnions(endpoint, tools);
   tools.signal.throwIfAborted();
   return {
     problems: [
@@ -151,6 +153,7 @@ async function checkExample(
       ...emptyResult(example, tables, tools),
       ...cutResult(endpoint, example),
       ...lists,
+      ...ends,
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
