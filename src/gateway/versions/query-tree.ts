@@ -1,5 +1,6 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
+import { EXPLAIN_WRITTEN } from '../facts/query-facts.js';
 import { Rejection } from '../facts/rejection.js';
 import { readTree, type TreeNode } from '../facts/tree.js';
 
@@ -36,7 +37,7 @@ const SETTINGS: ClickHouseSettings = {
 
 /** Of one pass: later ones leave out what does not change the result of now. */
 const EXPLAIN = {
-  written: 'EXPLAIN QUERY TREE run_passes = 0 ',
+  written: EXPLAIN_WRITTEN,
   resolved: 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ',
 } as const satisfies Record<keyof QueryTrees, string>;
 

@@ -41,8 +41,6 @@ export interface OptionalPiece extends Place {
 /** A query of the outermost WITH list. */
 export interface WithQuery {
   readonly name: string;
-  /** Its SELECT, inside the parentheses. */
-  readonly query: Place;
   /** The whole item of the list: name, AS and the parentheses. */
   readonly item: Place;
 }

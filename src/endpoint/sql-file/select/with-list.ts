@@ -59,7 +59,6 @@ function readQuery(all: readonly Node[]): WithQuery | undefined {
   if (words !== 'AS' && words !== 'AS MATERIALIZED') return undefined;
   return {
     name: nameOf(name),
-    query: { start: group.start + 1, end: group.end - 1 },
     item: { start: name.start, end: group.end },
   };
 }
