@@ -126,7 +126,7 @@ describe('the installed package', () => {
     for (const page of pages) expect([page, await brokenLinks(folder, page)]).toEqual([page, []]);
     // About the repository, and what they say of it.
     const own =
-      /^(?:README|ARCHITECTURE|CHANGELOG|docs\/(?:benchmarks|decisions\/.*|how-to\/(?:develop|staging-stack)))\.md$/;
+      /^(?:README|ARCHITECTURE|CHANGELOG|docs\/(?:benchmarks|decisions\/.*|how-to\/(?:develop|own-code|staging-stack)))\.md$/;
     for (const page of pages.filter((one) => !own.test(one)))
       expect([page, /npm run .*/.exec(await readFile(path.join(folder, page), 'utf8'))]).toEqual([
         page,
