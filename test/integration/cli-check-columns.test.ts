@@ -1,7 +1,9 @@
-import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
 import { checkSqlFile, linesOf, type SqlCheck, type SqlCheckOptions } from '../support/check-sql-file.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { ROOT } from '../support/documentation.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 
 let database: TestDatabase;
@@ -38,6 +40,17 @@ describe('the columns of a header without columns', () => {
     expect(columnsWritten).toEqual({ file: 'endpoints/visits.sql', text: columns });
     const again = await check(text);
     expect([again.faults, again.text, again.columnsWritten]).toEqual([[], text, undefined]);
+  });
+
+  it('are those of a group by a column of the caller’s choice, as the page shows it', async () => {
+    const page = await readFile(path.join(ROOT, 'docs/how-to/write-an-endpoint.md'), 'utf8');
+    const [, recipe = ''] = /of the caller's choice\n\n```sql\n(.+)\n```/.exec(page) ?? [];
+    const [, by = ''] = /with `(by: \{ kind: enum, choices: .*?), … \}`/.exec(page) ?? [];
+    const select = `SELECT ${recipe}, count() AS n FROM visits GROUP BY value ORDER BY value`;
+    const parameters = [`parameters: { ${by}, description: Column. } }`];
+    const { faults, warnings, columnsWritten } = await check(sqlEndpointFile('visits', parameters, select));
+    expect([faults, warnings]).toEqual([[], []]);
+    expect(columnsWritten?.text).toBe('columns:\n  value: String\n  n: UInt64');
   });
 
   it('have the type of a named tuple on one line', async () => {
