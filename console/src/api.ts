@@ -2,6 +2,7 @@ import { parse, type ParseOptions } from 'lossless-json';
 
 import type { DevelopmentEndpoint, DevelopmentState } from './model/development.js';
 import type { Endpoint, Row, Values } from './model/endpoint.js';
+import type { Format } from './model/formats.js';
 import type { EndpointRequest } from './model/request.js';
 import { callPath } from './snippets/request.js';
 
@@ -134,18 +135,64 @@ export async function run(request: EndpointRequest, key: string, signal: AbortSi
 /** ClickHouse writes a Map as an object, also one that has a key twice: the last one is shown, as by any JSON parser. */
 const JSON_OF_CLICKHOUSE: ParseOptions = { onDuplicateKey: ({ newValue }) => newValue };
 
-/** A result as a file. @throws ProblemError */
+/** A file to save. */
+export interface SavedFile {
+  readonly blob: Blob;
+  readonly fileName: string;
+}
+
+/** How a file is fetched. */
+export interface DownloadOptions {
+  /** Whether it has all rows, whatever the row cap. */
+  readonly isExport: boolean;
+  readonly signal: AbortSignal;
+  /** Called with the bytes that have come so far. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** A result as a file. @throws ProblemError, also where the transfer ends early; the reason of an aborted signal */
 export async function download(
   request: EndpointRequest,
-  format: { readonly name: string; readonly extension: string },
+  format: Format,
   key: string,
-): Promise<{ readonly blob: Blob; readonly fileName: string }> {
+  { isExport, signal, onBytes }: DownloadOptions,
+): Promise<SavedFile> {
   // A file of CSV is opened in a spreadsheet, which would run formulas.
   const safe: Values = format.name === 'csv' ? { csv_safe: '1' } : {};
-  const presentation = { format: format.name, download: '1', ...safe };
-  const response = await call(request, presentation, key, new AbortController().signal);
+  const { cursor, page = 1 } = isExport ? ({} as Partial<EndpointRequest>) : request;
+  const presentation = {
+    ...{ format: format.name, download: '1', ...safe },
+    ...(isExport && { export: '1' }),
+    ...(cursor !== undefined && { cursor }),
+  };
+  const response = await call(request, presentation, key, signal);
   const named = /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1];
-  return { blob: await response.blob(), fileName: named ?? `${request.endpoint}.${format.extension}` };
+  const fileName = named ?? `${request.endpoint}.${format.extension}`;
+  return {
+    blob: await bytesOf(response, signal, onBytes),
+    fileName: page > 1 ? fileName.replace(/(?=\.[^.]+$)/, `-page-${page}`) : fileName,
+  };
+}
+
+async function bytesOf(
+  response: Response,
+  signal: AbortSignal,
+  onBytes: DownloadOptions['onBytes'],
+): Promise<Blob> {
+  const chunks: BlobPart[] = [];
+  let bytes = 0;
+  try {
+    const reader = response.body?.getReader();
+    for (let step = await reader?.read(); step && !step.done; step = await reader?.read()) {
+      chunks.push(step.value);
+      onBytes((bytes += step.value.byteLength));
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const detail = 'The rows ended early, and no file was saved. Try again, or narrow the parameters.';
+    throw new ProblemError({ ...unreachable(), title: 'The transfer broke off', detail });
+  }
+  return new Blob(chunks);
 }
 
 /** @param presentation parameters of the gateway's own, which are in the URL of a POST too. */

@@ -6,10 +6,13 @@ import { SQL, type Endpoint, type Values } from './model/endpoint.js';
 import {
   declaredValues,
   inOrder,
+  onPage,
+  pageOf,
   requestOf,
   secretsOf,
   undeclaredNames,
   withoutSecrets,
+  type EndpointRequest,
 } from './model/request.js';
 
 interface FormOptions {
@@ -34,6 +37,8 @@ export interface EndpointForm {
   /** @param given values that replace those of the form */
   readonly start: (given?: Values) => void;
   readonly refresh: () => void;
+  /** Requests another page of the result. */
+  readonly turn: (request: EndpointRequest) => void;
 }
 
 /** The values of an endpoint's form and the run of its request. Follows the address, and changes of the endpoint. */
@@ -68,7 +73,7 @@ export function useEndpointForm({
     const reason = reasonToWait(endpoint, opened, { what: linked ? 'This link' : 'The example', ...address });
     setMessage(reason);
     if (reason === '') {
-      run.start(requestOf(endpoint, opened));
+      run.start(onPage(requestOf(endpoint, opened), linked && address.page));
       if (linked) onCall({ endpoint: endpoint.name, values: linked });
     }
     ran.current = fragment;
@@ -81,17 +86,27 @@ export function useEndpointForm({
   const refresh = (): void => {
     if (mayRefresh(run)) run.repeat((last) => requestOf(endpoint, declaredValues(endpoint, last)));
   };
-  const start = (entered = values): void => {
-    const given = inOrder(endpoint, entered);
-    const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, given) };
-    setValues(given);
-    setMessage('');
+  const turn = (request: EndpointRequest): void => {
+    const shared = addressOf(endpoint, request);
     ran.current = toFragment(shared);
     go({ ...shared, view });
-    run.start(requestOf(endpoint, given));
-    onCall(shared);
+    run.start(request);
   };
-  return { run, values, setValues, message, start, refresh };
+  const start = (entered = values): void => {
+    const given = inOrder(endpoint, entered);
+    setValues(given);
+    setMessage('');
+    turn(requestOf(endpoint, given));
+    onCall({ endpoint: endpoint.name, values: withoutSecrets(endpoint, given) });
+  };
+  return { run, values, setValues, message, start, refresh, turn };
+}
+
+/** The address of a request. The cursor of a call with secrets would be of no use without them. */
+function addressOf(endpoint: Endpoint, request: EndpointRequest): Address {
+  const { name, parameters } = endpoint;
+  const page = secretsOf(parameters).length > 0 ? undefined : pageOf(request);
+  return { endpoint: name, values: withoutSecrets(endpoint, request.values), page };
 }
 
 /** A refresh neither stops a running request, nor leaves a later page, nor repeats what cannot succeed or not yet. */

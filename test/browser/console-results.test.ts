@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+
 import type { Page } from 'playwright-core';
 
 import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
@@ -134,6 +136,61 @@ describeInBrowser('a result in the console', () => {
     await visit(session.browser, async ({ page }) => {
       const texts = (await drawnIn(page, 'years')).map(({ text }) => text);
       expect(texts).toEqual(expect.arrayContaining(['2025-01-01', '2026-01-01']));
+    });
+  });
+
+  const saved = async (
+    page: Page,
+    button: string,
+  ): Promise<readonly [name: string, lines: readonly string[]]> => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click(`role=button[name="${button}"]`),
+    ]);
+    const text = await readFile(await file.path(), 'utf8');
+    return [file.suggestedFilename(), text.trimEnd().split('\r\n')];
+  };
+
+  it('of pages opens as a table that says that there are more rows, and a chart of it says so too', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'towns');
+      await page.waitForSelector('.kinds button[aria-pressed=true]:text("Table")');
+      expect(await page.textContent('.notice.warn')).toContain('These are the first 10 of more rows.');
+      await page.click('.kinds >> text="Bars"');
+      await page.waitForSelector('text=Drawn of the first 10 of more rows.');
+      await page.click('role=button[name="Next page"]');
+      await page.waitForSelector('text=Drawn of page 2, 10 of more rows.');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('of a later page is saved as that page, and survives a reload, a link, and the way back', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'towns');
+      await page.click('role=button[name="Next page"]');
+      await page.waitForSelector('.rows >> text="town 110"');
+      const [name, lines] = await saved(page, 'Download page 2');
+      expect([name, lines[1], lines.length]).toEqual([
+        expect.stringMatching(/^towns-.*-page-2\.csv$/),
+        '"town 110",490',
+        11,
+      ]);
+      const copied = page.url();
+      await page.reload();
+      await page.waitForSelector('.rows >> text="town 110"');
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Page 2').waitFor();
+      await page.goBack();
+      await page.waitForSelector('.rows >> text="town 100"');
+      await page.goto(copied);
+      await page.waitForSelector('.rows >> text="town 110"');
+    });
+  });
+
+  it('is saved with all rows where the endpoint has exports', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'towns');
+      const [, lines] = await saved(page, 'All rows');
+      expect([lines.length, lines.at(-1)]).toEqual([26, '"town 124",476']);
     });
   });
 

@@ -99,7 +99,10 @@ type ColumnTypes = Readonly<Record<string, string>>;
 
 /** Endpoints by name, with their columns, queries and parameters. */
 const ENDPOINTS: Readonly<
-  Record<string, readonly [columns: ColumnTypes, select: string, parameters?: object]>
+  Record<
+    string,
+    readonly [columns: ColumnTypes, select: string, parameters?: object | undefined, more?: string]
+  >
 > = {
   types: [Object.fromEntries(TYPE_VALUES.map(([type], index) => [`c${index}`, type])), TYPES_SELECT],
   numbers: [
@@ -149,19 +152,26 @@ const ENDPOINTS: Readonly<
       since: { kind: 'timestamp', description: 'Only later lines.' },
     },
   ],
+  towns: [
+    { town: 'String', visits: 'UInt64' },
+    `SELECT concat('town ', toString(100 + number)) AS town, 500 - number AS visits FROM numbers(25) ORDER BY town`,
+    undefined,
+    'pages: { by: [town] }\nmaxRows: 10\nexports: { maxRows: 100, maxSeconds: 60 }',
+  ],
 };
 
 /** Writes a project whose endpoints return values of all types, and series for charts. */
 export async function writeResultsProject(folder: string): Promise<void> {
   const endpoints = path.join(folder, 'endpoints');
   await mkdir(endpoints, { recursive: true });
-  for (const [index, [name, [columns, select, parameters]]] of Object.entries(ENDPOINTS).entries()) {
+  for (const [index, [name, [columns, select, parameters, more]]] of Object.entries(ENDPOINTS).entries()) {
     const header = [
       `name: ${name}`,
       `id: 6d0d3a52-7c1f-4b3e-9a58-1f1c4f7a9f0${index}`,
       'summary: For a test.',
       `columns: ${JSON.stringify(columns)}`,
       ...(parameters ? [`parameters: ${JSON.stringify(parameters)}`] : []),
+      ...(more === undefined ? [] : [more]),
     ];
     await writeFile(path.join(endpoints, `${name}.sql`), `/*\n${header.join('\n')}\n*/\n${select}\n`);
   }

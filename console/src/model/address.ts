@@ -8,6 +8,14 @@ export interface Address {
   readonly values?: Values | undefined;
   /** How the result is shown; absent or empty: as the page chooses. */
   readonly view?: Values | undefined;
+  /** The page of the result that is shown; absent: the first. */
+  readonly page?: Page | undefined;
+}
+
+/** A page after the first. */
+export interface Page {
+  readonly number: number;
+  readonly cursor: string;
 }
 
 /** A view with another value; the empty text removes it. */
@@ -17,10 +25,11 @@ export const viewWith = (view: Values, name: string, value: string): Values =>
 /**
  * The fragment of an address, which browsers do not send.
  *
- * @returns `#/NAME;as=bars?param=value`, `#/NAME` before the first call, or `#/` for the list.
+ * @returns `#/NAME;as=bars?param=value`, with `;page=2;cursor=TEXT` for a page, `#/NAME` before the first call, or `#/` for the list.
  */
-export function toFragment({ endpoint, values, view = {} }: Address): string {
-  const parts = Object.entries(view).map((pair) => `;${pair.map(encodeURIComponent).join('=')}`);
+export function toFragment({ endpoint, values, view = {}, page }: Address): string {
+  const shown = { ...view, ...(page && { page: String(page.number), cursor: page.cursor }) };
+  const parts = Object.entries(shown).map((pair) => `;${pair.map(encodeURIComponent).join('=')}`);
   const path = `#/${encodeURIComponent(endpoint)}${parts.join('')}`;
   return values ? `${path}?${new URLSearchParams(values).toString()}` : path;
 }
@@ -31,9 +40,11 @@ export function fromFragment(fragment: string): Address {
   const [name = '', ...parts] = path.split(';');
   try {
     const pairs = parts.map((part) => part.split('=', 2).map(decodeURIComponent));
+    const { page = '', cursor, ...view } = Object.fromEntries(pairs) as Values;
     return {
       endpoint: decodeURIComponent(name),
-      ...(pairs.length > 0 && { view: Object.fromEntries(pairs) as Values }),
+      ...(Object.keys(view).length > 0 && { view }),
+      ...(cursor !== undefined && /^\d{1,9}$/.test(page) && { page: { number: Number(page), cursor } }),
       values: query === undefined ? undefined : Object.fromEntries(new URLSearchParams(query)),
     };
   } catch {

@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly example: Values;
   /** Present where callers should leave it. */
   readonly deprecated?: Deprecation;
+  /** Present where all rows can be exported, with a key that may. */
+  readonly exports?: object;
 }
 
 export interface Deprecation {

@@ -1,3 +1,4 @@
+import type { Page } from './address.js';
 import { SQL, type Endpoint, type Parameter, type Values } from './endpoint.js';
 
 /** A request to an endpoint. */
@@ -15,6 +16,14 @@ export interface EndpointRequest {
 export function nextPage(request: EndpointRequest, cursor: string): EndpointRequest {
   return { ...request, cursor, page: (request.page ?? 1) + 1 };
 }
+
+/** The page that a request asks for; undefined for the first. */
+export const pageOf = ({ cursor, page = 1 }: EndpointRequest): Page | undefined =>
+  cursor === undefined ? undefined : { number: page, cursor };
+
+/** The request for a page of the same result; undefined: the first one. */
+export const onPage = (request: EndpointRequest, page: Page | undefined): EndpointRequest =>
+  page ? { ...request, cursor: page.cursor, page: page.number } : request;
 
 /** A secret value must not be in a URL, and a long one does not fit. */
 export type BodyReason = 'secret' | 'long';

@@ -34,19 +34,20 @@ const LEVEL = /(?:^|_)(?:level|severity|priority|lvl)(?:_text|_name)?$/;
 /** More numbers are a row of a table. */
 const MOST_NUMBERS = 12;
 
-export function shapeOf(columns: readonly Column[], rows: readonly Row[]): Shape {
+/** @param isCut whether there are more rows: what sums them up is then not what opens */
+export function shapeOf(columns: readonly Column[], rows: readonly Row[], isCut = false): Shape {
   const numbers = columns.filter(isMeasure).map(nameOf);
   const chartable = chartableOf(columns, rows);
   const log = chartable ? undefined : logColumns(columns);
   const rankable = (chartable ?? log) ? undefined : rankableOf(columns, rows, numbers);
   const isOne = rows.length === 1 && numbers.length > 0 && numbers.length <= MOST_NUMBERS;
-  const kinds: readonly Kind[] = [
+  const drawn: readonly Kind[] = [
     ...(isOne ? (['number'] as const) : []),
     ...(chartable ? kindsOverTime(rows, chartable) : []),
-    ...(log ? (['log'] as const) : []),
     ...(rankable ? (['bars'] as const) : []),
-    'table',
   ];
+  const whole: readonly Kind[] = [...(log ? (['log'] as const) : []), 'table'];
+  const kinds = isCut ? [...whole, ...drawn] : [...drawn, ...whole];
   return { kinds, chartable, log, rankable, numbers };
 }
 

@@ -32,7 +32,7 @@ export function EndpointPage(props: Props): VNode {
   const { endpoint, isServed, endpoints, keyText, development, kept } = props;
   const [view, onView] = useView(props);
   const version = development?.endpoints.find(({ name }) => name === endpoint.name)?.version;
-  const { run, values, setValues, message, start, refresh } = useEndpointForm({
+  const { run, values, setValues, message, start, refresh, turn } = useEndpointForm({
     ...props,
     view,
     onCall: kept.noteCall,
@@ -65,6 +65,7 @@ export function EndpointPage(props: Props): VNode {
       )}
       <Outcome
         {...{ endpoint, run, values, keyText, address, onView }}
+        onPage={turn}
         revision={isServed ? development?.revision : undefined}
         onRefresh={refresh}
         onValues={start}

@@ -8,7 +8,7 @@ import { useShownSql } from '../development/use-shown-sql.js';
 import type { Runner } from '../hooks.js';
 import type { Address } from '../model/address.js';
 import { SQL, type Endpoint, type Values } from '../model/endpoint.js';
-import { requestOf } from '../model/request.js';
+import { onPage as ofPage, pageOf, requestOf, secretsOf, type EndpointRequest } from '../model/request.js';
 import { snippetRequest } from '../snippets/index.js';
 import { ColumnList } from './column-list.js';
 import { Download } from './download.js';
@@ -32,7 +32,12 @@ interface Props {
   readonly revision: string | undefined;
   readonly onRefresh: () => void;
   readonly onValues: (values: Values) => void;
+  /** Requests another page of the result. */
+  readonly onPage: (request: EndpointRequest) => void;
 }
+
+const sameValues = (one: Values, other: Values): boolean =>
+  new URLSearchParams(one).toString() === new URLSearchParams(other).toString();
 
 function noResultText({ running, problem }: Runner): string {
   if (running) return 'Running…';
@@ -43,7 +48,13 @@ function noResultText({ running, problem }: Runner): string {
 export function Outcome(props: Props): VNode {
   const { endpoint, run, values, keyText, address, onRefresh } = props;
   const { result, problem, running } = run;
-  const request = useMemo(() => requestOf(endpoint, values), [endpoint, values]);
+  // The page that is shown, while the form has the values that it was called with.
+  const shown = result && sameValues(result.request.values, values) ? pageOf(result.request) : undefined;
+  const request = useMemo(
+    () => ofPage(requestOf(endpoint, values), shown),
+    [endpoint, values, shown?.cursor],
+  );
+  const linked = secretsOf(endpoint.parameters).length > 0 ? undefined : shown;
   const names = endpoint.parameters.map(({ name }) => name);
   return (
     <section class="outcome" aria-label="Outcome" aria-busy={running}>
@@ -60,7 +71,7 @@ export function Outcome(props: Props): VNode {
         <Tabs label="About this endpoint" tabs={useTabs(props)}>
           <Refresh onRefresh={onRefresh} />
           <Download endpoint={endpoint} request={request} keyText={keyText} />
-          <Share endpoint={endpoint} address={address} keyText={keyText} />
+          <Share endpoint={endpoint} address={{ ...address, page: linked }} keyText={keyText} />
         </Tabs>
       </div>
     </section>
@@ -76,6 +87,7 @@ function useTabs({
   revision,
   onView,
   onValues,
+  onPage,
 }: Props): readonly Tab[] {
   const { result } = run;
   const sql = useShownSql(endpoint, values, revision, keyText);
@@ -99,7 +111,7 @@ function useTabs({
       title: 'Result',
       content: () =>
         result ? (
-          <ResultView {...{ endpoint, result, view, onView, onValues }} onPage={run.start} />
+          <ResultView {...{ endpoint, result, view, onView, onValues, onPage }} />
         ) : (
           <p class="hint">{noResultText(run)}</p>
         ),

@@ -19,6 +19,8 @@ interface Props {
   readonly columns: readonly Column[];
   /** At least one. */
   readonly rows: readonly Row[];
+  /** Which rows these are, where the result has more. */
+  readonly cut: string | undefined;
   /** When the rows were current, in seconds since 1970. */
   readonly now: number;
   /** Of the request that returned the rows. */
@@ -40,8 +42,9 @@ const TITLES: Readonly<Record<Kind, string>> = {
 
 /** The rows of a result, in one of the ways that they are good for. */
 export function ResultBody(props: Props): VNode {
-  const { endpoint, columns, rows, values, view, onView, onValues } = props;
-  const shape = useMemo(() => shapeOf(columns, rows), [columns, rows]);
+  const { endpoint, columns, rows, cut, values, view, onView, onValues } = props;
+  const isCut = cut !== undefined;
+  const shape = useMemo(() => shapeOf(columns, rows, isCut), [columns, rows, isCut]);
   const { kinds, log, numbers } = shape;
   const kind = kindIn(view, shape);
   const filterOf: FilterOf = (column, text) => {
@@ -71,6 +74,7 @@ export function ResultBody(props: Props): VNode {
           ))}
         </div>
       )}
+      {isCut && kind !== 'table' && kind !== 'log' && <p class="hint">Drawn of {cut}.</p>}
       {kind === 'number' && <Numbers names={numbers} row={rows[0] ?? {}} />}
       <Drawn {...props} {...{ kind, shape, filterOf }} />
       {kind === 'log' && log ? (

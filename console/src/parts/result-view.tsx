@@ -21,8 +21,10 @@ interface Props {
 
 /** A result: facts about it, and its rows. */
 export function ResultView({ endpoint, result, view, onView, onPage, onValues }: Props): VNode {
-  const { rows, truncated, partial, next, request, at, age = 0 } = result;
+  const { rows, partial, next, request, at, age = 0 } = result;
   const columns = useMemo(() => columnsOf(endpoint, result), [endpoint, result]);
+  const isPage = next !== undefined || request.page !== undefined;
+  const cut = cutOf(result);
   return (
     <>
       <Facts result={result} />
@@ -32,24 +34,32 @@ export function ResultView({ endpoint, result, view, onView, onPage, onValues }:
           them, come from the other parts. Try again in a moment.
         </p>
       )}
-      {(next !== undefined || request.page !== undefined) && <Pages result={result} onPage={onPage} />}
-      {truncated && next === undefined && (
+      {isPage && <Pages result={result} onPage={onPage} />}
+      {cut !== undefined && (
         <p class="notice warn">
-          <strong>Not all rows.</strong> The query has more than the {number(rows.length)} rows shown, which
-          are the first in the endpoint’s order. Narrow the parameters to see the others.
+          <strong>Not all rows.</strong>{' '}
+          {isPage
+            ? `These are ${cut}. Other pages have the others.`
+            : `The query has more than the ${number(rows.length)} rows shown, which are the first in the endpoint’s order. Narrow the parameters to see the others.`}
         </p>
       )}
       {rows.length === 0 ? (
         <p class="notice">No rows. The query ran, and nothing matches these parameters.</p>
       ) : (
         <ResultBody
-          {...{ endpoint, columns, rows, view, onView, onValues }}
+          {...{ endpoint, columns, rows, cut, view, onView, onValues }}
           now={at / 1000 - age}
           values={request.values}
         />
       )}
     </>
   );
+}
+
+/** Which rows of a result that has more these are; undefined where there are no others. */
+function cutOf({ rows, truncated, next, request: { page = 1 } }: RequestedResult): string | undefined {
+  if (page > 1) return `page ${number(page)}, ${number(rows.length)} of more rows`;
+  return truncated || next !== undefined ? `the first ${number(rows.length)} of more rows` : undefined;
 }
 
 /** Which page this is, and the ways to others. */

@@ -24,6 +24,7 @@ describe('an address', () => {
     [{ endpoint: 'logs.all' }],
     [{ endpoint: 'logs.all', values: {} }],
     [{ endpoint: 'logs.all', view: { as: 'bars' } }],
+    [{ endpoint: 'logs.all', values: { a: '' }, page: { number: 2, cursor: 'v1.a=b;c+/==' } }],
     [{ endpoint: 'a;b=c', view: { of: 'x;y=1,z?', by: 'é' }, values: { a: ';=' } }],
     [{ endpoint: 'a/b ?#é', values: { project: 'a&b=c #+%', empty: '', ü: 'line\nbreak' } }],
   ])('survives writing and reading: %j', (address) => {

@@ -20,6 +20,11 @@ describe('the ways to show a result', () => {
     expect(kindsOf(types, hours([1, -2]))).toEqual(['line', 'table']);
   });
 
+  it('begin with the rows where there are more of them, which nobody may add up', () => {
+    const columns = columnsOf({ at: 'DateTime', hits: 'Int64' });
+    expect(shapeOf(columns, hours([1, 2]), true).kinds).toEqual(['table', 'line', 'bars', 'stacked']);
+  });
+
   it('begin with the numbers of a single row, but not with many of them', () => {
     const many = Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`n${index}`, n(index)]));
     const types = Object.fromEntries(Object.keys(many).map((name) => [name, 'UInt64']));
