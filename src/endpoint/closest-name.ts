@@ -3,11 +3,13 @@
  * else the only one that begins with it; undefined where there is none. Upper and lower case count as equal.
  */
 export function closestName(misspelt: string, names: Iterable<string>): string | undefined {
+  // Keys of a map can be read only once.
+  const known = [...names];
   const lower = misspelt.toLowerCase();
   let closest: string | undefined;
   // Of a name of one letter, any other is close.
   let least = misspelt.length < 2 ? 1 : Math.max(1, Math.floor(misspelt.length / 3)) + 1;
-  for (const name of names) {
+  for (const name of known) {
     const other = name.toLowerCase();
     const distance =
       singularsOf(lower).includes(other) || singularsOf(other).includes(lower)
@@ -15,7 +17,7 @@ export function closestName(misspelt: string, names: Iterable<string>): string |
         : editDistance(lower, other);
     if (distance < least) [closest, least] = [name, distance];
   }
-  return closest ?? onlyBeginning(lower, names);
+  return closest ?? onlyBeginning(lower, known);
 }
 
 /** What a name would be in the singular, if it is a plural. */
@@ -27,8 +29,8 @@ const singularsOf = (name: string): readonly string[] =>
 /** Letters of which a beginning tells what was meant. */
 const LEAST_BEGINNING = 3;
 
-function onlyBeginning(lower: string, names: Iterable<string>): string | undefined {
-  const [found, another] = [...names].filter((name) => {
+function onlyBeginning(lower: string, names: readonly string[]): string | undefined {
+  const [found, another] = names.filter((name) => {
     const [short = '', long = ''] = [lower, name.toLowerCase()].sort((a, b) => a.length - b.length);
     return short.length >= LEAST_BEGINNING && long.startsWith(short);
   });

@@ -32,7 +32,12 @@ describe('closestName', () => {
     ['time', 'timestamp'],
     ['country_code', 'country'],
   ])('finds a plural, a singular, and the only name that begins alike: %s for %s', (misspelt, name) => {
-    expect(closestName(misspelt, ['interval', name, 'project'])).toBe(name);
+    const names = new Map([
+      ['interval', 0],
+      [name, 1],
+      ['project', 2],
+    ]);
+    expect(closestName(misspelt, names.keys())).toBe(name);
   });
 
   it('finds none where several names begin alike', () => {
