@@ -3,7 +3,7 @@ import { parse, type ParseOptions } from 'lossless-json';
 import type { DevelopmentEndpoint, DevelopmentState } from './model/development.js';
 import type { Endpoint, Row, Values } from './model/endpoint.js';
 import type { Format } from './model/formats.js';
-import type { EndpointRequest } from './model/request.js';
+import { pageOf, type EndpointRequest } from './model/request.js';
 import { callPath } from './snippets/request.js';
 
 /** A problem document (RFC 9457). */
@@ -159,18 +159,18 @@ export async function download(
 ): Promise<SavedFile> {
   // A file of CSV is opened in a spreadsheet, which would run formulas.
   const safe: Values = format.name === 'csv' ? { csv_safe: '1' } : {};
-  const { cursor, page = 1 } = isExport ? ({} as Partial<EndpointRequest>) : request;
+  const page = isExport ? undefined : pageOf(request);
   const presentation = {
     ...{ format: format.name, download: '1', ...safe },
     ...(isExport && { export: '1' }),
-    ...(cursor !== undefined && { cursor }),
+    ...(page && { cursor: page.cursor }),
   };
   const response = await call(request, presentation, key, signal);
   const named = /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1];
   const fileName = named ?? `${request.endpoint}.${format.extension}`;
   return {
     blob: await bytesOf(response, signal, onBytes),
-    fileName: page > 1 ? fileName.replace(/(?=\.[^.]+$)/, `-page-${page}`) : fileName,
+    fileName: page ? fileName.replace(/(?=\.[^.]+$)/, `-page-${page.number}`) : fileName,
   };
 }
 

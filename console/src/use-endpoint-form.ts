@@ -6,8 +6,8 @@ import { SQL, type Endpoint, type Values } from './model/endpoint.js';
 import {
   declaredValues,
   inOrder,
+  linkablePage,
   onPage,
-  pageOf,
   requestOf,
   secretsOf,
   undeclaredNames,
@@ -102,12 +102,10 @@ export function useEndpointForm({
   return { run, values, setValues, message, start, refresh, turn };
 }
 
-/** The address of a request. The cursor of a call with secrets would be of no use without them. */
-function addressOf(endpoint: Endpoint, request: EndpointRequest): Address {
-  const { name, parameters } = endpoint;
-  const page = secretsOf(parameters).length > 0 ? undefined : pageOf(request);
-  return { endpoint: name, values: withoutSecrets(endpoint, request.values), page };
-}
+const addressOf = (endpoint: Endpoint, request: EndpointRequest): Address => ({
+  ...{ endpoint: endpoint.name, values: withoutSecrets(endpoint, request.values) },
+  page: linkablePage(endpoint, request),
+});
 
 /** A refresh neither stops a running request, nor leaves a later page, nor repeats what cannot succeed or not yet. */
 function mayRefresh({ running, result, problem, endedAt = 0 }: Runner): boolean {

@@ -1,25 +1,11 @@
 import { chmod, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { checkSqlFile, linesOf, type SqlCheck, type SqlCheckOptions } from '../support/check-sql-file.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { linesOf, useVisits } from '../support/check-sql-file.js';
 import { ROOT } from '../support/documentation.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  for (const query of [
-    "CREATE TABLE visits (at DateTime64(6, 'UTC'), city String, device String) ENGINE = MergeTree ORDER BY at",
-    "INSERT INTO visits VALUES ('2026-05-17 10:00:00', 'Rome', 'phone')",
-  ])
-    await database.client.command({ query });
-});
-afterAll(() => database.close());
-
-const check = (source: string, options?: SqlCheckOptions): Promise<SqlCheck> =>
-  checkSqlFile(database.client, source, options);
+const check = useVisits();
 
 describe('the columns of a header without columns', () => {
   const SELECT = 'SELECT at, city, count() AS `null` [[, @device AS device ]]\nFROM visits GROUP BY at, city';

@@ -1,21 +1,7 @@
-import { checkSqlFile, linesOf, type SqlCheck, type SqlCheckOptions } from '../support/check-sql-file.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { linesOf, useVisits } from '../support/check-sql-file.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  for (const query of [
-    "CREATE TABLE visits (at DateTime64(6, 'UTC'), city String, device String) ENGINE = MergeTree ORDER BY at",
-    "INSERT INTO visits VALUES ('2026-05-17 10:00:00', 'Rome', 'phone')",
-  ])
-    await database.client.command({ query });
-});
-afterAll(() => database.close());
-
-const check = (source: string, options?: SqlCheckOptions): Promise<SqlCheck> =>
-  checkSqlFile(database.client, source, options);
+const check = useVisits();
 
 it('warns of each WITH query that a pinned key could not read, with its line and what to write', async () => {
   const header = [

@@ -21,6 +21,10 @@ export function nextPage(request: EndpointRequest, cursor: string): EndpointRequ
 export const pageOf = ({ cursor, page = 1 }: EndpointRequest): Page | undefined =>
   cursor === undefined ? undefined : { number: page, cursor };
 
+/** The page that an address may have: without its secrets, the cursor of a call is of no use. */
+export const linkablePage = ({ parameters }: Declared, request: EndpointRequest): Page | undefined =>
+  secretsOf(parameters).length > 0 ? undefined : pageOf(request);
+
 /** The request for a page of the same result; undefined: the first one. */
 export const onPage = (request: EndpointRequest, page: Page | undefined): EndpointRequest =>
   page ? { ...request, cursor: page.cursor, page: page.number } : request;

@@ -8,7 +8,7 @@ import { useShownSql } from '../development/use-shown-sql.js';
 import type { Runner } from '../hooks.js';
 import type { Address } from '../model/address.js';
 import { SQL, type Endpoint, type Values } from '../model/endpoint.js';
-import { onPage as ofPage, pageOf, requestOf, secretsOf, type EndpointRequest } from '../model/request.js';
+import { onPage as ofPage, linkablePage, pageOf, requestOf, type EndpointRequest } from '../model/request.js';
 import { snippetRequest } from '../snippets/index.js';
 import { ColumnList } from './column-list.js';
 import { Download } from './download.js';
@@ -54,7 +54,6 @@ export function Outcome(props: Props): VNode {
     () => ofPage(requestOf(endpoint, values), shown),
     [endpoint, values, shown?.cursor],
   );
-  const linked = secretsOf(endpoint.parameters).length > 0 ? undefined : shown;
   const names = endpoint.parameters.map(({ name }) => name);
   return (
     <section class="outcome" aria-label="Outcome" aria-busy={running}>
@@ -71,7 +70,11 @@ export function Outcome(props: Props): VNode {
         <Tabs label="About this endpoint" tabs={useTabs(props)}>
           <Refresh onRefresh={onRefresh} />
           <Download endpoint={endpoint} request={request} keyText={keyText} />
-          <Share endpoint={endpoint} address={{ ...address, page: linked }} keyText={keyText} />
+          <Share
+            endpoint={endpoint}
+            address={{ ...address, page: linkablePage(endpoint, request) }}
+            keyText={keyText}
+          />
         </Tabs>
       </div>
     </section>
