@@ -4,6 +4,7 @@ import { bindSandboxedQuery } from '../../src/endpoint/bind-sandboxed.js';
 import { revealedParameters } from '../../src/endpoint/bind.js';
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import type { Analysis } from '../../src/gateway/analysis/analyse-endpoint.js';
 import { EndpointAnalyses } from '../../src/gateway/analysis/endpoint-analyses.js';
 import { Catalog } from '../../src/gateway/analysis/reads/catalog.js';
 import { factsOfEndpoint, varyingCallOf } from '../../src/gateway/analysis/reads/own-tables.js';
@@ -169,3 +170,48 @@ it('pieces: without it, the rows of partitions are not those of the query', asyn
   );
   expect(days.join('')).not.toBe(whole);
 });
+
+it('test: values that vary are those of SQL functions and ALIAS columns too', async () => {
+  const draw = `${database.name}_draw`;
+  const statements = [
+    `CREATE FUNCTION ${draw} AS (x, y) -> x + y * rand64()`,
+    'CREATE TABLE aliased (n UInt64, drawn UInt64 ALIAS n + other, other UInt64 ALIAS rand64(), fixed UInt64 ALIAS n) ORDER BY n',
+    'CREATE VIEW of_aliased AS SELECT aliased.drawn AS project FROM aliased',
+  ];
+  for (const query of statements) await database.client.command({ query });
+  try {
+    const found = ['aliased.fixed', 'aliased.drawn', `${draw}(n, 1)`].map((value) =>
+      varyingCallOf(
+        endpointOf(`SELECT toString(${value}) AS project FROM aliased WHERE @project = @project`),
+        catalog,
+      ),
+    );
+    const ofView = varyingCallOf(
+      endpointOf('SELECT toString(project) AS project FROM of_aliased WHERE @project = @project'),
+      catalog,
+    );
+    expect(await Promise.all([...found, ofView])).toEqual([undefined, 'rand64()', 'rand64()', 'rand64()']);
+  } finally {
+    await database.client.command({ query: `DROP FUNCTION ${draw}` });
+  }
+});
+
+it('private tables: a function of SQL that reads one does not load', async () => {
+  const peek = `${database.name}_peek`;
+  await database.client.command({
+    query: `CREATE FUNCTION ${peek} AS x -> x || (SELECT toString(any(parameters)) FROM querygate_calls)`,
+  });
+  try {
+    const { findings } = await analysisOf(endpointOf(`SELECT ${peek}(@project) AS project`));
+    expect(findings.map(({ problem }) => problem.code)).toEqual(['TABLE_PRIVATE']);
+  } finally {
+    await database.client.command({ query: `DROP FUNCTION ${peek}` });
+  }
+});
+
+const analysisOf = (endpoint: Endpoint): Promise<Analysis> =>
+  new EndpointAnalyses().analyse(endpoint, undefined, {
+    client: database.client,
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  });

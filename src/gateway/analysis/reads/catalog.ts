@@ -16,9 +16,11 @@ export interface Table {
   readonly invokerQuery: string;
   /** The query of any other view. */
   readonly ownerQuery: string;
-  /** The expressions of its ALIAS columns. ClickHouse checks all of them, also those that a query does not read. */
-  readonly aliases: readonly string[];
+  /** Its ALIAS columns. ClickHouse checks the expressions of all of them, also of those that a query does not read. */
+  readonly aliases: readonly AliasColumn[];
 }
+
+export type AliasColumn = readonly [name: string, expression: string];
 
 const SETTINGS: ClickHouseSettings = {
   readonly: '2',
@@ -38,13 +40,18 @@ const TABLES = `
     aliases
   FROM system.tables
   LEFT JOIN (
-    SELECT database, table AS name, groupArray(default_expression) AS aliases
+    SELECT (database, table) AS of, groupArray((name, default_expression)) AS aliases
     FROM system.columns
     WHERE database IN {databases:Array(String)} AND default_kind = 'ALIAS'
-    GROUP BY database, table
-  ) AS aliases_of_tables USING (database, name)
+    GROUP BY of
+  ) AS aliases_of_tables ON of = (database, name)
   WHERE database IN {databases:Array(String)}
     AND (database = currentDatabase() AND name IN {names:Array(String)} OR database || '.' || name IN {names:Array(String)})`;
+
+/** Functions that a statement of SQL has made. */
+const FUNCTIONS = `
+  SELECT name, create_query AS statement FROM system.functions
+  WHERE origin = 'SQLUserDefined' AND name IN {names:Array(String)}`;
 
 /** Parses queries and looks up tables. Nothing is executed but reads of system tables. */
 export class Catalog {
@@ -93,6 +100,15 @@ export class Catalog {
       }
     }
     return new Map(wanted.map((name) => [name, this.tablesByName.get(name) ?? []]));
+  }
+
+  /** What those of these functions call that a statement of SQL has made, with the names of their arguments as columns. */
+  async factsOfFunctions(names: readonly string[]): Promise<readonly Facts[]> {
+    const found = await this.rows<{ readonly name: string; readonly statement: string }>(FUNCTIONS, {
+      names,
+    });
+    const lambdas = found.map(({ statement }) => statement.slice(statement.indexOf(' AS ') + ' AS '.length));
+    return Promise.all(lambdas.map((lambda) => this.facts(`SELECT ${lambda}`)));
   }
 
   /** Names, with their database, of the tables that match a regular expression. @param database undefined: any */

@@ -36,9 +36,9 @@ const SAME_IN_EACH_RUN = new RegExp(
     '|arraypartial\\w*sort$)|besteffort',
 );
 
-/** The call of a function, by an endpoint or a view that it reads, whose value differs from one run to the next. */
+/** The call of a function, by an endpoint, or by what it reads or calls, whose value differs from one run to the next. */
 export async function varyingCallOf(endpoint: Endpoint, catalog: Catalog): Promise<string | undefined> {
-  const { functions } = await readsOf(endpoint, catalog);
+  const functions = await (await readsOf(endpoint, catalog)).calledFunctions();
   const varying = new Set(await catalog.lines(VARYING_NAMES));
   const found = [...functions].find((name) => {
     const lower = name.toLowerCase();

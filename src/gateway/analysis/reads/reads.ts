@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { isPrivateTable, OF_CALLERS } from '../../../endpoint/private-tables.js';
-import { engineArguments, type Catalog, type Table } from './catalog.js';
+import { engineArguments, type AliasColumn, type Catalog, type Table } from './catalog.js';
 import type { Grant } from './grant.js';
 import type { Facts, TableFunction } from '../../facts/facts.js';
 
@@ -35,15 +35,18 @@ export class Reads {
   readonly warnings = new Set<string>();
   /** The gateway's own tables. */
   readonly ownTables = new Set<string>();
-  /** That the query and its views call. */
-  readonly functions = new Set<string>();
+  /** That the query, its views and the functions of SQL in them call. */
+  private readonly functions = new Set<string>();
+  /** What can be the name of a column. */
+  private readonly names = new Set<string>();
+  private readonly aliases = new Set<AliasColumn>();
   private readonly visited = new Set<string>();
 
   constructor(private readonly catalog: Catalog) {}
 
   async add(facts: Facts): Promise<void> {
     const { tables, possibleTables, dictionaries, tableFunctions } = facts;
-    for (const name of facts.functions) this.functions.add(name);
+    await this.addExpressions(facts);
     const found = await this.catalog.tables(namesIn(facts));
     for (const name of tables) {
       if (found.get(name)?.length === 0)
@@ -52,6 +55,28 @@ export class Reads {
     for (const name of [...tables, ...possibleTables]) await this.addTables(found.get(name));
     for (const name of dictionaries) this.addDictionary(name, found.get(name) ?? []);
     for (const each of tableFunctions) await this.addTableFunction(each, found.get(each.name) ?? []);
+  }
+
+  /** The functions that the query calls, and those that the ALIAS columns call which it reads. */
+  async calledFunctions(): Promise<ReadonlySet<string>> {
+    for (;;) {
+      const read = [...this.aliases].filter(([name]) => this.names.has(name));
+      if (read.length === 0) return this.functions;
+      for (const alias of read) this.aliases.delete(alias);
+      await this.addExpressions(
+        await this.catalog.facts(`SELECT ${read.map(([, expression]) => expression).join(', ')}`),
+      );
+    }
+  }
+
+  private async addExpressions({ functions, names }: Facts): Promise<void> {
+    // A column can stand behind the name of its table, and have dots itself.
+    for (const words of [...names].map((name) => name.split('.')))
+      for (const at of words.keys()) this.names.add(words.slice(at).join('.'));
+    const unknown = [...functions].filter((name) => !this.functions.has(name));
+    if (unknown.length === 0) return;
+    for (const name of unknown) this.functions.add(name);
+    for (const facts of await this.catalog.factsOfFunctions(unknown)) await this.add(facts);
   }
 
   private async addQuery(select: string): Promise<void> {
@@ -85,11 +110,15 @@ export class Reads {
     if (table.invokerQuery !== '') await this.addView(table);
     if (table.ownerQuery !== '') await this.addOfOwner(table);
     if (table.aliases.length > 0)
-      // ClickHouse checks all, and a query calls the functions of few.
+      // ClickHouse checks all, and a query reads few.
       await this.add({
-        ...(await this.catalog.facts(`SELECT ${table.aliases.join(', ')}`)),
+        ...(await this.catalog.facts(
+          `SELECT ${table.aliases.map(([, expression]) => expression).join(', ')}`,
+        )),
         functions: new Set(),
+        names: new Set(),
       });
+    for (const alias of table.aliases) this.aliases.add(alias);
     const [first = '', second = '', third = ''] = engineArguments(table);
     if (table.engine === 'Distributed') await this.addLocal(second, third);
     if (table.engine === 'Buffer') await this.addNames([`${first}.${second}`]);
@@ -116,6 +145,8 @@ export class Reads {
     await below.addView({ ...table, ownerQuery: '', invokerQuery: ownerQuery });
     for (const name of below.ownTables) this.ownTables.add(name);
     for (const name of below.functions) this.functions.add(name);
+    for (const name of below.names) this.names.add(name);
+    for (const alias of below.aliases) this.aliases.add(alias);
   }
 
   private async addNames(names: readonly string[]): Promise<void> {
