@@ -17,7 +17,7 @@ import type {
 import { readDeprecation, type Deprecation } from './deprecation.js';
 import { describeValue } from './describe-value.js';
 import { readPageOrder, type PageOrder } from './page-order.js';
-import { pagesOf, problemOfPaging, type Pages } from './pages.js';
+import { pagesOf, type Pages } from './pages.js';
 import { piecesOf, type Pieces } from './pieces.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
@@ -201,8 +201,6 @@ function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>):
     const savedQuery = printSavedQuery(query, definition.limit);
     const ofTables = problemOfTables(textOf(query));
     if (ofTables) throw new EndpointDefinitionError([...problems, { path: ['build'], ...ofTables }]);
-    const ofPages = definition.pages && problemOfPaging(query, order);
-    if (ofPages) throw new EndpointDefinitionError([...problems, { path: ['pages'], ...ofPages }]);
     if (problems.length === 0) return { query, savedQuery };
   } catch (cause) {
     if (cause instanceof EndpointDefinitionError) throw cause;

@@ -1,7 +1,5 @@
 import { afterLast } from './after-last-row.js';
-import { isOfOtherRows, tokensOfAll } from './other-rows.js';
 import type { PageColumn, PageOrder } from './page-order.js';
-import { problem, type Problem } from './problems.js';
 import { quoteName } from './quote-sql.js';
 import { Sql, where, type Node, type Query, textNode } from './sql.js';
 
@@ -55,17 +53,4 @@ export function orderClause(order: PageOrder): string {
 
 function itemOf({ name, isDescending, areNullsFirst }: PageColumn): string {
   return `${quoteName(name)} ${isDescending ? 'DESC' : 'ASC'} NULLS ${areNullsFirst ? 'FIRST' : 'LAST'}`;
-}
-
-/**
- * Why no condition can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. A query that
- * takes the cursor itself may have one.
- */
-export function problemOfPaging(query: Query, order: PageOrder): Problem | undefined {
-  if (takesCursor(query, order)) return undefined;
-  const tokens = tokensOfAll(query);
-  const found = tokens.find((token, index) =>
-    isOfOtherRows(tokens[index - 1] ?? '', token, tokens[index + 1] ?? ''),
-  );
-  return found === undefined ? undefined : problem('PAGES_NOT_POSSIBLE', found.toUpperCase());
 }

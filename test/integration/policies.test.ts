@@ -209,6 +209,52 @@ it('private tables: a function of SQL that reads one does not load', async () =>
   }
 });
 
+it.each([
+  ['SELECT project FROM vault LIMIT 5', 'LIMIT or OFFSET'],
+  ['SELECT project FROM vault LIMIT 1 BY project', 'LIMIT or OFFSET'],
+  ['SELECT project FROM vault ORDER BY at OFFSET 5 ROWS', 'LIMIT or OFFSET'],
+  ['SELECT project FROM vault ORDER BY at FETCH FIRST 5 ROWS ONLY', 'LIMIT or OFFSET'],
+  ['SELECT TOP 5 project FROM vault', 'LIMIT or OFFSET'],
+  ['SELECT DISTINCT ON (at) project FROM vault', 'LIMIT or OFFSET'],
+  ["SELECT project FROM vault [[ WHERE project IN (SELECT 'a' LIMIT 5) AND @other = 1 ]]", 'LIMIT or OFFSET'],
+  ['SELECT project FROM vault ORDER BY project WITH FILL', 'WITH FILL'],
+  ['SELECT any(project) OVER (ORDER BY at) AS project FROM vault', 'a window'],
+  ['SELECT any(project) OVER w AS project FROM vault WINDOW w AS (ORDER BY at)', 'a window'],
+  ['SELECT toString(rowNumberInAllBlocks()) AS project FROM vault', 'rowNumberInAllBlocks()'],
+])('pages: the gateway adds no condition around %s', async (select, found) => {
+  const { findings } = await analysisOf(pagedEndpoint(select));
+  expect(findings.map(({ problem }) => problem)).toEqual([
+    {
+      code: 'PAGES_NOT_POSSIBLE',
+      problem: expect.stringContaining(`must not have ${found} in its query`) as string,
+    },
+  ]);
+});
+
+it('pages: a column or a text with the name of a clause is none', async () => {
+  const { findings } = await analysisOf(
+    pagedEndpoint(
+      "SELECT limit AS project FROM (SELECT 'LIMIT 5' AS limit, 1 AS offset /* LIMIT 5 */) AS t WHERE offset - 1 < 3 AND t.limit != ''",
+    ),
+  );
+  expect(findings).toEqual([]);
+});
+
+const pagedEndpoint = (select: string): Endpoint =>
+  readSqlEndpoint(
+    sqlEndpointFile(
+      'policies',
+      [
+        ...(select.includes('@other')
+          ? ['parameters: { other: { kind: integer, description: Other. } }']
+          : ['parameters: {}']),
+        'columns: { project: String }',
+        'pages: { by: [project] }',
+      ],
+      select,
+    ),
+  );
+
 const analysisOf = (endpoint: Endpoint): Promise<Analysis> =>
   new EndpointAnalyses().analyse(endpoint, undefined, {
     client: database.client,

@@ -5,7 +5,6 @@ import { afterLast } from '../after-last-row.js';
 import type { Parameters } from '../definition.js';
 import type { DefinitionProblem } from '../definition-error.js';
 import { createEndpoint, type BuiltQuery, type Endpoint } from '../endpoint.js';
-import { problemOfPaging } from '../pages.js';
 import { problemOfBucket } from '../pieces.js';
 import { PRIVATE_TABLE, problemOfTables } from '../private-tables.js';
 import { AFTER } from '../reserved.js';
@@ -81,10 +80,9 @@ function rejectPrivateTables({ text, selectStart }: ParsedSqlFile): void {
 }
 
 /** Why the rows of a query have no pages. */
-function problemOfPages(order: PageOrder, { query, optionalColumns }: BuiltQuery): Problem | undefined {
+function problemOfPages(order: PageOrder, { optionalColumns }: BuiltQuery): Problem | undefined {
   const optional = order.find(({ name }) => optionalColumns?.has(name));
-  if (optional) return problem('PAGES_INVALID', `names ${optional.name}, which an optional part adds`);
-  return problemOfPaging(query, order);
+  return optional && problem('PAGES_INVALID', `names ${optional.name}, which an optional part adds`);
 }
 
 /** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */

@@ -9,7 +9,8 @@ import { OTHER_VALUES, type DeclaredTypes } from '../../endpoint/declared-types.
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { isPrivateTable } from '../../endpoint/private-tables.js';
-import { problem } from '../../endpoint/problems.js';
+import { problem, type Problem } from '../../endpoint/problems.js';
+import { knownFacts } from '../facts/query-facts.js';
 import { bindValues, queryRows, type AnalysisTools } from './analyze-query.js';
 import { columnProblems } from './column-problems.js';
 import { sampleValues, type Combination } from '../query/sample-values.js';
@@ -60,7 +61,19 @@ export async function analyseEndpoint(
   const secret = ownTables.find(isPrivateTable);
   if (secret !== undefined)
     return { ...example, findings: [{ problem: problem('TABLE_PRIVATE', secret), kind: 'rejected' }] };
+  const ofPages = problemOfPaging(endpoint);
+  if (ofPages) return { ...example, findings: [{ problem: ofPages, kind: 'rejected' }] };
   return { ...(await analyseCombinations(endpoint, file, tools, example)), ownTables };
+}
+
+/**
+ * Why no condition of a page can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. A
+ * query that takes the cursor itself may have one.
+ */
+function problemOfPaging(endpoint: Endpoint): Problem | undefined {
+  if (endpoint.pages?.takesCursor !== false) return undefined;
+  const [found] = knownFacts(endpoint)?.facts.ofOtherRows ?? [];
+  return found === undefined ? undefined : problem('PAGES_NOT_POSSIBLE', found);
 }
 
 async function analyseCombinations(

@@ -25,6 +25,8 @@ export interface Facts extends NamesInQuery<ReadonlySet<string>> {
   readonly parameters: readonly string[];
   readonly parametersInIn: readonly string[];
   readonly hasSettings: boolean;
+  /** Clauses and functions that decide with other rows whether a row is in the result, or what it has. */
+  readonly ofOtherRows: ReadonlySet<string>;
   /** Of each WITH query, and of each expression that WITH gives a name, wherever it is. */
   readonly named: ReadonlyMap<string, Facts>;
 }
@@ -87,6 +89,7 @@ class FoundFacts implements Facts {
   readonly parameters: string[] = [];
   readonly parametersInIn: string[] = [];
   readonly named = new Map<string, FoundFacts>();
+  readonly ofOtherRows = new Set<string>();
   hasSettings = false;
 }
 
@@ -97,6 +100,7 @@ class FactsReader {
 
   read(node: TreeNode, scope: Scope, isTable: boolean): void {
     const { kind } = node;
+    for (const facts of this.open) for (const found of ofOtherRows(node)) facts.ofOtherRows.add(found);
     this.add('names', attribute(node, 'column_name'), attribute(node, 'identifier'));
     if (isTable || kind === 'TABLE') this.add('printedTables', attribute(node, 'printed'));
     if (OF_QUERIES.has(kind)) {
@@ -188,6 +192,28 @@ function namesOf(item: TreeNode): readonly string[] {
     attribute(item, 'alias'),
     ...(OF_QUERIES.has(item.kind) ? [] : item.children.flatMap(({ node }) => namesOf(node))),
   ].filter((alias) => alias !== '');
+}
+
+/** Functions whose value depends on the rows before. */
+const OF_BLOCKS =
+  /^(?:rowNumberIn(?:All)?Blocks?|blockNumber|blockSize|runningDifference\w*|runningAccumulate|runningConcurrency|neighbor)$/i;
+
+const CLAUSES_OF_OTHER_ROWS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:LIMIT|OFFSET)/, 'LIMIT or OFFSET'],
+  [/^WINDOW$/, 'a window'],
+];
+
+/** What of a node makes a row depend on others, but for groups, joins and set operations. @param without such a clause */
+export function ofOtherRows(node: TreeNode, without = ''): readonly string[] {
+  const called = attribute(node, 'function_name');
+  const clauses = node.children.map(({ section }) => section).filter((section) => section !== without);
+  return [
+    ...(attribute(node, 'with_fill') === '1' ? ['WITH FILL'] : []),
+    ...(OF_BLOCKS.test(called) ? [`${called}()`] : []),
+    ...CLAUSES_OF_OTHER_ROWS.flatMap(([clause, name]) =>
+      clauses.some((one) => clause.test(one)) ? name : [],
+    ),
+  ];
 }
 
 const OF_QUERIES: ReadonlySet<string> = new Set(['QUERY', 'UNION']);

@@ -1,5 +1,4 @@
-import { OF_BLOCKS } from '../../endpoint/other-rows.js';
-import { attribute, nodesIn } from '../facts/facts.js';
+import { attribute, nodesIn, ofOtherRows } from '../facts/facts.js';
 import { COLUMNS } from '../facts/printed-names.js';
 import { itemsOf, type TreeNode } from '../facts/tree.js';
 import type { QueryTrees } from './query-tree.js';
@@ -86,7 +85,7 @@ function problemOfRows(
   ends: readonly RangeEnd[],
 ): string | undefined {
   const nodes = [...(query ? [query] : []), ...others];
-  const [found] = nodes.flatMap((node) => ofOtherRows(node, node === query) ?? []);
+  const [found] = nodes.flatMap((node) => problemOfNode(node, node === query) ?? []);
   if (found !== undefined) return `it has ${found}, which needs all rows`;
   const isEnd = (node: TreeNode, end: RangeEnd): boolean =>
     attribute(node, 'constant_value').endsWith(`'${PROBES[end].seconds}'`);
@@ -95,19 +94,12 @@ function problemOfRows(
 }
 
 /** @param isOutermost whether it is the query that the gateway has given a LIMIT */
-function ofOtherRows(node: TreeNode, isOutermost: boolean): string | undefined {
+function problemOfNode(node: TreeNode, isOutermost: boolean): string | undefined {
   if (node.kind === 'UNION') return 'UNION, INTERSECT or EXCEPT';
   if (node.attributes.has('printed')) return 'FINAL or SAMPLE';
-  if (attribute(node, 'with_fill') === '1') return 'WITH FILL';
-  if (OF_BLOCKS.test(attribute(node, 'function_name'))) return `${attribute(node, 'function_name')}()`;
   if (['group_by_type', 'is_group_by_with_totals'].some((key) => node.attributes.has(key)))
     return 'ROLLUP, CUBE, GROUPING SETS or TOTALS';
-  const clauses = node.children.map(({ section }) => section);
-  if (clauses.includes('WINDOW')) return 'a window';
-  const isLimit = (clause: string): boolean => /^(?:LIMIT|OFFSET)/.test(clause);
-  return clauses.some((clause) => isLimit(clause) && !(isOutermost && clause === 'LIMIT'))
-    ? 'LIMIT or OFFSET'
-    : undefined;
+  return ofOtherRows(node, isOutermost ? 'LIMIT' : '')[0];
 }
 
 /** Columns of MergeTree tables whose value depends on the other parts of a query. */

@@ -2,16 +2,7 @@ import { column } from '../../../src/endpoint/definition.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
 import { parametersAfter } from '../../../src/endpoint/after-last-row.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import {
-  choose,
-  FIRST_ROWS,
-  isOmitted,
-  sql,
-  text,
-  whenGiven,
-  where,
-  type Sql,
-} from '../../../src/endpoint/index.js';
+import { choose, FIRST_ROWS, sql, text, where, type Sql } from '../../../src/endpoint/index.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
 const CITY = { city: text({ description: 'A city.' }) };
@@ -58,40 +49,6 @@ describe('the query of a page', () => {
     );
     const limits = [undefined, ['61']].map((last) => textOfPage(endpoint, last).split('LIMIT').length - 1);
     expect(limits).toEqual([2, 1]);
-  });
-
-  it.each<readonly [string, (city: never) => Sql]>([
-    ['a LIMIT', () => sql`SELECT city FROM t LIMIT 5`],
-    [
-      'a LIMIT of an expression',
-      () => sql`WITH 8 AS most SELECT city FROM t ORDER BY city DESC LIMIT least(most, 5)`,
-    ],
-    ['a WITH FILL', () => sql`SELECT city FROM t ORDER BY city WITH FILL`],
-    ['a DISTINCT ON', () => sql`SELECT DISTINCT ON (zone) city FROM t`],
-    ['a number of the row', () => sql`SELECT city, rowNumberInAllBlocks() AS n FROM t`],
-    ['a LIMIT of a parameter', (city) => sql`SELECT city FROM t LIMIT ${city}`],
-    ['a LIMIT BY', () => sql`SELECT city FROM t LIMIT 1 BY city`],
-    ['an OFFSET', () => sql`SELECT city FROM t ORDER BY city OFFSET 5 ROWS`],
-    ['a FETCH', () => sql`SELECT city FROM t ORDER BY city FETCH FIRST 5 ROWS ONLY`],
-    ['a TOP', () => sql`SELECT TOP 5 city FROM t`],
-    ['a window', () => sql`SELECT city, count() OVER w AS n FROM t WINDOW w AS (PARTITION BY city)`],
-    [
-      'a LIMIT in a branch',
-      (city) => sql`SELECT city FROM t ${choose([isOmitted(city), sql`LIMIT 5`], sql``)}`,
-    ],
-    [
-      'a LIMIT in a filter',
-      (city) => sql`SELECT city FROM t ${where(whenGiven(city, sql`city IN (SELECT 'a' LIMIT 5)`))}`,
-    ],
-  ])('is not possible for a query with %s', (_what, build) => {
-    expect(() => paged(build as never)).toThrow(
-      /an endpoint with pages must not have (?:LIMIT|OFFSET|FETCH|TOP|OVER|FILL|DISTINCT|ROWNUMBERINALLBLOCKS) in its query/,
-    );
-  });
-
-  it('is possible with columns and texts that have such a name', () => {
-    const query = sql`SELECT limit AS city, 'LIMIT 5' AS zone /* LIMIT 5 */ FROM t WHERE offset - 1 > 3 AND limit = offset - 1 AND over != 2 AND (top OR t.limit > 5)`;
-    expect(paged(() => query).pages).toBeDefined();
   });
 
   it('is that of the author where it takes the cursor itself, of which the saved query shows nothing', () => {

@@ -155,19 +155,6 @@ export const ROWS: readonly Row[] = [
     'parameter "after" has a name that an endpoint with pages binds itself: rename it',
   ],
   [
-    'PAGES_NOT_POSSIBLE',
-    SELECT(
-      'SELECT city FROM (SELECT city FROM t WHERE city = @city LIMIT 5)',
-      `${NAMES}\npages: { by: [city] }`,
-    ),
-    /^an endpoint with pages must not have LIMIT in its query, because the gateway adds the condition of a page around it: /,
-  ],
-  [
-    'PAGES_NOT_POSSIBLE',
-    { pages: { by: ['city'] }, build: () => sql`SELECT city, sum(n) OVER (ORDER BY city) AS n FROM t` },
-    /^an endpoint with pages must not have OVER in its query, /,
-  ],
-  [
     'PAGES_AFTER_MISPLACED',
     SELECT('SELECT city FROM t WHERE city = @city AND @after', `${NAMES}\npages: { by: [city] }`),
     '@after is the place of a page: write it within an optional part, as in [[ AND @after ]]',

@@ -39,7 +39,7 @@ const ELSEWHERE = new Set<ProblemCode>([
     'COLUMN_REPEATED',
     'COLUMN_WITHOUT_FORMAT',
   ] as const),
-  ...(['COLUMNS_MISSING', 'COLUMNS_NOT_FOUND', 'PIECES_NOT_POSSIBLE'] as const),
+  ...(['COLUMNS_MISSING', 'COLUMNS_NOT_FOUND', 'PIECES_NOT_POSSIBLE', 'PAGES_NOT_POSSIBLE'] as const),
   // Of test files.
   ...(['TABLE_UNKNOWN', 'ROWS_FILE_MISSING', 'ROW_REJECTED'] as const),
   ...(['CLOCK_IN_QUERY', 'NOW_MISSING', 'SECRET_IN_TEST'] as const),
