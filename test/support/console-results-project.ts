@@ -133,6 +133,16 @@ const ENDPOINTS: Readonly<
       until: { kind: 'timestamp', description: 'The end.' },
     },
   ],
+  visits: [
+    { at: "DateTime('UTC')", requests: 'UInt64' },
+    `SELECT toStartOfHour(minute) AS at, count() AS requests
+     FROM (SELECT toDateTime('2026-05-17 00:00:00', 'UTC') + 60 * number AS minute FROM numbers(720))
+     WHERE 1 = 1 [[ AND minute >= @since ]] [[ AND minute < @until ]] GROUP BY at ORDER BY at`,
+    {
+      since: { kind: 'timestamp', description: 'The begin.' },
+      until: { kind: 'timestamp', description: 'The end.' },
+    },
+  ],
   'shop.ranking': [
     { product: 'String', sold: 'UInt64' },
     `SELECT concat('product ', toString(number % 25)) AS product, toUInt64(9007199254740993) * (1 + number % 25) AS sold
@@ -167,7 +177,7 @@ export async function writeResultsProject(folder: string): Promise<void> {
   for (const [index, [name, [columns, select, parameters, more]]] of Object.entries(ENDPOINTS).entries()) {
     const header = [
       `name: ${name}`,
-      `id: 6d0d3a52-7c1f-4b3e-9a58-1f1c4f7a9f0${index}`,
+      `id: 6d0d3a52-7c1f-4b3e-9a58-1f1c4f7a9f${String(index).padStart(2, '0')}`,
       'summary: For a test.',
       `columns: ${JSON.stringify(columns)}`,
       ...(parameters ? [`parameters: ${JSON.stringify(parameters)}`] : []),

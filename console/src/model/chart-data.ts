@@ -2,7 +2,8 @@ import { MAX_LINES, secondsOf, type Chartable } from './chartable.js';
 import { cellText, labelText } from './display.js';
 import type { Row } from './endpoint.js';
 import { addExact, isExact } from './exact-number.js';
-import { bucketOf, timesOf, withMissing } from './time-buckets.js';
+import { bucketOf, bucketsOf, startOf, timesOf, withMissing } from './time-buckets.js';
+import { UTC } from './zone.js';
 
 /** A value at each time. Null interrupts the line; undefined does not. */
 export type LineValues = readonly (number | null | undefined)[];
@@ -26,13 +27,17 @@ export interface ChartData<L extends Line = TextLine> {
   readonly lines: readonly L[];
   /** Seconds of a bucket; absent where the times are those of events. */
   readonly bucket?: number;
-  /** Whether the bucket of the last time is not over, so that its values will change. */
-  readonly isUnfinished?: boolean;
+  /** The end of the last bucket. */
+  readonly end?: number;
+  /** The buckets that are drawn dashed: the range cuts them, or the last one is not over. */
+  readonly dashed?: readonly ('first' | 'last')[];
 }
 
-/** The lines for a result, and how its rows were changed for them; the note is empty where they were not. */
+/** The lines for a result, and how its rows were changed for them; a note is empty where there is nothing to say. */
 export interface ResultChart extends ChartData {
   readonly note: string;
+  /** What is dashed, and why. */
+  readonly dashedNote: string;
 }
 
 /** Name of the line that adds up all values without a line of their own. */
@@ -48,12 +53,14 @@ const MAX_RATIO = 100;
  * @param options.split if present, only the first chosen column is drawn, with a line for each value of this column.
  * @param options.hasOneAxis whether all lines have the left axis.
  * @param options.now when the result was current, in seconds since 1970.
+ * @param options.from begin of the range of the request, also in seconds; options.to is its end.
+ * @param options.zone of the calendar of the buckets.
  */
 export function chartData(
   rows: readonly Row[],
   { time }: Chartable,
   chosen: readonly string[],
-  { split = '', hasOneAxis = false, now = Infinity }: ChartOptions = {},
+  { split = '', hasOneAxis = false, ...spanned }: ChartOptions = {},
 ): ResultChart {
   const timed = rows.filter((row) => !Number.isNaN(secondsOf(row[time])));
   const found = timesOf(timed.map((row) => secondsOf(row[time])));
@@ -71,37 +78,36 @@ export function chartData(
       ? chosen.map((name) => ({ name, ...addUp(timed, slots, name) }))
       : splitLines(timed, split, (group) => addUp(group, slots, first));
   const lines = split === '' && !hasOneAxis ? withAxes(sums) : sums;
-  return { times, lines, note: noteOf(lines), ...bucketsOf(times, bucket, now) };
+  return { times, lines, note: noteOf(lines), ...partsOf(found, spanned) };
 }
 
-function bucketsOf(
+/** The buckets of distinct times, and which of them have only a part of their rows. */
+function partsOf(
   times: readonly number[],
-  bucket: number | undefined,
-  now: number,
-): Pick<ResultChart, 'bucket' | 'isUnfinished'> {
-  if (bucket === undefined) return {};
-  const last = times.at(-1) ?? 0;
-  return { bucket, isUnfinished: last <= now && now < last + longest(bucket) };
+  { now = Infinity, from = -Infinity, to = Infinity, zone = UTC }: ChartOptions,
+): Pick<ResultChart, 'bucket' | 'end' | 'dashed' | 'dashedNote'> {
+  const [bucket, buckets] = [bucketOf(times), bucketsOf(times, zone)];
+  if (bucket === undefined || !buckets) return { dashedNote: '' };
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const end = startOf(buckets, last, 1);
+  const isIn = (at: number): boolean => last <= at && at < end;
+  const cuts = [
+    ['first', first < from && from < startOf(buckets, first, 1), 'the range begins within the first bucket'],
+    ['last', isIn(now), 'the last bucket is not over yet'],
+    ['last', isIn(to) && !isIn(now), 'the range ends within the last bucket'],
+  ] as const;
+  const cut = cuts.filter(([, isCut]) => isCut);
+  const why = cut.map(([, , reason]) => reason).join(', and ');
+  return { bucket, end, dashed: cut.map(([one]) => one), dashedNote: why && `Dashed: ${why}.` };
 }
 
 interface ChartOptions {
   readonly split?: string;
   readonly hasOneAxis?: boolean;
   readonly now?: number;
-}
-
-const DAY = 86_400;
-
-/** Seconds of the longest bucket of the calendar, where these are the fewest. */
-function longest(bucket: number): number {
-  const isOf = (fewest: number, most: number): boolean => bucket >= fewest * DAY && bucket <= most * DAY;
-  const [, days] =
-    [
-      [28, 31],
-      [90, 92],
-      [365, 366],
-    ].find(([fewest = 0, most = 0]) => isOf(fewest, most)) ?? [];
-  return days === undefined ? bucket : days * DAY;
+  readonly from?: number;
+  readonly to?: number;
+  readonly zone?: string;
 }
 
 interface Slots {

@@ -11,7 +11,7 @@ import {
   type Row,
 } from './endpoint.js';
 import { isExact } from './exact-number.js';
-import { bucketOf, MINUTE, timesOf } from './time-buckets.js';
+import { bucketOf, bucketsOf, MINUTE, timesOf, type Buckets } from './time-buckets.js';
 
 /** Most values that get a line of their own. */
 export const MAX_LINES = 7;
@@ -46,6 +46,18 @@ export function chartableOf(columns: readonly Column[], rows: readonly Row[]): C
     numbers,
     splits: times.length < timed.length ? names : [],
   };
+}
+
+/** The buckets that rows have a chart of. @param zone of their calendar */
+export function bucketsOfRows(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  zone: string,
+): Buckets | undefined {
+  const chartable = chartableOf(columns, rows);
+  if (!chartable) return undefined;
+  const times = rows.map((row) => secondsOf(row[chartable.time])).filter((at) => !Number.isNaN(at));
+  return bucketsOf(timesOf(times), zone, chartable.isDate);
 }
 
 /** Seconds since 1970 of a time as the gateway writes it, in ISO 8601 or in microseconds; NaN of null. */

@@ -1,4 +1,6 @@
 import type { Endpoint, Parameter, Values } from './endpoint.js';
+import { startOf, type Buckets } from './time-buckets.js';
+import { instantOf, UTC, wallTime } from './zone.js';
 
 /** The two parameters between whose times an endpoint's rows are. */
 export interface RangeParameters {
@@ -26,32 +28,84 @@ export function rangeParameters({ parameters }: Pick<Endpoint, 'parameters'>): R
   return from && { from, ...(to && { to }) };
 }
 
-/** The values with a range that ends now: relative where the endpoint accepts that, so that a link to it stays one to now. */
-export function lastRange({ from, to }: RangeParameters, values: Values, seconds: number, now: Date): Values {
-  const end = to?.required ? timeOf(to, now, 0) : undefined;
-  return withEnds({ from, ...(to && { to }) }, values, timeOf(from, now, seconds), end);
+/** Where a range begins and ends, in seconds since 1970, as far as that is known. */
+export interface TimeSpan {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
-function timeOf({ relativeStep }: Parameter, now: Date, secondsAgo: number): string {
-  if (relativeStep === undefined || relativeStep > Math.max(secondsAgo, 60))
-    // To the minute: equal presses make equal requests, which the cache answers.
-    return iso(Math.floor(now.getTime() / 60_000) * 60_000 - secondsAgo * 1000);
-  return secondsAgo === 0 ? 'now' : `now-${secondsAgo}s`;
+/** The time zone that a request names, in whose calendar its relative times are. */
+export function zoneOf({ parameters }: Pick<Endpoint, 'parameters'>, values: Values): string {
+  const parameter = parameters.find(({ kind }) => kind === 'timezone');
+  return (parameter && (values[parameter.name] ?? parameter.default)) ?? UTC;
+}
+
+/** The range of a request: without a value for its end, to now. @param now in seconds since 1970 */
+export function rangeOf(endpoint: Pick<Endpoint, 'parameters'>, values: Values, now: number): TimeSpan {
+  const zone = zoneOf(endpoint, values);
+  const timeIn = (parameter: Parameter | undefined, fallback?: string): number | undefined => {
+    if (!parameter) return undefined;
+    const step = parameter.relativeStep ?? 1;
+    const rounded = instantOf(Math.floor(wallTime(now, zone) / step) * step, zone);
+    return readTime(values[parameter.name] ?? parameter.default ?? fallback, rounded, zone);
+  };
+  const { from, to } = rangeParameters(endpoint) ?? {};
+  return { from: timeIn(from), to: timeIn(to, 'now') };
+}
+
+/** The range of an endpoint as buttons change it. */
+export interface Ranged {
+  readonly endpoint: Pick<Endpoint, 'parameters'>;
+  readonly values: Values;
+  /** Seconds since 1970. */
+  readonly now: number;
+  /** Those of the chart, from and to whose ends ranges are. */
+  readonly buckets?: Buckets | undefined;
+}
+
+/** The values with a range that ends now: relative where the endpoint accepts that, so that a link to it stays one to now. */
+export function lastRange(ranged: Ranged, seconds: number): Values {
+  const { endpoint, values } = ranged;
+  const parameters = rangeParameters(endpoint);
+  if (!parameters) return values;
+  const { from, to } = parameters;
+  const end = to?.required ? timeOf(to, ranged, 0) : undefined;
+  return withEnds(parameters, values, timeOf(from, ranged, seconds), end);
+}
+
+function timeOf({ relativeStep }: Parameter, ranged: Ranged, secondsAgo: number): string {
+  const { endpoint, values, now, buckets } = ranged;
+  // To the minute: equal presses make equal requests, which the cache answers.
+  const at = Math.floor(now / 60) * 60 - secondsAgo;
+  const isRelative = relativeStep !== undefined && relativeStep <= Math.max(secondsAgo, 60);
+  const text = secondsAgo === 0 ? 'now' : `now-${secondsAgo}s`;
+  if (secondsAgo === 0 || !buckets) return isRelative ? text : iso(at);
+  const start = startOf(buckets, at);
+  const unit = Object.keys(UNITS).find((one) => UNITS[one] === buckets.seconds);
+  const rounded = `${text}/${unit ?? ''}`;
+  return isRelative && readTime(rounded, now, zoneOf(endpoint, values)) === start ? rounded : iso(start);
 }
 
 /** The values with the range before or after theirs, as long as theirs; undefined where theirs is not known. */
 export function movedRange(
-  parameters: RangeParameters,
-  values: Values,
+  { endpoint, values, now, buckets }: Ranged,
   direction: -1 | 1,
-  now: Date,
 ): Values | undefined {
-  const { from, to } = parameters;
-  const start = readTime(values[from.name], now);
-  const end = to && values[to.name] !== undefined ? readTime(values[to.name], now) : now.getTime();
-  if (!to || start === undefined || end === undefined || end <= start) return undefined;
-  const by = direction * (end - start);
-  return withEnds(parameters, values, iso(start + by), iso(end + by));
+  const parameters = rangeParameters(endpoint);
+  const { from, to } = rangeOf(endpoint, values, now);
+  if (!parameters || from === undefined || to === undefined || to <= from) return undefined;
+  const start = buckets ? startOf(buckets, from) : from;
+  const end = buckets && startOf(buckets, to) < to ? startOf(buckets, to, 1) : to;
+  const moved = (at: number): number => {
+    const there = at + direction * (end - start);
+    if (!buckets) return there;
+    // Days and months have different lengths.
+    const [before, after] = [startOf(buckets, there), startOf(buckets, there, 1)];
+    return there - before < after - there ? before : after;
+  };
+  return direction < 0
+    ? withEnds(parameters, values, iso(moved(start)), iso(start))
+    : withEnds(parameters, values, iso(end), iso(moved(end)));
 }
 
 /** The values with a range between two times, in seconds since 1970; undefined where the endpoint has no end of a range. */
@@ -62,7 +116,7 @@ export function rangeBetween(
   to: number,
 ): Values | undefined {
   if (!parameters.to) return undefined;
-  return withEnds(parameters, values, iso(Math.floor(from) * 1000), iso(Math.ceil(to) * 1000));
+  return withEnds(parameters, values, iso(Math.floor(from)), iso(Math.ceil(to)));
 }
 
 function withEnds(
@@ -79,15 +133,34 @@ function withEnds(
   ]);
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+/** Of seconds since 1970. */
+const iso = (at: number): string => new Date(at * 1000).toISOString().replace('.000Z', 'Z');
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const DAY = 86_400;
 
-/** Milliseconds since 1970 of `now`, `now-15m` or a time in ISO 8601; undefined of anything else. */
-function readTime(text: string | undefined, now: Date): number | undefined {
-  const [isRelative, count, unit = ''] = /^now(?:-(\d+)([smhdw]))?$/.exec(text ?? '') ?? [];
-  if (isRelative !== undefined) return now.getTime() - Number(count ?? 0) * (UNITS[unit] ?? 0) * 1000;
-  return readIsoTime(text);
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY, w: 7 * DAY };
+
+const RELATIVE = /^now(?:[+ -]\d{1,6}[smhdw]|\/[smhdw])*$/;
+const STEP = /([+ -])(\d+)([smhdw])|\/([smhdw])/g;
+
+/** Seconds since 1970 of a time relative to now, such as `now-7d/d`, or in ISO 8601; undefined of anything else. */
+function readTime(text: string | undefined, now: number, zone: string): number | undefined {
+  if (text === undefined || !RELATIVE.test(text)) {
+    const ms = readIsoTime(text);
+    return ms === undefined ? undefined : ms / 1000;
+  }
+  let at = now;
+  for (const [, sign, count, unit = '', start] of text.matchAll(STEP)) {
+    const length = UNITS[start ?? unit] ?? 1;
+    const by = (sign === '-' ? -length : length) * Number(count);
+    // 1970 began on a Thursday, and weeks begin on Monday.
+    const thursday = start === 'w' ? 3 * DAY : 0;
+    const wall = wallTime(at, zone);
+    if (start !== undefined) at = instantOf(Math.floor((wall + thursday) / length) * length - thursday, zone);
+    // An hour has the same length on each day, and a day does not.
+    else at = length < DAY ? at + by : instantOf(wall + by, zone);
+  }
+  return at;
 }
 
 /** Milliseconds since 1970 of a time in ISO 8601, in UTC where it has no zone; undefined of anything else. */

@@ -33,14 +33,22 @@ export function inZone(ms: number, zone: string): { readonly clock: string; read
   return { clock: new Date(ms + shift).toISOString().slice(0, -1), offset };
 }
 
-/** The milliseconds since 1970 at which clocks in UTC show what those of a zone show now; those of UTC for an unknown zone. */
-export function shifted(ms: number, zone: string): number {
+/** What clocks of a zone show at a time, as seconds since 1970 of clocks in UTC that show the same; the time itself for an unknown zone. */
+export function wallTime(at: number, zone: string): number {
+  if (zone === UTC) return at;
   try {
-    return Date.parse(`${inZone(ms, zone).clock}Z`);
+    return Date.parse(`${inZone(at * 1000, zone).clock}Z`) / 1000;
   } catch {
     // ClickHouse knows names that this browser does not.
-    return ms;
+    return at;
   }
+}
+
+/** The time at which clocks of a zone show a {@link wallTime}. */
+export function instantOf(wall: number, zone: string): number {
+  // The first guess can be on the other side of a change of clocks.
+  const guess = 2 * wall - wallTime(wall, zone);
+  return guess + wall - wallTime(guess, zone);
 }
 
 /** The date, the time of day with all digits of its second, and the offset of a time as the gateway writes it; undefined of any other text. */

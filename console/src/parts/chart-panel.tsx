@@ -17,6 +17,11 @@ interface Props {
   readonly kind: ChartKind;
   /** When the rows were current, in seconds since 1970. */
   readonly now: number;
+  /** The range of the request, in seconds since 1970; infinite where it is not known. */
+  readonly from: number;
+  readonly to: number;
+  /** Of the calendar of the buckets. */
+  readonly zone: string;
   readonly view: Values;
   readonly onView: (view: Values) => void;
   /** Narrows the range of time; absent where the endpoint has none. */
@@ -27,7 +32,8 @@ interface Props {
 const FIRST_DRAWN = 4;
 
 /** A chart of a result with times, and controls for what it draws. */
-export function ChartPanel({ chartable, rows, kind, now, view, onView, onRange }: Props): VNode {
+export function ChartPanel(props: Props): VNode {
+  const { chartable, rows, kind, view, onView, onRange } = props;
   const { numbers, splits, time, isDate } = chartable;
   const pageZone = useZone();
   const zone = isDate ? UTC : pageZone;
@@ -35,8 +41,8 @@ export function ChartPanel({ chartable, rows, kind, now, view, onView, onRange }
   const chosen = drawnNumbers(view, numbers, kind === 'bars' || split !== '');
   const [index, setIndex] = useState<number | null>(null);
   const data = useMemo(
-    () => chartData(rows, chartable, chosen, { split, hasOneAxis: kind !== 'line', now }),
-    [rows, chartable, chosen.join(), split, kind, now],
+    () => chartData(rows, chartable, chosen, { ...props, split, hasOneAxis: kind !== 'line' }),
+    [rows, chartable, chosen.join(), split, kind, props.now, props.from, props.to, props.zone],
   );
   return (
     <figure class="chart-panel">
@@ -50,7 +56,7 @@ export function ChartPanel({ chartable, rows, kind, now, view, onView, onRange }
         <span class="at">{timeText(data, index, { zone, isDate: isDate ?? false })}</span>
         <Series {...{ chartable, chosen, kind, split, data, index, view, onView }} />
         {data.note !== '' && <span class="hint">{data.note}</span>}
-        {data.isUnfinished && <span class="hint">Dashed: the last bucket is not over yet.</span>}
+        {data.dashedNote !== '' && <span class="hint">{data.dashedNote}</span>}
       </figcaption>
     </figure>
   );

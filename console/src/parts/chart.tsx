@@ -85,30 +85,27 @@ export function Chart({
 /** A line as it is drawn. */
 interface DrawnLine extends Line {
   readonly colour: string;
-  /** Whether it is the part of the line that ends in a bucket that is not over. */
-  readonly isOpen: boolean;
+  /** Whether it is the parts of the line that begin or end in a bucket of which only a part is known. */
+  readonly isDashed: boolean;
 }
 
-/** The lines in the order in which they are drawn, each without its last value where that is of an open bucket, then those. */
-function drawnLines(
-  { times, lines, isUnfinished = false }: ChartData<Line>,
-  kind: ChartKind,
-): readonly DrawnLine[] {
-  const coloured = lines.map((line, index) => ({ ...line, colour: lineColour(index), isOpen: false }));
+/** The lines in the order in which they are drawn, each without its values of dashed buckets, then those. */
+function drawnLines({ times, lines, dashed = [] }: ChartData<Line>, kind: ChartKind): readonly DrawnLine[] {
+  const coloured = lines.map((line, index) => ({ ...line, colour: lineColour(index), isDashed: false }));
   // The lowest of what is upon each other is drawn last, and covers the others.
   const whole = kind === 'line' ? coloured : [...stacked(coloured)].reverse();
-  if (!isUnfinished) return whole;
-  const last = times.length - 1;
+  if (dashed.length === 0) return whole;
+  const ends = dashed.map((end) => (end === 'first' ? 0 : times.length - 1));
+  // A line is dashed on its way to the bucket.
+  const reach = kind === 'bars' ? 0 : 1;
+  const isNear = (index: number): boolean => ends.some((end) => Math.abs(end - index) <= reach);
   const kept = (line: DrawnLine, isKept: (index: number) => boolean): DrawnLine => ({
     ...line,
     values: line.values.map((value, index) => (isKept(index) ? value : null)),
   });
   return [
-    ...whole.map((line) => kept(line, (index) => index < last)),
-    ...whole.map((line) => ({
-      ...kept(line, (index) => index === last || (kind !== 'bars' && index === last - 1)),
-      isOpen: true,
-    })),
+    ...whole.map((line) => kept(line, (index) => !ends.includes(index))),
+    ...whole.map((line) => ({ ...kept(line, isNear), isDashed: true })),
   ];
 }
 
@@ -120,7 +117,7 @@ interface Drawing {
 }
 
 function optionsOf(
-  { times, lines, bucket = 0 }: ChartData<Line>,
+  { times, lines, bucket = 0, end }: ChartData<Line>,
   drawn: readonly DrawnLine[],
   { kind, zone, onIndex, select }: Drawing,
 ): Omit<uPlot.Options, 'width' | 'height'> {
@@ -160,7 +157,11 @@ function optionsOf(
           // A click selects nothing.
           if (width < MIN_SELECTED) return;
           const [from, to] = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')];
-          const range = kind === 'bars' ? touchedBuckets(times, bucket, from, to) : ([from, to] as const);
+          // Else what remained selected would look like the range of the chart.
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          const starts = end === undefined ? [] : [...times, end];
+          const half = kind === 'bars' ? (BAR_SHARE * bucket) / 2 : undefined;
+          const range = end === undefined ? ([from, to] as const) : touchedBuckets(starts, half, from, to);
           if (range) select.current?.(...range);
         },
       ],
@@ -168,21 +169,25 @@ function optionsOf(
   };
 }
 
-/** The time from the first to the end of the last bucket whose bar is between two times; a bar is around the start of its bucket. */
+/**
+ * The time from the first to the end of the last bucket that is touched between two times.
+ *
+ * @param starts of the buckets, and the end of the last one.
+ * @param half of the width of a bar, which is around the start of its bucket; undefined for lines, which have the whole bucket.
+ */
 function touchedBuckets(
-  times: readonly number[],
-  bucket: number,
+  starts: readonly number[],
+  half: number | undefined,
   from: number,
   to: number,
 ): readonly [from: number, to: number] | undefined {
-  const half = (BAR_SHARE * bucket) / 2;
-  const touched = [...times.keys()].filter((index) => {
-    const at = times[index] ?? 0;
-    return at + half >= from && at - half <= to;
+  const ends = starts.slice(1);
+  const touched = [...ends.keys()].filter((index) => {
+    const [start = 0, end = 0] = [starts[index], ends[index]];
+    return half === undefined ? start < to && from < end : start - half <= to && from <= start + half;
   });
-  const [first, last] = [touched[0], touched.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
-  return [times[first] ?? 0, times[last + 1] ?? (times[last] ?? 0) + bucket];
+  const [first, last] = [starts[touched[0] ?? -1], ends[touched.at(-1) ?? -1]];
+  return first === undefined || last === undefined ? undefined : [first, last];
 }
 
 /** Of a bucket that its bar takes. */
@@ -195,7 +200,7 @@ const BARS = uPlot.paths.bars?.({ size: [BAR_SHARE, 60] });
 const DASHED: number[] = [4, 4];
 
 function seriesOf(
-  { name, values, isRight, isOpen, colour: line }: DrawnLine,
+  { name, values, isRight, isDashed, colour: line }: DrawnLine,
   kind: ChartKind,
   isDense: boolean,
 ): uPlot.Series {
@@ -206,11 +211,11 @@ function seriesOf(
     stroke,
     width: kind === 'line' ? 1.75 : 1,
     spanGaps: false,
-    ...(kind !== 'line' && !isOpen && { fill: stroke }),
+    ...(kind !== 'line' && !isDashed && { fill: stroke }),
     ...(kind === 'bars' && BARS && { paths: BARS }),
-    ...(isOpen && { dash: DASHED }),
+    ...(isDashed && { dash: DASHED }),
     points:
-      kind === 'line' && !isOpen
+      kind === 'line' && !isDashed
         ? { show: true, size: 5, ...(isDense && { filter: () => isolated(values) }) }
         : { show: false },
   };

@@ -1,17 +1,21 @@
 import type { VNode } from 'preact';
 
-import type { Go } from '../hooks.js';
+import type { Go, RequestedResult } from '../hooks.js';
 import type { KeptAddresses } from '../use-kept-addresses.js';
 import type { Address } from '../model/address.js';
 import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';
 import { mostRows, type Caching, type Deprecation, type Endpoint } from '../model/endpoint.js';
 import { withoutSecrets } from '../model/request.js';
+import { bucketsOfRows } from '../model/chartable.js';
+import type { Buckets } from '../model/time-buckets.js';
+import { zoneOf } from '../model/time-range.js';
 import { useEndpointForm } from '../use-endpoint-form.js';
 import { useView } from '../use-view.js';
 import { AddressLink } from './address-link.js';
 import { Outcome } from './outcome.js';
 import { RequestForm } from './request-form.js';
+import { columnsOf } from './result-view.js';
 import { TimeRange } from './time-range.js';
 
 interface Props {
@@ -46,7 +50,11 @@ export function EndpointPage(props: Props): VNode {
       {!isServed && <Removed name={endpoint.name} />}
       {endpoint.deprecated && <Deprecated {...endpoint.deprecated} go={props.go} />}
       <Settings endpoint={endpoint} />
-      <TimeRange endpoint={endpoint} values={values} onRun={start} />
+      <TimeRange
+        {...{ endpoint, values }}
+        bucketsOf={() => run.result && bucketsOfResult(endpoint, run.result)}
+        onRun={start}
+      />
       <RequestForm
         {...{ endpoint, endpoints, values, keyText }}
         problem={run.problem}
@@ -73,6 +81,9 @@ export function EndpointPage(props: Props): VNode {
     </article>
   );
 }
+
+const bucketsOfResult = (endpoint: Endpoint, result: RequestedResult): Buckets | undefined =>
+  bucketsOfRows(columnsOf(endpoint, result), result.rows, zoneOf(endpoint, result.request.values));
 
 type TitleProps = Pick<Props, 'endpoint' | 'address' | 'kept'>;
 

@@ -5,8 +5,8 @@ import { viewWith } from '../model/address.js';
 import { mayBeEmpty, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
 import { isList } from '../model/parameter.js';
 import { kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
-import { shifted } from '../model/zone.js';
-import { rangeBetween, rangeParameters } from '../model/time-range.js';
+import { rangeBetween, rangeOf, rangeParameters, zoneOf } from '../model/time-range.js';
+import { instantOf, UTC, wallTime } from '../model/zone.js';
 import { Bars } from './bars.js';
 import { ChartPanel } from './chart-panel.js';
 import type { FilterOf } from './filter.js';
@@ -94,24 +94,30 @@ interface DrawnProps extends Props {
 
 /** The chart, where the result has one and the kind is one of a chart. */
 function Drawn(props: DrawnProps): VNode | null {
-  const { endpoint, rows, values, view, onView, onValues, kind, shape, filterOf } = props;
+  const { endpoint, rows, now, values, view, onView, onValues, kind, shape, filterOf } = props;
   if (kind !== 'line' && kind !== 'bars' && kind !== 'stacked') return null;
   const { chartable, rankable } = shape;
   if (rankable) return <Bars {...{ rankable, rows, view, onView, filterOf }} />;
   if (!chartable) return null;
   const parameters = rangeParameters(endpoint);
+  const zone = zoneOf(endpoint, values);
+  // Dates are those of the clocks of the zone.
+  const inChart = (at: number): number => (chartable.isDate ? wallTime(at, zone) : at);
+  const ofChart = (at: number): number => (chartable.isDate ? instantOf(at, zone) : at);
+  const { from = -Infinity, to = Infinity } = rangeOf(endpoint, values, now);
   const onRange =
     parameters?.to &&
-    ((from: number, to: number): void => {
-      const ranged = rangeBetween(parameters, values, from, to);
+    ((first: number, last: number): void => {
+      const ranged = rangeBetween(parameters, values, ofChart(first), ofChart(last));
       if (ranged) onValues(ranged);
     });
-  return <ChartPanel {...{ chartable, rows, kind, view, onView, onRange }} now={nowOf(props)} />;
-}
-
-/** When the rows were current; for dates, by the clocks of the zone that the request names, where it does. */
-function nowOf({ endpoint, now, values, shape }: DrawnProps): number {
-  const parameter = endpoint.parameters.find(({ kind }) => kind === 'timezone');
-  const zone = parameter && (values[parameter.name] ?? parameter.default);
-  return shape.chartable?.isDate && zone !== undefined ? shifted(now * 1000, zone) / 1000 : now;
+  return (
+    <ChartPanel
+      {...{ chartable, rows, kind, view, onView, onRange }}
+      zone={chartable.isDate ? UTC : zone}
+      now={inChart(now)}
+      from={inChart(from)}
+      to={inChart(to)}
+    />
+  );
 }

@@ -94,7 +94,7 @@ function Pages({ result: { next, request }, onPage }: Pick<Props, 'result' | 'on
 }
 
 /** The declared columns that the rows have, because some are optional; for a caller's own SQL the columns of its rows. */
-function columnsOf(endpoint: Endpoint, { rows, request }: RequestedResult): readonly Column[] {
+export function columnsOf(endpoint: Endpoint, { rows, request }: RequestedResult): readonly Column[] {
   const [first = {}] = rows;
   if (request.values[SQL] === undefined)
     return endpoint.columns.filter(({ name }) => Object.hasOwn(first, name));

@@ -206,26 +206,41 @@ describe('records', () => {
   });
 });
 
-describe('a bucket that is not over', () => {
-  const hours = (now: number): boolean | undefined => {
-    const columns = [TIME, column('hits', 'UInt64')];
-    const rows = [0, 1, 2].map((hour) => ({ at: timeOf(hour * HOUR), hits: n(1) }));
-    const chartable = chartableOf(columns, rows);
-    return chartable && chartData(rows, chartable, ['hits'], { now: START + now }).isUnfinished;
+describe('a bucket of which only a part is known', () => {
+  const dashedOf = (
+    times: readonly number[],
+    options: Parameters<typeof chartData>[3],
+  ): readonly [unknown, string] | undefined => {
+    const rows = times.map((seconds) => ({ at: timeOf(seconds), hits: n(1) }));
+    const chartable = chartableOf([TIME, column('hits', 'UInt64')], rows);
+    if (!chartable) return undefined;
+    const { dashed, dashedNote } = chartData(rows, chartable, ['hits'], options);
+    return [dashed, dashedNote];
   };
+  const HOURS = [0, HOUR, 2 * HOUR];
+  const isOpen = (times: readonly number[], now: number): unknown =>
+    dashedOf(times, { now: START + now })?.[0];
 
   it('is the last one where the result was current before its end', () => {
-    expect([hours(2 * HOUR), hours(3 * HOUR - 1), hours(3 * HOUR), hours(2 * HOUR - 1)]).toEqual([
-      ...[true, true, false, false],
-    ]);
+    const found = [2 * HOUR, 3 * HOUR - 1, 3 * HOUR, 2 * HOUR - 1].map((now) => isOpen(HOURS, now));
+    expect(found).toEqual([['last'], ['last'], [], []]);
   });
 
   it('has all days of its month', () => {
-    const days = [31, 59, 90].map((day) => ({ at: timeOf(day * 24 * HOUR), hits: n(1) }));
-    const chartable = chartableOf([TIME, column('hits', 'UInt64')], days);
-    const isUnfinished = (day: number): boolean | undefined =>
-      chartable && chartData(days, chartable, ['hits'], { now: START + day * 24 * HOUR }).isUnfinished;
-    expect([isUnfinished(90 + 30.5), isUnfinished(90 + 31)]).toEqual([true, false]);
+    // From May 1st; the last is July.
+    const months = [-16, 15, 45].map((day) => day * 24 * HOUR);
+    expect([76, 75.5].map((day) => isOpen(months, day * 24 * HOUR))).toEqual([[], ['last']]);
+  });
+
+  it('is the first or the last one where the range begins or ends within it', () => {
+    const between = (from: number, to: number): unknown =>
+      dashedOf(HOURS, { from: START + from, to: START + to });
+    expect(between(0, 3 * HOUR)).toEqual([[], '']);
+    expect(between(60, 3 * HOUR - 60)).toEqual([
+      ['first', 'last'],
+      'Dashed: the range begins within the first bucket, and the range ends within the last bucket.',
+    ]);
+    expect(between(-60, 4 * HOUR)).toEqual([[], '']);
   });
 });
 

@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+
+import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { startProjectGateway } from '../support/console-gateway.js';
+import { writeResultsProject } from '../support/console-results-project.js';
+import { consoleSession, openConsole } from '../support/console-session.js';
+
+describeInBrowser('the range of a chart of buckets in the console', () => {
+  const session = consoleSession(async (folder) => {
+    await writeResultsProject(folder);
+    return startProjectGateway(folder);
+  });
+
+  const open = async (page: Page, fragment: string): Promise<void> => {
+    await page.clock.setFixedTime('2026-05-17T10:05:00Z');
+    await openConsole(session, page, fragment);
+    await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
+  };
+
+  /** Drags over a chart. @param from of its width; @param to too */
+  const drag = async (page: Page, from: number, to: number): Promise<void> => {
+    const plot = page.locator('.chart .u-over');
+    await plot.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
+    await page.mouse.move(x + width * from, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * to, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+  };
+
+  const rangeAfter = async (page: Page, since: string): Promise<string | null> => {
+    await page.waitForURL((url) => url.hash.includes(encodeURIComponent(since)));
+    await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
+    return new URLSearchParams(new URL(page.url()).hash.split('?')[1]).get('until');
+  };
+
+  it('has whole buckets after a drag over a line', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await open(page, '#/visits?');
+      // Of eleven hours from the third to the eighth.
+      await drag(page, 0.22, 0.7);
+      expect(await rangeAfter(page, '2026-05-17T02:00:00Z')).toBe('2026-05-17T08:00:00Z');
+      expect(await page.locator('.rows tbody td.number').allTextContents()).toEqual(Array(6).fill('60'));
+      expect(await page.textContent('.chart-panel figcaption')).not.toContain('Dashed');
+    });
+  });
+
+  it('has whole buckets after a press of a button', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await open(page, '#/visits?since=2026-05-17T01:40:00Z&until=2026-05-17T04:10:00Z');
+      await page.click('text="Previous"');
+      // Two and a half hours touch four.
+      expect(await rangeAfter(page, '2026-05-16T21:00:00Z')).toBe('2026-05-17T01:00:00Z');
+      await page.click('text="24 h"');
+      expect(await rangeAfter(page, '2026-05-16T10:00:00Z')).toBeNull();
+    });
+  });
+
+  it('is cut where it does not begin and end with a bucket, which the chart tells', async () => {
+    await visit(session.browser, async ({ page }) => {
+      for (const kind of ['line', 'bars', 'stacked']) {
+        await open(page, `#/visits;as=${kind}?since=2026-05-17T01:40:00Z&until=2026-05-17T04:10:00Z`);
+        expect(await page.textContent('.chart-panel figcaption')).toContain(
+          'Dashed: the range begins within the first bucket, and the range ends within the last bucket.',
+        );
+        expect(await seriousFindings(page)).toEqual([]);
+      }
+      await open(page, '#/visits?since=2026-05-17T01:00:00Z&until=2026-05-17T04:00:00Z');
+      expect(await page.textContent('.chart-panel figcaption')).not.toContain('Dashed');
+    });
+  });
+});
