@@ -1,10 +1,12 @@
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { boolean, decimal, integer, listOf, sql, text, timestamp } from '../../src/endpoint/index.js';
 import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
+import { AccessGateway } from '../support/access-gateway.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
 import { createTestGateway } from '../support/test-gateway.js';
 
 const description = 'For a test.';
+const OTHER_ID = '11111111-2222-4333-8444-000000000099';
 const choicesFrom = { endpoint: 'cities', column: 'city' };
 
 const ENDPOINT = defineEndpoint({
@@ -46,6 +48,27 @@ describe('a parameter in the list of endpoints', () => {
       { name: 'since', default: 'now-7d', relativeStep: 300 },
     ]);
     expect(body.example).toEqual({ page: '2' });
+  });
+
+  it('has the value that the key pins, unless any endpoint declares it as secret', async () => {
+    const code = text({ description, secret: true });
+    const declared = { ...SAMPLE.parameters, code };
+    const other = defineEndpoint({ ...SAMPLE, id: OTHER_ID, name: 'other', parameters: declared });
+    const fixed = { page: '7', code: 'A', token: 'of-the-key' };
+    const gateway = await AccessGateway.open({
+      endpoints: [ENDPOINT, other],
+      keys: { tenant: { fixed } },
+    });
+    const { text: answer } = await gateway.send('tenant', '/api/endpoints/sample');
+    await gateway.close();
+    const { parameters } = JSON.parse(answer) as { parameters: readonly { name: string; pinned?: object }[] };
+    const pins = parameters.flatMap(({ name, pinned }) => (pinned ? [[name, pinned]] : []));
+    expect(pins).toEqual([
+      ['page', { value: '7' }],
+      ['code', {}],
+      ['token', {}],
+    ]);
+    expect(answer).not.toContain('of-the-key');
   });
 });
 

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import type { StoredRights } from '../../src/gateway/auth/key-file.js';
 import { freePort } from '../../src/commands/embedded/free-port.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
 import { DEVELOPMENT_GATEWAY, GATEWAY, startProcess, type RunningProcess } from './start-process.js';
@@ -29,9 +31,17 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
   return start({ ENDPOINT_SETTINGS_FILE: settings });
 }
 
-/** Starts the built gateway with the project in a folder. */
-export function startProjectGateway(folder: string): Promise<ConsoleGateway> {
-  return start({ PROJECT_DIR: folder });
+/** Starts the built gateway with the project in a folder. @param keys rights of further keys, by key */
+export async function startProjectGateway(
+  folder: string,
+  keys: Readonly<Record<string, StoredRights>> = {},
+): Promise<ConsoleGateway> {
+  const file = path.join(folder, 'keys.json');
+  const stored = Object.entries(keys).map(([key, rights], index) => ({
+    ...{ name: `key-${index}`, sha256: [hashApiKey(key)], ...rights },
+  }));
+  await writeFile(file, JSON.stringify({ keys: stored }));
+  return start({ PROJECT_DIR: folder, API_KEYS_FILE: file });
 }
 
 /** Starts the built gateway in development, with the project in a folder. */

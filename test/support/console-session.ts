@@ -36,8 +36,13 @@ export function consoleSession(
 }
 
 /** Opens a URL of the console with a key that was entered before. */
-export async function openConsole({ gateway }: ConsoleSession, page: Page, fragment = ''): Promise<void> {
-  await page.addInitScript(`sessionStorage.setItem('querygate.key', '${CONSOLE_KEY}')`);
+export async function openConsole(
+  { gateway }: ConsoleSession,
+  page: Page,
+  fragment = '',
+  key = CONSOLE_KEY,
+): Promise<void> {
+  await page.addInitScript(`sessionStorage.setItem('querygate.key', '${key}')`);
   await page.goto(`${gateway.url}/${fragment}`);
   await page.waitForSelector('nav.endpoints li');
 }

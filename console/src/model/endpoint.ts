@@ -57,6 +57,8 @@ export interface Parameter {
   readonly deprecated?: boolean;
   /** Whether the value must be in no URL, history, storage or snippet. */
   readonly secret?: boolean;
+  /** Present where the key supplies the value; without one where that is a secret. */
+  readonly pinned?: { readonly value?: string };
   readonly choicesFrom?: ChoicesFrom;
 }
 

@@ -58,12 +58,12 @@ export function withoutSecrets({ parameters }: Pick<Endpoint, 'parameters'>, val
   return Object.fromEntries(Object.entries(values).filter(([name]) => !secrets.has(name)));
 }
 
-/** The values without those that the endpoint does not declare. */
+/** The values without those that the endpoint does not declare, and those that the key supplies. */
 export function declaredValues(
   { parameters, sandboxing }: Pick<Endpoint, 'parameters' | 'sandboxing'>,
   values: Values,
 ): Values {
-  const names = new Set(parameters.map(({ name }) => name));
+  const names = new Set(parameters.flatMap(({ name, pinned }) => (pinned ? [] : [name])));
   if (sandboxing === 'enabled') names.add(SQL);
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
@@ -82,13 +82,15 @@ export function inOrder(
   );
 }
 
-/** The names among these values that the endpoint does not declare. */
+/** The names among these values that are not those of the endpoint, or not those that the key supplies. */
 export function undeclaredNames(
   endpoint: Pick<Endpoint, 'parameters' | 'sandboxing'>,
   values: Values,
 ): readonly string[] {
   const declared = declaredValues(endpoint, values);
-  return Object.keys(values).filter((name) => !Object.hasOwn(declared, name));
+  const isPinned = (name: string): boolean =>
+    endpoint.parameters.some((one) => one.name === name && one.pinned?.value === values[name]);
+  return Object.keys(values).filter((name) => !Object.hasOwn(declared, name) && !isPinned(name));
 }
 
 /** A form that is being filled in, and the endpoints that its key may call. */

@@ -22,7 +22,7 @@ const TO = /(?:^|_)(?:until|to|end|before)(?:_|$)/;
 
 /** The range of an endpoint by the names of its timestamp parameters; undefined where it has none. */
 export function rangeParameters({ parameters }: Pick<Endpoint, 'parameters'>): RangeParameters | undefined {
-  const times = parameters.filter(({ kind }) => kind === 'timestamp');
+  const times = parameters.filter(({ kind, pinned }) => kind === 'timestamp' && !pinned);
   const from = times.find(({ name }) => FROM.test(name));
   const to = times.find(({ name }) => TO.test(name) && name !== from?.name);
   return from && { from, ...(to && { to }) };
@@ -37,7 +37,7 @@ export interface TimeSpan {
 /** The time zone that a request names, in whose calendar its relative times are. */
 export function zoneOf({ parameters }: Pick<Endpoint, 'parameters'>, values: Values): string {
   const parameter = parameters.find(({ kind }) => kind === 'timezone');
-  return (parameter && (values[parameter.name] ?? parameter.default)) ?? UTC;
+  return (parameter && (values[parameter.name] ?? parameter.pinned?.value ?? parameter.default)) ?? UTC;
 }
 
 /** The range of a request: without a value for its end, to now. @param now in seconds since 1970 */

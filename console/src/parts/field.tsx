@@ -41,8 +41,20 @@ export function Field(props: FieldProps): VNode {
           </span>
         )}
         {parameter.deprecated && <span class="required"> deprecated</span>}
+        {parameter.pinned && <span class="muted"> set by your key</span>}
       </label>
-      <Control {...{ id, parameter, value, problem, onValue, suggestions }} onFocus={load} />
+      {parameter.pinned ? (
+        <input
+          id={id}
+          aria-describedby={`${id}-hint`}
+          class="locked"
+          readOnly
+          value={parameter.pinned.value}
+          placeholder="secret"
+        />
+      ) : (
+        <Control {...{ id, parameter, value, problem, onValue, suggestions }} onFocus={load} />
+      )}
       {problem !== undefined && (
         <p id={`${id}-problem`} class="field-problem">
           {problem}
@@ -51,7 +63,7 @@ export function Field(props: FieldProps): VNode {
       <p id={`${id}-hint`} class="hint" title={hintOf(parameter)}>
         <span>{hintOf(parameter)}</span>
       </p>
-      {mayBeEmpty(parameter) && <SendEmpty {...props} />}
+      {mayBeEmpty(parameter) && !parameter.pinned && <SendEmpty {...props} />}
     </div>
   );
 }

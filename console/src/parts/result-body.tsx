@@ -49,7 +49,8 @@ export function ResultBody(props: Props): VNode {
   const kind = kindIn(view, shape);
   const filterOf: FilterOf = (column, text) => {
     const parameter = endpoint.parameters.find(({ name }) => name === column);
-    if (!parameter || parameter.secret || parameter.kind === 'timestamp') return undefined;
+    if (!parameter || parameter.secret || parameter.pinned || parameter.kind === 'timestamp')
+      return undefined;
     if (values[column] === text || (isList(parameter) && text.includes(','))) return undefined;
     if (text === '' && !mayBeEmpty(parameter)) return undefined;
     return () => {

@@ -14,13 +14,13 @@ export function listEndpoints(endpoints: Endpoints): RequestHandler {
   return (request, response) => {
     const principal = principalOf(contextOf(request));
     const tag = tagIn(request.originalUrl);
-    const open = endpoints
-      .all()
+    const all = endpoints.all();
+    const open = all
       .filter((endpoint) => mayCallWithPins(principal, endpoint))
       .filter(({ tags }) => tag === undefined || tags.includes(tag));
     response
       .set('Cache-Control', 'no-store')
-      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal)) });
+      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal, all)) });
   };
 }
 
@@ -40,6 +40,6 @@ export function describeEndpoint(endpoints: Endpoints): RequestHandler {
     const endpoint = findEndpoint(endpoints, request.params['idOrName'], principal);
     context.endpoint = endpoint.name;
     requireOpen(principal, endpoint);
-    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal));
+    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal, endpoints.all()));
   };
 }

@@ -1,5 +1,6 @@
 import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Principal } from '../../auth/principal.js';
+import { isReadable } from '../../auth/shown-pins.js';
 import { describeDeprecation } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
@@ -62,6 +63,10 @@ const PARAMETER = {
   set: { ...FLAG, description: 'Order and duplicates of the items of this list make no difference.' },
   deprecated: FLAG,
   secret: { ...FLAG, description: 'Send it in the body of a POST; links cannot carry it.' },
+  pinned: {
+    ...objectOf({ value: TEXT }, ['value']),
+    description: 'Present where the key supplies the value: leave it out. It is not shown of a secret.',
+  },
   choicesFrom: {
     ...objectOf({ endpoint: TEXT, column: TEXT }, []),
     description: 'An endpoint, one column of which lists values.',
@@ -143,7 +148,8 @@ const ENDPOINT = {
     type: 'array',
     items: objectOf(PARAMETER, [
       ...(['format', 'choices', 'suggestions', 'default', 'minimum', 'maximum', 'maxLength'] as const),
-      ...(['pattern', 'relativeStep', 'set', 'deprecated', 'secret', 'choicesFrom'] as const),
+      'choicesFrom',
+      ...(['pattern', 'relativeStep', 'set', 'deprecated', 'secret', 'pinned'] as const),
     ]),
   },
   columns: { type: 'array', items: objectOf(COLUMN, ['onlyWith']) },
@@ -164,8 +170,16 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
   'pieces',
 ]);
 
-/** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
-export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<typeof ENDPOINT> {
+/**
+ * The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example.
+ *
+ * @param all endpoints, any of which may declare a pinned parameter as secret
+ */
+export function resourceOf(
+  endpoint: Endpoint,
+  { pinned }: Principal,
+  all: readonly Endpoint[],
+): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
   const { maxRows, warming, sandboxing, unknownParameters, exports } = settings;
   const caching = writtenCaching(settings);
@@ -176,7 +190,10 @@ export function resourceOf(endpoint: Endpoint, { pinned }: Principal): ValuesOf<
     deprecated: describeDeprecation(endpoint),
     pages: endpoint.pages && { by: endpoint.pages.order.map(itemOfOrder) },
     pieces: endpoint.pieces && describePieces(endpoint.pieces),
-    parameters: parameters.map(parameterOf),
+    parameters: parameters.map((parameter) => ({
+      ...parameterOf(parameter),
+      pinned: parameter.isPinned ? shownPin(parameter.name, pinned, all) : undefined,
+    })),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
       return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };
     }),
@@ -188,7 +205,10 @@ function describePieces({ bucket, from, to }: Pieces): ValuesOf<typeof ENDPOINT>
   return { bucket: itemOfOrder(bucket), from, to };
 }
 
-function parameterOf(parameter: DescribedParameter): ValuesOf<typeof PARAMETER> {
+const shownPin = (name: string, pinned: Principal['pinned'], all: readonly Endpoint[]): object =>
+  isReadable(name, all) ? { value: pinned?.get(name) } : {};
+
+function parameterOf(parameter: DescribedParameter): Omit<ValuesOf<typeof PARAMETER>, 'pinned'> {
   const { name, kind, required, empty, type, description, format, choices, suggestions } = parameter;
   const { minimum, maximum, maxLength, pattern } = parameter.bounds;
   const { relativeStepMs, isSet, deprecated, secret, choicesFrom } = parameter;

@@ -74,6 +74,6 @@ export function readResource(
     );
   }
   context.endpoint = endpoint.name;
-  const text = JSON.stringify(resourceOf(endpoint, principal), undefined, 1);
+  const text = JSON.stringify(resourceOf(endpoint, principal, endpoints.all()), undefined, 1);
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] };
 }

@@ -1,0 +1,31 @@
+import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { startProjectGateway } from '../support/console-gateway.js';
+import { writeResultsProject } from '../support/console-results-project.js';
+import { consoleSession, openConsole } from '../support/console-session.js';
+
+const PINNED = 'qg_key-that-pins-a-level';
+
+describeInBrowser('what a key may do in the console', () => {
+  const session = consoleSession(async (folder) => {
+    await writeResultsProject(folder);
+    return startProjectGateway(folder, { [PINNED]: { fixed: { level: 'error' } } });
+  });
+
+  it('shows a parameter that the key sets locked, with its value, and sends none', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/lines?level=error', PINNED);
+      await page.waitForSelector('.log tbody tr');
+      const field = page.locator('#field-level');
+      expect([await field.inputValue(), await field.isEditable()]).toEqual(['error', false]);
+      expect(await page.textContent('label[for=field-level]')).toBe('level set by your key');
+      expect(await page.locator('.log td.level').allTextContents()).toEqual(['error', 'error', 'error']);
+      expect(await page.locator('.log .level .filter').count()).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.click('form.request button[type=submit]');
+      await page.waitForURL((url) => url.hash === '#/lines?');
+      // A link of somebody with another key says that it has another level, and waits.
+      await page.goto(`${session.gateway.url}/#/lines?level=info`);
+      await page.waitForSelector('text=This link has parameters that lines ignores: level.');
+    });
+  });
+});
