@@ -19,7 +19,9 @@ export interface FormatQueries {
     parameters?: Readonly<Record<string, number>>,
   ) => Promise<QueryResult>;
   /** The rows of a query, as ClickHouse's own format has them. */
-  readonly queryRows: (text: string) => Promise<readonly Row[]>;
+  readonly queryRows: (text: string, settings?: ClickHouseSettings) => Promise<readonly Row[]>;
+  /** The same as ClickHouse writes them: a line for each. */
+  readonly queryLines: (text: string, settings?: ClickHouseSettings) => Promise<readonly string[]>;
 }
 
 /** The values of ClickHouse's own JSON as responses have them. */
@@ -43,16 +45,18 @@ export function useFormatQueries(): FormatQueries {
   });
   afterAll(() => database.close());
   const runQuery: RunQuery = (request) => run(request);
+  const queryLines: FormatQueries['queryLines'] = async (query, settings) => {
+    const clickhouse_settings = { ...OWN_SETTINGS, ...settings };
+    const own = await database.client.query({ query, format: 'JSONEachRow', clickhouse_settings });
+    const lines = (await own.text()).trimEnd().split('\n');
+    return lines.map((line) => line.replaceAll(NOT_JSON, 'null'));
+  };
   return {
     runQuery,
-    queryRows: async (query) => {
-      const own = await database.client.query({
-        query,
-        format: 'JSONEachRow',
-        clickhouse_settings: OWN_SETTINGS,
-      });
-      const lines = (await own.text()).trimEnd().split('\n');
-      return lines.map((line) => JSON.parse(line.replaceAll(NOT_JSON, 'null')) as Row);
+    queryLines,
+    queryRows: async (query, settings) => {
+      const lines = await queryLines(query, settings);
+      return lines.map((line) => JSON.parse(line) as Row);
     },
     fetchFormat: (format, text, { rowCap = 10, ...changes } = {}, parameters = {}) =>
       runQuery(

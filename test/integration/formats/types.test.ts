@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { column } from '../../../src/endpoint/definition.js';
-import { quoteText } from '../../../src/endpoint/quote-sql.js';
 import { TIMES, type Times } from '../../../src/gateway/formats/format.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../src/gateway/formats/formats.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
@@ -9,49 +8,10 @@ import { columnSchema } from '../../../src/gateway/http/describe/column-schema.j
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows, type Row } from '../../support/read-formats.js';
 import { TYPE_SAMPLES, type TypeSample } from '../../support/sample-types.js';
+import { placesOf, selectOf } from '../../support/type-places.js';
 
 const { fetchFormat, queryRows } = useFormatQueries();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
-
-const cast = (value: string, type: string): string => `CAST(${value}, ${quoteText(type)})`;
-
-/** Where a value of a type can be: by itself, and inside other types. */
-const PLACES: Readonly<Record<string, (value: string, type: string) => string>> = {
-  alone: cast,
-  nullable: (value, type) => cast(value, `Nullable(${type})`),
-  dictionary: (value, type) => cast(value, `LowCardinality(${type})`),
-  aggregate: (value, type) => cast(value, `SimpleAggregateFunction(anyLast, ${type})`),
-  list: (value, type) => cast(`[${cast(value, type)}]`, `Array(${type})`),
-  nullables: (value, type) => cast(`[${cast(value, type)}, NULL]`, `Array(Nullable(${type}))`),
-  map: (value, type) => cast(`map('k', ${cast(value, type)})`, `Map(String, ${type})`),
-  pair: (value, type) => cast(`(1, [${cast(value, type)}])`, `Tuple(UInt8, Array(${type}))`),
-  record: (value, type) => cast(`tuple(${cast(value, type)})`, `Tuple(\`a b\` ${type})`),
-};
-
-/** The places in which ClickHouse accepts a type, and their types. */
-async function placesOf([type, [value = '']]: TypeSample): Promise<ReadonlyMap<string, string>> {
-  const accepted = await Promise.all(
-    Object.entries(PLACES).map(([name, place]) =>
-      queryRows(`DESCRIBE (SELECT ${place(value, type)} AS c)`).then(
-        ([described]) => [[name, String(described?.['type'])] as const],
-        () => [],
-      ),
-    ),
-  );
-  return new Map(accepted.flat());
-}
-
-/** A row for each value, and one with a null where a null can be. */
-function selectOf([type, values]: TypeSample, places: readonly string[]): string {
-  const rows = [...values, 'NULL'].map((value, at) => {
-    const list = places.map((name) => {
-      const isPossible = value !== 'NULL' || name === 'nullable' || values.includes('NULL');
-      return `${PLACES[name]?.(isPossible ? value : (values[0] ?? ''), type) ?? ''} AS ${name}`;
-    });
-    return `SELECT ${at} AS at, ${list.join(', ')}`;
-  });
-  return `SELECT * FROM (${rows.join(' UNION ALL ')}) ORDER BY at`;
-}
 
 /** Types of which the query says which values they have, so that these stay as ClickHouse writes them. */
 const isDynamic = (type: string): boolean => /^(?:Dynamic|Variant|Geometry|JSON)\b/.test(type);
@@ -144,7 +104,7 @@ describe('every type of ClickHouse', () => {
   const samples = Object.values(TYPE_SAMPLES).flat();
 
   it.each(samples)('has the values of %s in every format', async (...sample) => {
-    const places = await placesOf(sample);
+    const places = await placesOf(sample, queryRows);
     const names = [...places.keys()];
     expect(names).toContain('alone');
     const rows = await queryRows(selectOf(sample, names));
