@@ -77,6 +77,7 @@ export const DECLARATION_KEYS = {
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
   deprecated: DEPRECATION_RULES,
   goneAfterSunset: must('true or false', ENDPOINT_SETTINGS.goneAfterSunset),
+  numbers: must('"plain" or "text"', ENDPOINT_SETTINGS.numbers),
   tenant: must(
     'an object of filters by table',
     Joi.object().pattern(

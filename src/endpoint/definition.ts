@@ -61,6 +61,11 @@ export interface PieceRules {
   readonly verify?: number;
 }
 
+/** How JSON has numbers of types that JavaScript cannot hold exactly: as numbers, or as strings. */
+export const NUMBERS = ['plain', 'text'] as const;
+
+export type Numbers = (typeof NUMBERS)[number];
+
 /** The execution settings of an endpoint, which a deployment can override. */
 export interface EndpointSettings {
   /** The row cap: rows that a response has at most. */
@@ -83,6 +88,8 @@ export interface EndpointSettings {
   readonly unknownParameters?: 'ignore' | 'reject';
   /** Whether calls after the sunset of a deprecated endpoint are rejected; where absent, the endpoint responds as before. */
   readonly goneAfterSunset?: boolean;
+  /** How JSON has numbers of types that JavaScript cannot hold exactly, where a call does not say; as numbers where absent. */
+  readonly numbers?: Numbers;
 }
 
 /** `staleIfError` where neither the endpoint nor the deployment sets it. */

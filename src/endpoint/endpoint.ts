@@ -172,7 +172,7 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
 
 function settingsOf(definition: EndpointDeclaration): ServedSettings {
   const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits } = definition;
-  const { limits, exports, unknownParameters, goneAfterSunset } = definition;
+  const { limits, exports, unknownParameters, goneAfterSunset, numbers } = definition;
   return {
     maxRows,
     ...readCaching(caching),
@@ -184,6 +184,7 @@ function settingsOf(definition: EndpointDeclaration): ServedSettings {
     ...(exports && { exports }),
     ...(unknownParameters && { unknownParameters }),
     ...(goneAfterSunset !== undefined && { goneAfterSunset }),
+    ...(numbers && { numbers }),
   };
 }
 

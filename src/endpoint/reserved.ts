@@ -14,6 +14,9 @@ export const CALL_PARAMETERS = [
   'api_key',
 ] as const;
 
+/** The gateway's own parameter of every call of an endpoint that declares none of this name. */
+export const NUMBERS_PARAMETER = 'numbers';
+
 /** Name of the parameter that later pages have; those of the last row begin with it. */
 export const AFTER = 'after';
 

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { EndpointSettings, ExportRules, QueryLimits } from './definition.js';
+import { NUMBERS, type EndpointSettings, type ExportRules, type QueryLimits } from './definition.js';
 import type { UntilChanged } from './caching.js';
 import { LIMIT_RULES } from './limit-rules-schema.js';
 
@@ -40,4 +40,5 @@ export const ENDPOINT_SETTINGS = {
   exports: EXPORT_RULES,
   unknownParameters: Joi.valid('ignore', 'reject'),
   goneAfterSunset: Joi.boolean(),
+  numbers: Joi.valid(...NUMBERS),
 } satisfies Record<keyof EndpointSettings, Joi.Schema>;

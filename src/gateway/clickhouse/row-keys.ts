@@ -46,7 +46,8 @@ function keyedRows(
   const key = `concat({${MARK}:String}, ${values.join(", ' ', ")})`;
   // The query ends with the limit, so that its rows come in one stream, in order.
   const shown = which === 'all' ? key : `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key})`;
-  const options = { values: format.values, times: representation.times, declared: columns.declared };
+  const { declared, quoting } = columns;
+  const options = { values: format.values, times: representation.times, declared, quoting };
   const name = nameBeside(columns.described, KEY);
   const rows: KeyedRows = {
     project: projectColumns(columns.described, options, [`${shown} AS ${name}`]),

@@ -1,4 +1,4 @@
-import type { Column } from '../../endpoint/definition.js';
+import type { Column, Numbers } from '../../endpoint/definition.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 
@@ -21,6 +21,15 @@ export interface FormattedColumns {
   readonly declared: ReadonlyMap<string, Column> | 'unknown';
   /** As ClickHouse describes them. */
   readonly described: readonly ResultColumn[];
+  /** Present where the numbers that JavaScript cannot hold exactly are strings. */
+  readonly quoting?: Quoting | undefined;
+}
+
+/** How ClickHouse is made to write the numbers that JavaScript cannot hold exactly, and no others, as strings. */
+export interface Quoting {
+  readonly settings: ClickHouseFormat['settings'];
+  /** Whether the settings make strings of decimals: those that should be otherwise are converted. */
+  readonly quotesDecimals: boolean;
 }
 
 /** How a column of times is written: ISO 8601, or whole microseconds since 1970. */
@@ -31,6 +40,7 @@ export type Times = (typeof TIMES)[number];
 /** What a caller can choose beside the format, where the format supports it. */
 export interface FormatOptions {
   readonly times: Times;
+  readonly numbers: Numbers;
   /** Whether cells that a spreadsheet would run as formulas are made harmless. */
   readonly formulaSafe: boolean;
 }
@@ -47,7 +57,7 @@ export interface CutResult {
 }
 
 /** What a body is cut with. */
-export interface CutContext extends FormatOptions {
+export interface CutContext extends Omit<FormatOptions, 'numbers'> {
   /** Rows that the response may have. */
   readonly rowCap: number;
   readonly columns: readonly ResultColumn[];

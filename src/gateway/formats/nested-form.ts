@@ -1,12 +1,19 @@
 import { quoteText } from '../../endpoint/quote-sql.js';
 import { parseTypeName, tupleField } from '../../endpoint/type-name.js';
-import type { Times } from './format.js';
+import type { Quoting, Times } from './format.js';
+import { isWideNumber } from './quoting.js';
 import { FAMILIES } from './type-families.js';
 
 /** SQL of a value, and its type. */
 export interface Form {
   readonly sql: string;
   readonly type: string;
+}
+
+/** What decides the form of a value beside its type. */
+export interface FormChoice {
+  readonly times: Times;
+  readonly quoting?: Quoting | undefined;
 }
 
 /** A value of a type with arguments. */
@@ -18,17 +25,26 @@ interface Container extends Form {
 }
 
 /**
- * The form of a value wherever it is, inside others too: times as the caller chose, and vectors as arrays, because ClickHouse
- * writes the NaN of a vector into JSON. A form that is no other has the same SQL. Values of which only ClickHouse knows the type
- * (Variant, Dynamic, JSON), and the keys of maps, stay as they are.
+ * The form of a value wherever it is, inside others too: times as the caller chose, decimals for which the settings of the
+ * quoting are wrong converted, and vectors as arrays, because ClickHouse writes the NaN of a vector into JSON. A form that is no
+ * other has the same SQL. Values of which only ClickHouse knows the type (Variant, Dynamic, JSON), and the keys of maps, stay as
+ * they are.
  */
-export function nestedForm(sql: string, type: string, times: Times, depth = 0): Form {
+export function nestedForm(sql: string, type: string, choice: FormChoice, depth = 0): Form {
   const { name, args } = parseTypeName(type);
-  const formOf = (inner: string, of: string): Form => nestedForm(inner, of, times, depth + 1);
+  const formOf = (inner: string, of: string): Form => nestedForm(inner, of, choice, depth + 1);
   const container = CONTAINERS[name];
   if (container) return container({ sql, type, args, item: `item${depth}`, formOf });
-  const micros = times === 'unix-micros' ? FAMILIES.get(name)?.micros : undefined;
+  if (name === 'Decimal' && choice.quoting)
+    return ofDecimal({ sql, type }, isWideNumber({ name, args }), choice.quoting);
+  const micros = choice.times === 'unix-micros' ? FAMILIES.get(name)?.micros : undefined;
   return micros ? { sql: micros(sql, type), type: 'Int64' } : { sql, type };
+}
+
+/** A double has all digits of a narrow decimal. */
+function ofDecimal({ sql, type }: Form, isWide: boolean, { quotesDecimals }: Quoting): Form {
+  if (isWide === quotesDecimals) return { sql, type };
+  return isWide ? { sql: `toString(${sql})`, type: 'String' } : { sql: `toFloat64(${sql})`, type: 'Float64' };
 }
 
 const CONTAINERS: Readonly<Partial<Record<string, (container: Container) => Form>>> = {
@@ -52,7 +68,7 @@ function unwrapped({ sql, type, args, formOf }: Container): Form {
 function ofNullable({ sql, type, args: [inner = ''], formOf }: Container): Form {
   const form = formOf(sql, inner);
   if (form.sql === sql) return { sql, type };
-  if (form.type === 'Int64') return { sql: form.sql, type: 'Nullable(Int64)' };
+  if (!form.type.includes('(')) return { sql: form.sql, type: `Nullable(${form.type})` };
   // Neither arrays nor tuples can be made of a null.
   const some = formOf(`assumeNotNull(${sql})`, inner);
   return { sql: `if(isNull(${sql}), NULL::Dynamic, ${some.sql}::Dynamic)`, type: 'Dynamic' };

@@ -3,16 +3,16 @@ import { haveTypes, type DeclaredTypes } from '../../endpoint/declared-types.js'
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import { bareType } from '../../endpoint/type-name.js';
 import type { OutputFormat, ResultColumn, Times } from './format.js';
-import { nestedForm } from './nested-form.js';
+import { nestedForm, type FormChoice } from './nested-form.js';
+import { withoutQuoting } from './quoting.js';
 import { FAMILIES } from './type-families.js';
 
 /** Alias of the inner query. Every column is qualified with it, so that no alias of the outer query shadows a column. */
 export const ROWS = 'result_rows';
 
 /** What decides how values are written. */
-export interface ValueOptions {
+export interface ValueOptions extends FormChoice {
   readonly values: OutputFormat['values'];
-  readonly times: Times;
   /** ClickHouse rejects a query that lacks one of these columns, or has one with another type. */
   readonly declared: DeclaredTypes | 'unknown';
 }
@@ -33,8 +33,13 @@ export function projectColumns(
     const value = `${ROWS}.${quoteName(column.name)}`;
     return { name: column.name, value, shown: shownValue(value, column, options) };
   });
-  const { declared } = options;
-  if (declared === 'unknown' && more.length === 0 && shown.every((column) => column.shown === column.value))
+  const { declared, quoting } = options;
+  if (
+    declared === 'unknown' &&
+    !quoting &&
+    more.length === 0 &&
+    shown.every((column) => column.shown === column.value)
+  )
     return (query) => query;
   const list = shown.map((column) => {
     const name = quoteName(column.name);
@@ -45,21 +50,21 @@ export function projectColumns(
   const check = declared === 'unknown' ? '' : `\nWHERE ${haveTypes(declared, ROWS)}`;
   return (query) => ({
     ...query,
-    text: `${select}${query.text}\n) AS ${ROWS}${query.isConverted ? '' : check}`,
+    text: `${select}${quoting ? withoutQuoting(query.text) : query.text}\n) AS ${ROWS}${query.isConverted ? '' : check}`,
   });
 }
 
 /** The ClickHouse type that a column has in the response. */
 export function shownType(type: string, times: Times): string {
-  return times === 'iso' ? type : nestedForm('', type, times).type;
+  return times === 'iso' ? type : nestedForm('', type, { times }).type;
 }
 
 function shownValue(
   value: string,
   { type, holdsJson }: ResultColumn,
-  { values, times }: ValueOptions,
+  { values, times, quoting }: ValueOptions,
 ): string {
-  const { sql } = nestedForm(value, type, times);
+  const { sql } = nestedForm(value, type, { times, quoting });
   const family = FAMILIES.get(bareType(type).name);
   if (values === 'json') return holdsJson ? validJson(family?.text?.(sql, type) ?? sql) : sql;
   if (times === 'unix-micros' && family?.micros) return sql;

@@ -1,3 +1,4 @@
+import { NUMBERS } from '../../endpoint/definition.js';
 import { TIMES, type FormatOptions } from './format.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from './formats.js';
 
@@ -12,10 +13,12 @@ export interface Representation extends FormatOptions {
 export const REPRESENTATIONS: ReadonlyMap<string, Representation> = new Map(
   FORMAT_NAMES.flatMap((format) =>
     TIMES.flatMap((times) =>
-      [false, true].map((formulaSafe) => {
-        const representation = normalized({ format, times, formulaSafe });
-        return [representation.name, representation] as const;
-      }),
+      NUMBERS.flatMap((numbers) =>
+        [false, true].map((formulaSafe) => {
+          const representation = normalized({ format, times, numbers, formulaSafe });
+          return [representation.name, representation] as const;
+        }),
+      ),
     ),
   ),
 );
@@ -23,9 +26,9 @@ export const REPRESENTATIONS: ReadonlyMap<string, Representation> = new Map(
 /** The representation of a format; options that make no difference to the format are ignored. */
 export function representationOf(
   format: FormatName,
-  { times = 'iso', formulaSafe = false }: Partial<FormatOptions> = {},
+  { times = 'iso', numbers = 'plain', formulaSafe = false }: Partial<FormatOptions> = {},
 ): Representation {
-  const { name } = normalized({ format, times, formulaSafe });
+  const { name } = normalized({ format, times, numbers, formulaSafe });
   const representation = REPRESENTATIONS.get(name);
   if (!representation) throw new Error(`there is no representation ${name}`);
   return representation;
@@ -38,7 +41,12 @@ function normalized(options: Omit<Representation, 'name'>): Representation {
   const { format } = options;
   const { values, hasFormulas } = FORMATS[format];
   const times = values === 'typed' ? 'iso' : options.times;
+  const numbers = values === 'json' ? options.numbers : 'plain';
   const formulaSafe = hasFormulas && options.formulaSafe;
-  const name = [format, ...(times === 'iso' ? [] : [times]), ...(formulaSafe ? ['formula-safe'] : [])];
-  return { name: name.join(';'), format, times, formulaSafe };
+  const parts = [
+    ...[format, ...(times === 'iso' ? [] : [times])],
+    ...(numbers === 'plain' ? [] : ['text-numbers']),
+    ...(formulaSafe ? ['formula-safe'] : []),
+  ];
+  return { name: parts.join(';'), format, times, numbers, formulaSafe };
 }

@@ -18,7 +18,7 @@ const UNKNOWN_TYPES: ClickHouseFormat['settings'] = {
 /** The settings of a format for these columns, on top of its own. */
 export function withValues(
   settings: ClickHouseFormat['settings'],
-  { declared }: Pick<FormattedColumns, 'declared'>,
+  { declared, quoting }: Pick<FormattedColumns, 'declared' | 'quoting'>,
 ): ClickHouseFormat['settings'] {
-  return { ...VALUES, ...settings, ...(declared === 'unknown' && UNKNOWN_TYPES) };
+  return { ...VALUES, ...settings, ...(declared === 'unknown' && UNKNOWN_TYPES), ...quoting?.settings };
 }

@@ -4,6 +4,7 @@ import type { ClickHouseFormat, FormattedColumns, ResultColumn } from './format.
 import { FORMATS } from './formats.js';
 import { projectColumns } from './project-columns.js';
 import type { Representation } from './representation.js';
+import { quotingOf } from './quoting.js';
 import { requireForms } from './require-forms.js';
 
 /** How a result is written: everything that depends on its columns and its representation alone. */
@@ -39,16 +40,14 @@ export function writtenOwnColumns(
   return compute({ declared: 'unknown', described }, representation);
 }
 
-function compute(columns: FormattedColumns, representation: Representation): WrittenColumns {
-  const { described } = columns;
+function compute({ declared, described }: FormattedColumns, representation: Representation): WrittenColumns {
+  const quoting = representation.numbers === 'text' ? quotingOf(described) : undefined;
+  const columns = { declared, described, quoting };
   requireForms(described, representation.format);
   const { clickHouseFormat, values } = FORMATS[representation.format];
   return {
     ...{ representation, columns },
     clickHouseFormat: clickHouseFormat(columns),
-    project: projectColumns(described, {
-      ...{ values, times: representation.times },
-      declared: columns.declared,
-    }),
+    project: projectColumns(described, { values, times: representation.times, declared, quoting }),
   };
 }

@@ -150,7 +150,8 @@ async function fetchPage(
     query: boundAt(bindCall(query), new Date(), rowCap + 1),
     columns: endpoint.columns,
     page: endpoint.pages && { order: endpoint.pages.order, last: page?.last },
-    representation: representationOf(format),
+    // Numbers as text leave the order of the rows, and where a page ends, as they are.
+    representation: representationOf(format, { numbers: page ? 'text' : 'plain' }),
     rowCap,
     requestId: 'pages-test',
     signal: new AbortController().signal,

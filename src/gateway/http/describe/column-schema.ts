@@ -1,14 +1,17 @@
-import type { Column } from '../../../endpoint/definition.js';
+import type { Column, Numbers } from '../../../endpoint/definition.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
 import { unquote } from '../../../endpoint/quote-sql.js';
 import { parseTypeName, tupleField } from '../../../endpoint/type-name.js';
 import type { Times } from '../../formats/format.js';
+import { isWideNumber } from '../../formats/quoting.js';
 
 /** How a reader gets the values of a column. */
 export interface Reading {
   /** How the gateway writes times where the request does not say. */
   readonly times: Times;
+  /** How the endpoint writes numbers where the request does not say; as numbers where absent. */
+  readonly numbers?: Numbers | undefined;
   /** Whether numbers that JSON programs would round are strings. */
   readonly isLossless?: boolean;
   /** For generators, where the values are those of an enum; without it, generators make no type of them. */
@@ -73,7 +76,10 @@ function tupleSchema(args: readonly string[], reading: Reading): JsonSchema {
 
 function scalarSchema(name: string, args: readonly string[], reading: Reading): JsonSchema {
   if (name.startsWith('Enum')) return { type: 'string', ...enumOf(reading.title, args.map(enumValue)) };
-  if (name.startsWith('Date') && reading.times === 'unix-micros') return { type: 'integer' };
+  if (name.startsWith('Date') && reading.times === 'unix-micros')
+    return reading.numbers === 'text' ? text('int64') : { type: 'integer' };
+  if (reading.numbers === 'text' && isWideNumber({ name, args }))
+    return text(name.startsWith('Interval') ? 'int64' : name.toLowerCase());
   return SCALARS.get(name) ?? numberSchema(name, reading) ?? {};
 }
 
@@ -123,12 +129,12 @@ export function orNull(schema: JsonSchema): JsonSchema {
 
 /** The schema of an endpoint's rows. @param readingOf how a reader gets the values of a column. */
 export function rowSchema(
-  { columns, optionalColumns }: Endpoint,
+  { columns, optionalColumns, settings: { numbers } }: Endpoint,
   readingOf: (column: string) => Reading,
 ): JsonSchema & { readonly type: 'object' } {
   const properties = [...columns].map(([name, column]) => {
     const description = [column.meaning, conditionOf(optionalColumns.get(name))].join(' ').trim();
-    const schema = columnSchema(column, readingOf(name));
+    const schema = columnSchema(column, { numbers, ...readingOf(name) });
     return [name, { ...schema, ...(description !== '' && { description }) }] as const;
   });
   return {

@@ -15,21 +15,28 @@ describe('REPRESENTATIONS', () => {
       'csv;unix-micros;formula-safe',
       'json',
       'json-table',
+      'json-table;text-numbers',
       'json-table;unix-micros',
+      'json-table;unix-micros;text-numbers',
+      'json;text-numbers',
+      'json;unix-micros;text-numbers',
       'json;unix-micros',
       'ndjson',
+      'ndjson;text-numbers',
       'ndjson;unix-micros',
+      'ndjson;unix-micros;text-numbers',
       'parquet',
       'tsv',
       'tsv;unix-micros',
     ];
     expect([...REPRESENTATIONS.keys()]).toEqual(expect.arrayContaining(names));
+    expect(REPRESENTATIONS.size).toBe(names.length);
   });
 });
 
 describe('representationOf', () => {
   it('returns the same representation for options that make no difference', () => {
-    expect(representationOf('parquet', { times: 'unix-micros', formulaSafe: true })).toBe(
+    expect(representationOf('parquet', { times: 'unix-micros', numbers: 'text', formulaSafe: true })).toBe(
       representationOf('parquet'),
     );
     expect(representationOf('json', { formulaSafe: true })).toBe(representationOf('json'));
