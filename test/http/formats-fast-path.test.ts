@@ -29,8 +29,9 @@ describe('the fast path', () => {
     for (let time = 0; time < 3; time += 1) {
       expect(await request(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
       expect(await request(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
+      expect(await request(`${URL}&numbers=text`)).toEqual([JSON_TYPE, 'json;text-numbers']);
     }
-    expect(gateway.servedOnFastPath).toBe(4);
+    expect(gateway.servedOnFastPath).toBe(6);
     const response = await gateway.sendOnBothPaths(`${URL}&format=csv&download=1`);
     expect(response.headers['content-disposition']).toMatch(
       /^attachment; filename="cached-\d{8}T\d{6}Z\.csv"$/,
@@ -43,6 +44,7 @@ describe('the fast path', () => {
       [{ Accept: 'text/csv' }, [CSV, 'csv']],
       [{ Accept: 'text/csv', Prefer: 'timestamps=unix-micros' }, [CSV, 'csv;unix-micros']],
       [{ Prefer: 'timestamps=unix-micros' }, [JSON_TYPE, 'json;unix-micros']],
+      [{ Prefer: 'numbers=text' }, [JSON_TYPE, 'json;text-numbers']],
     ];
     // In either order of the requests.
     for (let time = 0; time < 3; time += 1) {

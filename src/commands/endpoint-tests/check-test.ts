@@ -8,7 +8,7 @@ import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problem, type Problem } from '../../endpoint/problems.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { textOfQuery } from '../../endpoint/remembered-text.js';
-import { CALL_PARAMETERS } from '../../endpoint/reserved.js';
+import { CALL_PARAMETERS, NUMBERS_PARAMETER } from '../../endpoint/reserved.js';
 import type { Tables } from './tables.js';
 import { problemAt, type TestCall, type TestFile } from './test-file.js';
 
@@ -148,7 +148,7 @@ function problemsOfParameters(
   if (expected !== undefined || Object.keys(headers).some((name) => /^x-ignored-parameters$/i.test(name)))
     return [];
   const declared = [...endpoint.parameters.keys()];
-  const known = new Set<string>([...declared, ...CALL_PARAMETERS, 'sql']);
+  const known = new Set<string>([...declared, ...CALL_PARAMETERS, NUMBERS_PARAMETER, 'sql']);
   const sent = [
     ...Object.keys(parameters).map((name) => ['parameters', name] as const),
     ...Object.keys(pins).map((name) => ['pins', name] as const),

@@ -7,16 +7,17 @@ import { ENDPOINT_SETTINGS } from '../../endpoint/settings-schema.js';
 /** What the settings file says. */
 export interface SettingsOfFile {
   /** Of the endpoints that do not declare them. */
-  readonly defaults: Pick<EndpointSettings, 'unknownParameters' | 'goneAfterSunset'>;
+  readonly defaults: Pick<EndpointSettings, 'unknownParameters' | 'goneAfterSunset' | 'numbers'>;
   /** What overrides the settings of an endpoint, by name or id. */
   readonly overrides: ReadonlyMap<string, Partial<EndpointSettings>>;
 }
 
 // No endpoint has the name of a default: names are in lower case.
-const { unknownParameters, goneAfterSunset } = ENDPOINT_SETTINGS;
+const { unknownParameters, goneAfterSunset, numbers } = ENDPOINT_SETTINGS;
 const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>> & SettingsOfFile['defaults']>({
   unknownParameters,
   goneAfterSunset,
+  numbers,
 })
   .pattern(Joi.string(), Joi.object(ENDPOINT_SETTINGS))
   .prefs({ abortEarly: false, convert: false });
@@ -33,11 +34,12 @@ export async function readEndpointSettingsFile(file: string): Promise<SettingsOf
     const problems = result.error.details.map(({ message }) => `  ${message}`);
     throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:\n${problems.join('\n')}`);
   }
-  const { unknownParameters, goneAfterSunset, ...overrides } = result.value;
+  const { unknownParameters, goneAfterSunset, numbers, ...overrides } = result.value;
   return {
     defaults: {
       ...(unknownParameters && { unknownParameters }),
       ...(goneAfterSunset !== undefined && { goneAfterSunset }),
+      ...(numbers && { numbers }),
     },
     overrides: new Map(Object.entries(overrides)),
   };

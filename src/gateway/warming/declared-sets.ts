@@ -35,11 +35,12 @@ export function createSetDeclarer({ endpoints, ledger, clock, times }: DeclaredS
 
 /** The parameter sets that endpoints declare, in JSON, the most common representation. */
 function declaredQueries(endpoints: Endpoints, times: Times, now: Date): readonly EndpointQuery[] {
-  const representation = representationOf('json', { times });
-  return endpoints.all().flatMap((endpoint) =>
-    endpoint.warm.map((parameters) => {
+  return endpoints.all().flatMap((endpoint) => {
+    const { numbers = 'plain' } = endpoint.settings;
+    const representation = representationOf('json', { times, numbers });
+    return endpoint.warm.map((parameters) => {
       const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
       return { endpoint, ...resolveParameters(endpoint, raw, { now }), scope: '', representation };
-    }),
-  );
+    });
+  });
 }

@@ -20,7 +20,7 @@ describe('an export', () => {
   it.each(FORMAT_NAMES.flatMap((format) => [0, 1, 50].map((n) => [format, n] as const)))(
     'as %s has the bytes of a result with the same %d rows',
     async (format, n) => {
-      for (const options of ['', '&csv_safe=1', '&download=1']) {
+      for (const options of ['', '&csv_safe=1', '&download=1', '&numbers=text']) {
         const call = `rows?n=${n}&format=${format}${options}`;
         const result = await gateway.receive(call);
         const exported = await gateway.receive(`${call}&export=1`);

@@ -123,7 +123,7 @@ function appliedPreferences({ wait, isStrict }: Preferences, { applied, isExport
   const all = [
     wait === undefined || isExport ? undefined : `wait=${wait}`,
     isStrict ? STRICT : undefined,
-    applied,
+    ...applied,
   ];
   return all.filter((each) => each !== undefined).join(', ');
 }

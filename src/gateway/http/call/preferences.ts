@@ -6,6 +6,8 @@ export interface Preferences {
   readonly wait: number | undefined;
   /** Format of times in the response. */
   readonly timestamps: Times | undefined;
+  /** How numbers are written in JSON, as the caller wrote it, in lower case. */
+  readonly numbers: string | undefined;
   /** Whether undeclared parameters are errors: `handling=strict`. */
   readonly isStrict: boolean;
 }
@@ -24,6 +26,7 @@ export function readPreferences(header: string | undefined): Preferences {
   return {
     wait: SECONDS.test(seconds) ? Number(seconds) : undefined,
     timestamps: TIMES.find((times) => times === timestamps),
+    numbers: values.get('numbers')?.toLowerCase(),
     isStrict: values.get('handling')?.toLowerCase() === 'strict',
   };
 }

@@ -65,7 +65,7 @@ export function readCall(
   const readAt = opened?.readAt ?? nowMs;
   const read = readParameters(endpoint, applied.parameters, { now: new Date(readAt), seal });
   const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.parameters.get('sql');
-  const named = readPresentation(sent.query);
+  const named = readPresentation(sent.query, endpoint, sent.preferences);
   const problems = [
     ...problemsOfNames(sent, read.problems, endpoint),
     ...named.problems,
@@ -73,7 +73,8 @@ export function readCall(
   ];
   if (problems.length > 0) throw invalidParameters(problems);
   const { timestamps } = sent.preferences;
-  const presentation = choosePresentation(named, { accept: sent.accept, timestamps }, times);
+  const { numbers } = endpoint.settings;
+  const presentation = choosePresentation(named, { accept: sent.accept, timestamps }, { times, numbers });
   const { representation } = presentation;
   // Before the query: not every result can be written in every format.
   if (!sql) writtenColumns(returnedColumns(endpoint, read.values), representation);

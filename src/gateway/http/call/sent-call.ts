@@ -58,7 +58,9 @@ export const readBody =
     const body = await bodies.read(request, response, limitsOfCall(endpoint));
     if (!isJsonObject(body)) throw isNoObject();
     await bodies.beforeValidating(body);
-    const misplaced = [...query.keys()].filter((name) => !isOwnParameter(name));
+    const misplaced = [...query.keys()].filter(
+      (name) => !isOwnParameter(name) || endpoint.parameters.has(name),
+    );
     const { parameters, problems, undeclared } = readJsonParameters(endpoint, new Map(Object.entries(body)));
     const ofQuery = misplaced.map((param) => ({
       param,

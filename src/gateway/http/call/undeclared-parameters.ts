@@ -1,6 +1,6 @@
 import { closestName } from '../../../endpoint/closest-name.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import { CALL_PARAMETERS } from '../../../endpoint/reserved.js';
+import { CALL_PARAMETERS, NUMBERS_PARAMETER } from '../../../endpoint/reserved.js';
 import { LINK_PARAMETERS } from '../../auth/links.js';
 import type { Problem } from '../../errors.js';
 import { listExample } from '../../query/raw-parameters.js';
@@ -67,10 +67,10 @@ function adviceFor(name: string, parameters: Endpoint['parameters']): string {
 /** A name that is not longer than a sensible one, without half a character at its end. */
 const shown = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{Surrogate}/gu, '');
 
-const OWN: ReadonlySet<string> = new Set(CALL_PARAMETERS);
+const OWN: ReadonlySet<string> = new Set([...CALL_PARAMETERS, NUMBERS_PARAMETER]);
 const LINK: ReadonlySet<string> = new Set(LINK_PARAMETERS);
 
-/** Whether a name of the query string is the gateway's own. */
+/** Whether a name of the query string, which the endpoint does not declare, is the gateway's own. */
 export function isOwnParameter(name: string): boolean {
   return OWN.has(name);
 }

@@ -2,6 +2,7 @@ import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Principal } from '../../auth/principal.js';
 import { isReadable } from '../../auth/shown-pins.js';
 import { describeDeprecation } from '../../../endpoint/deprecation.js';
+import { NUMBERS } from '../../../endpoint/definition.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
 import type { Pieces } from '../../../endpoint/pieces.js';
@@ -114,6 +115,11 @@ const ENDPOINT = {
     description:
       'What a call with undeclared parameters gets: 400, or, where absent too, a response that names them.',
   },
+  numbers: {
+    ...oneOf('NumbersSetting', ...NUMBERS),
+    description:
+      'Whether JSON has 64-bit integers, and all wider numbers, as strings where a call does not say; plain where absent.',
+  },
   deprecated: {
     ...objectOf(
       {
@@ -164,6 +170,7 @@ const ENDPOINT = {
 export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
   'limit',
   'unknownParameters',
+  'numbers',
   'deprecated',
   'exports',
   'pages',
@@ -181,12 +188,12 @@ export function resourceOf(
   all: readonly Endpoint[],
 ): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
-  const { maxRows, warming, sandboxing, unknownParameters, exports } = settings;
+  const { maxRows, warming, sandboxing, unknownParameters, numbers, exports } = settings;
   const caching = writtenCaching(settings);
   const parameters = describeParameters(endpoint, pinned);
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
-    ...{ caching, warming, sandboxing, unknownParameters, exports },
+    ...{ caching, warming, sandboxing, unknownParameters, numbers, exports },
     deprecated: describeDeprecation(endpoint),
     pages: endpoint.pages && { by: endpoint.pages.order.map(itemOfOrder) },
     pieces: endpoint.pieces && describePieces(endpoint.pieces),

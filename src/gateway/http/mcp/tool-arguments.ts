@@ -64,7 +64,7 @@ function sentArguments(read: Partial<SentArguments>): SentArguments {
     problems: [],
     undeclared: [],
     isInTarget: false,
-    preferences: { wait: undefined, timestamps: undefined, isStrict: true },
+    preferences: { wait: undefined, timestamps: undefined, numbers: undefined, isStrict: true },
     demand: 'any',
     maxRows: 0,
     ...read,

@@ -1,10 +1,14 @@
 import Negotiator from 'negotiator';
 
+import { NUMBERS, type Numbers } from '../../../endpoint/definition.js';
+import { NUMBERS_PARAMETER } from '../../../endpoint/reserved.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure, type Problem } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../formats/formats.js';
 import { representationOf, type Representation } from '../../formats/representation.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
+import type { Preferences } from '../call/preferences.js';
 import { problemOfEncoding } from '../../query/validate-parameters.js';
 
 /** How the rows of a response are written. */
@@ -16,8 +20,8 @@ export interface Presentation {
   readonly complete: boolean;
   /** Whether all rows are sent as they arrive, beyond the row cap. */
   readonly isExport: boolean;
-  /** The value of `Preference-Applied`, where a preference decided. */
-  readonly applied: string | undefined;
+  /** The preferences that decided, as `Preference-Applied` has them. */
+  readonly applied: readonly string[];
   /** Whether the headers made no difference: a request for the same target without them gets the same response. */
   readonly isPlain: boolean;
 }
@@ -44,9 +48,12 @@ const BY_MEDIA_TYPE = new Map(
 /** Maximum number of media ranges in an `Accept` header. Comparing one with all formats takes 3 µs; browsers send at most ten. */
 const MAX_MEDIA_RANGES = 32;
 
-/** What the query string says about the representation, and its problems. */
+/** What the query string and the preference for numbers say about the representation, and their problems. */
 export interface QueryStringPresentation {
   readonly format: FormatName | undefined;
+  readonly numbers: Numbers | undefined;
+  /** The preference for numbers in `Prefer`. */
+  readonly preferred: Numbers | undefined;
   readonly formulaSafe: boolean;
   readonly download: boolean;
   readonly complete: boolean;
@@ -55,6 +62,9 @@ export interface QueryStringPresentation {
 }
 
 const BY_NAME: ReadonlyMap<string, FormatName> = new Map(FORMAT_NAMES.map((name) => [name, name]));
+
+const NUMBERS_BY_NAME: ReadonlyMap<string, Numbers> = new Map(NUMBERS.map((name) => [name, name]));
+const MUST_BE_NUMBERS = `must be ${NUMBERS.join(' or ')}`;
 
 /** The texts of `download`, `csv_safe`, `complete` and `export`, in lower case. */
 export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -65,8 +75,15 @@ export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
-/** Reads `format`, `csv_safe`, `download`, `complete` and `export`. */
-export function readPresentation(sent: RawParameters): QueryStringPresentation {
+/**
+ * Reads `format`, `csv_safe`, `download`, `complete` and `export`, and `numbers`: in `Prefer`, and in the query string where no
+ * parameter of the endpoint has this name.
+ */
+export function readPresentation(
+  sent: RawParameters,
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  preferences: Pick<Preferences, 'numbers'>,
+): QueryStringPresentation {
   const problems: Problem[] = [];
   /** The value of one of the gateway's own parameters; undefined where it is omitted or invalid. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
@@ -79,9 +96,16 @@ export function readPresentation(sent: RawParameters): QueryStringPresentation {
     return undefined;
   };
   const format = read('format', BY_NAME, `must be one of ${FORMAT_NAMES.join(', ')}`);
+  const preferred = NUMBERS_BY_NAME.get(preferences.numbers ?? '');
+  if (preferences.numbers !== undefined && !preferred)
+    problems.push({ param: 'Prefer: numbers', problem: MUST_BE_NUMBERS });
   const isTrue = (param: string): boolean => read(param, BOOLEANS, 'must be 1, 0, true or false') ?? false;
   return {
     format,
+    numbers: parameters.has(NUMBERS_PARAMETER)
+      ? undefined
+      : read(NUMBERS_PARAMETER, NUMBERS_BY_NAME, MUST_BE_NUMBERS),
+    preferred,
     formulaSafe: isTrue('csv_safe'),
     download: isTrue('download'),
     complete: isTrue('complete'),
@@ -91,28 +115,47 @@ export function readPresentation(sent: RawParameters): QueryStringPresentation {
 }
 
 /**
- * Chooses the representation: `format` of the query string, else `Accept`; `Prefer` decides how times are written.
+ * Chooses the representation: `format` of the query string, else `Accept`; `Prefer` decides how times are written, and
+ * numbers where the query string does not.
  *
  * @param presentation of the query string, without problems.
- * @param times how the gateway writes times where the request does not choose.
+ * @param defaults how times and numbers are written where the request does not choose.
  * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
 export function choosePresentation(
-  { format, formulaSafe, download, complete, isExport }: QueryStringPresentation,
+  named: QueryStringPresentation,
   { accept, timestamps }: { readonly accept?: string | undefined; readonly timestamps?: Times | undefined },
-  times: Times,
+  defaults: { readonly times: Times; readonly numbers?: Numbers | undefined },
 ): Presentation {
+  const { format, formulaSafe, download, complete, isExport } = named;
   const chosen = format ?? acceptedFormat(accept);
-  const representation = representationOf(chosen, { times: timestamps ?? times, formulaSafe });
-  const isApplied = timestamps !== undefined && FORMATS[chosen].values !== 'typed';
+  const plain = { times: defaults.times, numbers: named.numbers ?? defaults.numbers ?? 'plain', formulaSafe };
+  const numbers = named.numbers ?? named.preferred ?? plain.numbers;
+  const representation = representationOf(chosen, {
+    times: timestamps ?? defaults.times,
+    ...{ numbers, formulaSafe },
+  });
   return {
     representation,
     download,
     complete,
     isExport,
-    applied: isApplied ? `timestamps=${timestamps}` : undefined,
-    isPlain: representation === representationOf(format ?? DEFAULT_FORMAT, { times, formulaSafe }),
+    applied: appliedTo(chosen, timestamps, named),
+    isPlain: representation === representationOf(format ?? DEFAULT_FORMAT, plain),
   };
+}
+
+/** The preferences that make a difference to a format. */
+function appliedTo(
+  format: FormatName,
+  timestamps: Times | undefined,
+  { numbers, preferred }: QueryStringPresentation,
+): readonly string[] {
+  const { values } = FORMATS[format];
+  return [
+    ...(timestamps !== undefined && values !== 'typed' ? [`timestamps=${timestamps}`] : []),
+    ...(preferred && !numbers && values === 'json' ? [`numbers=${preferred}`] : []),
+  ];
 }
 
 function acceptedFormat(header: string | undefined): FormatName {

@@ -33,7 +33,10 @@ describe('readEndpointSettingsFile', () => {
   });
 
   it('reads the default of all endpoints, beside the settings of one', async () => {
-    const settings = { unknownParameters: 'reject', 'logs.all': { unknownParameters: 'ignore' } };
+    const settings = {
+      ...{ unknownParameters: 'reject', numbers: 'text' },
+      'logs.all': { unknownParameters: 'ignore', numbers: 'plain' },
+    };
     expect(await read(JSON.stringify(settings))).toEqual(settings);
     const invalid = await read('{"unknownParameters":"strict","logs.all":{"unknownParameters":true}}');
     expect(invalid).toContain('"unknownParameters" must be one of [ignore, reject]');

@@ -55,4 +55,13 @@ describe('the sets that endpoints declare', () => {
     const [first, later] = timesInUse([{ since: '2026-05-17' }], 10 * STEP_MS);
     expect([first, later]).toEqual([['2026-05-17 00:00:00.000000'], ['2026-05-17 00:00:00.000000']]);
   });
+
+  it('are warmed in the representation of a call that does not choose one', () => {
+    const endpoint = defineEndpoint({ ...SAMPLE, warm: [{ city: 'Rome' }], numbers: 'text' });
+    const ledger = new UsageLedger(10);
+    const endpoints = new EndpointRegistry([endpoint]);
+    createSetDeclarer({ endpoints, ledger, clock: () => new Date(), times: 'unix-micros' })();
+    const [declared] = ledger.sets(endpoint.id, Date.now());
+    expect(declared?.query.representation?.name).toBe('json;unix-micros;text-numbers');
+  });
 });

@@ -168,7 +168,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = Object
   [
     sent(
       'Prefer',
-      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `handling=strict`: 400 for undeclared parameters.',
+      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `numbers=text` or `numbers=plain`: as the parameter. `handling=strict`: 400 for undeclared parameters.',
       'wait=5',
     ),
     sent('If-None-Match', 'ETag of a result that the caller has: 304 if it has not changed.'),

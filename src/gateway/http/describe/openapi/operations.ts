@@ -16,6 +16,7 @@ import { problemResponses, someProblemsOf } from './problems.js';
 import {
   CURSOR_PARAMETER,
   EXPORT_PARAMETER,
+  NUMBERS_OBJECT,
   REPRESENTATION_PARAMETERS,
   responseContent,
 } from './representations.js';
@@ -107,9 +108,10 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
   };
 }
 
-function ownParameters({ settings, pages }: Endpoint): readonly ParameterObject[] {
+function ownParameters({ settings, pages, parameters }: Endpoint): readonly ParameterObject[] {
   return [
     ...REPRESENTATION_PARAMETERS,
+    ...(parameters.has(NUMBERS_OBJECT.name) ? [] : [NUMBERS_OBJECT]),
     ...(settings.exports ? [EXPORT_PARAMETER] : []),
     ...(pages ? [CURSOR_PARAMETER] : []),
   ];

@@ -1,4 +1,6 @@
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
+import { NUMBERS_PARAMETER } from '../../../../endpoint/reserved.js';
+import { NUMBERS } from '../../../../endpoint/definition.js';
 import { FORMAT_NAMES, FORMATS } from '../../../formats/formats.js';
 import { BOOLEANS } from '../../result/choose-representation.js';
 import { refTo, type MediaTypeObject, type ParameterObject } from './document.js';
@@ -31,6 +33,7 @@ export function responseContent({
 /** The schemas of the parameters below. The gateway accepts their values in any letter case, which an enum cannot say. */
 export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   OutputFormat: { type: 'string', title: 'OutputFormat', enum: FORMAT_NAMES },
+  Numbers: { type: 'string', title: 'Numbers', enum: NUMBERS },
   Flag: {
     type: 'string',
     title: 'Flag',
@@ -54,6 +57,15 @@ const flag = (name: string, description: string): ParameterObject => ({
   description: `\`1\` or \`true\`, in any letter case: ${description}`,
   schema: refTo('schemas', 'Flag'),
 });
+
+/** How JSON has wide numbers; only of endpoints that declare no parameter of this name. */
+export const NUMBERS_OBJECT: ParameterObject = {
+  name: NUMBERS_PARAMETER,
+  in: 'query',
+  description:
+    '`text`, in any letter case: JSON formats have numbers of types that JavaScript cannot hold exactly as strings; takes precedence over `Prefer` and the schemas of this document. Such types are 64-bit integers and wider ones, intervals, and decimals with 16 digits and more.',
+  schema: refTo('schemas', 'Numbers'),
+};
 
 /** Makes a call an export; only of endpoints that have exports. */
 export const EXPORT_PARAMETER = flag(

@@ -9,7 +9,7 @@ const presentation = {
   download: false,
   complete: false,
   isExport: false,
-  applied: undefined,
+  applied: [],
   isPlain: true,
 };
 const call = { query, presentation, readAt: 0, sql: undefined, sent: new Map(), ignored: undefined };
