@@ -107,12 +107,9 @@ export async function makeLink(
 /** Runs an endpoint. @throws ProblemError */
 export async function run(request: EndpointRequest, key: string, signal: AbortSignal): Promise<Result> {
   const startedAt = performance.now();
-  const response = await call(
-    request,
-    request.cursor === undefined ? {} : { cursor: request.cursor },
-    key,
-    signal,
-  );
+  const cursor: Values = request.cursor === undefined ? {} : { cursor: request.cursor };
+  // The page reads numbers of any length, and shows and adds them as numbers.
+  const response = await call(request, cursor, key, signal, 'handling=strict, numbers=plain');
   const { result } = parse(await response.text(), null, JSON_OF_CLICKHOUSE) as { result: readonly Row[] };
   const ms = performance.now() - startedAt;
   const header = (name: string): string => response.headers.get(name) ?? '';
@@ -201,27 +198,27 @@ function call(
   presentation: Values,
   key: string,
   signal: AbortSignal,
+  prefer = 'handling=strict',
 ): Promise<Response> {
   const query = new URLSearchParams(body ? presentation : { ...values, ...presentation }).toString();
   const target = `${callPath(endpoint)}${query === '' ? '' : `?${query}`}`;
-  return send(target, key, signal, { body: body && JSON.stringify(values), isStrict: true });
+  return send(target, key, signal, { body: body && JSON.stringify(values), prefer });
 }
 
 interface SendOptions {
   /** JSON of a POST; without it the request is a GET. */
   readonly body?: string | undefined;
-  /** Whether names that the endpoint does not declare are errors. */
-  readonly isStrict?: boolean;
+  readonly prefer?: string;
 }
 
 async function send(
   target: string,
   key: string,
   signal: AbortSignal,
-  { body, isStrict = false }: SendOptions = {},
+  { body, prefer }: SendOptions = {},
 ): Promise<Response> {
   const headers = headersOf(key);
-  if (isStrict) headers.set('Prefer', 'handling=strict');
+  if (prefer !== undefined) headers.set('Prefer', prefer);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   const method = body === undefined ? 'GET' : 'POST';
   // The browser revalidates what it has cached, so that the headers that the page shows are current.

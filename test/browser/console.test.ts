@@ -181,7 +181,7 @@ describeInBrowser('the console', () => {
       expect(await rowsOf(page)).toBe(0);
       const sent = page.waitForRequest('**/api/endpoints/query/**');
       await runForm(page);
-      expect(await (await sent).headerValue('prefer')).toBe('handling=strict');
+      expect(await (await sent).headerValue('prefer')).toBe('handling=strict, numbers=plain');
       await page.waitForSelector('.rows tbody tr');
       expect(new URL(page.url()).hash).toBe('#/logs.all?project=aurora');
     });

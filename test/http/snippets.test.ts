@@ -203,6 +203,37 @@ describe('the snippets of the console', () => {
   );
 });
 
+describe('the snippet for JavaScript', () => {
+  const snippetFor = async (
+    types: readonly string[],
+    parameters: readonly string[] = [],
+  ): Promise<string> => {
+    const { write = () => '' } = SNIPPETS.find(({ id }) => id === 'javascript') ?? {};
+    const { endpoint, ...others } = await request();
+    const columns = types.map((type) => ({ name: 'n', type, description: '' }));
+    const declared = parameters.map((name) => ({ ...endpoint.parameters[0], name }));
+    return write({
+      ...others,
+      endpoint: { ...endpoint, columns, parameters: declared as typeof endpoint.parameters },
+    });
+  };
+
+  it.each([
+    'UInt64',
+    'Map(String, Nullable(Int256))',
+    'IntervalDay',
+    'Array(Decimal(16, 2))',
+    'Decimal(76, 2)',
+  ])('has numbers that JavaScript would round as text: %s', async (type) => {
+    expect(await snippetFor(['String', type])).toContain('["numbers", "text"]');
+    expect(await snippetFor([type], ['numbers'])).not.toContain('numbers');
+  });
+
+  it('has the others as numbers', async () => {
+    expect(await snippetFor(['UInt32', 'Float64', 'Decimal(15, 2)', 'String'])).not.toContain('numbers');
+  });
+});
+
 describe('the script for Google Sheets', () => {
   const cellsFor = async (headers: ToolRequest['headers']): Promise<readonly (readonly unknown[])[]> => {
     const { write = () => '' } = SNIPPETS.find(({ id }) => id === 'google-sheets') ?? {};

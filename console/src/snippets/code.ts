@@ -3,6 +3,7 @@ import {
   callPath,
   csvQuery,
   entries,
+  forJavaScript,
   KEY_PLACEHOLDER,
   limitNote,
   limitOf,
@@ -44,7 +45,7 @@ export function curlPost(request: SnippetRequest): string {
 /** For Node 20 and later, as a module, and for browsers. */
 export function javascript(request: SnippetRequest): string {
   const { endpoint, base } = request;
-  const parameters = entries(sentValues(request)).map(
+  const parameters = entries(sentValues(request, forJavaScript(request))).map(
     ([name, value]) => `  [${JSON.stringify(name)}, ${JSON.stringify(value)}],`,
   );
   return [

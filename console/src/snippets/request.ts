@@ -57,6 +57,14 @@ export const sentValues = (request: SnippetRequest, more: Values = {}): Values =
   ...onlyComplete(request),
 });
 
+/** In types of which JavaScript rounds numbers. */
+const ROUNDED = /\b(?:U?Int(?:64|128|256)\b|Interval|Decimal\((?:1[6-9]|[2-9]\d))/;
+/** The parameter with which such numbers are strings, where there are any. */
+export const forJavaScript = ({ endpoint: { columns, parameters } }: SnippetRequest): Values =>
+  columns.some(({ type }) => ROUNDED.test(type)) && !parameters.some(({ name }) => name === 'numbers')
+    ? { numbers: 'text' }
+    : {};
+
 /** The address of a request, without a key. */
 export const urlOf = (request: SnippetRequest, more: Values = {}): string =>
   withQuery(request, sentValues(request, more));
