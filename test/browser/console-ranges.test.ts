@@ -56,6 +56,17 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
     });
   });
 
+  it('has no end that a drag could set where no parameter is one, which the chart says', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await open(page, '#/arrivals?');
+      await drag(page, 0.2, 0.7);
+      await page.waitForSelector('text=This endpoint has no parameter for the end of a range');
+      expect(await page.evaluate("document.querySelector('.u-select').clientWidth")).toBe(0);
+      expect(new URL(page.url()).hash).toBe('#/arrivals?');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
   it('is cut where it does not begin and end with a bucket, which the chart tells', async () => {
     await visit(session.browser, async ({ page }) => {
       for (const kind of ['line', 'bars', 'stacked']) {

@@ -143,6 +143,12 @@ const ENDPOINTS: Readonly<
       until: { kind: 'timestamp', description: 'The end.' },
     },
   ],
+  arrivals: [
+    { at: "DateTime('UTC')", guests: 'UInt64' },
+    `SELECT toDateTime('2026-05-17 00:00:00', 'UTC') + 3600 * number AS at, number + 1 AS guests FROM numbers(6)
+     WHERE 1 = 1 [[ AND at >= @since ]] ORDER BY at`,
+    { since: { kind: 'timestamp', description: 'The begin.' } },
+  ],
   'shop.ranking': [
     { product: 'String', sold: 'UInt64' },
     `SELECT concat('product ', toString(number % 25)) AS product, toUInt64(9007199254740993) * (1 + number % 25) AS sold

@@ -40,6 +40,7 @@ export function ChartPanel(props: Props): VNode {
   const split = splits.find((name) => name === view['by']) ?? '';
   const chosen = drawnNumbers(view, numbers, kind === 'bars' || split !== '');
   const [index, setIndex] = useState<number | null>(null);
+  const [isInVain, setIsInVain] = useState(false);
   const data = useMemo(
     () => chartData(rows, chartable, chosen, { ...props, split, hasOneAxis: kind !== 'line' }),
     [rows, chartable, chosen.join(), split, kind, props.now, props.from, props.to, props.zone],
@@ -50,8 +51,15 @@ export function ChartPanel(props: Props): VNode {
         {...{ data, kind, zone }}
         label={`Chart of ${data.lines.map(nameOf).join(', ')} over ${time}; the rows are in the table below`}
         onIndex={setIndex}
-        onSelect={onRange}
+        onSelect={(first, last) => {
+          setIsInVain(!onRange);
+          onRange?.(first, last);
+        }}
       />
+      <p class="hint" role="status">
+        {isInVain &&
+          'This endpoint has no parameter for the end of a range, so that a drag cannot narrow it.'}
+      </p>
       <figcaption>
         <span class="at">{timeText(data, index, { zone, isDate: isDate ?? false })}</span>
         <Series {...{ chartable, chosen, kind, split, data, index, view, onView }} />
