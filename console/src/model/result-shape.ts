@@ -84,6 +84,15 @@ function logColumns(columns: readonly Column[]): LogColumns | undefined {
   return { time, message, ...(level !== undefined && { level }) };
 }
 
+const NOT_CODE = /--[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\]|\\[^]|'')*'/g;
+
+/** Whether the rows of a query have an order: an ORDER BY outside of all parentheses. */
+export function hasOrder(sql: string): boolean {
+  const inner = sql.replaceAll(NOT_CODE, '');
+  const outer = inner.replaceAll(/\([^()]*\)/g, '');
+  return outer === inner ? /\border\s+by\b/i.test(outer) : hasOrder(outer);
+}
+
 /** The way to show a result that a view names, or the first one. */
 export function kindIn(view: Values, { kinds }: Shape): Kind {
   return kinds.find((kind) => kind === view['as']) ?? kinds[0] ?? 'table';

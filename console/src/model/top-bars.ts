@@ -21,11 +21,13 @@ const MOST = 10;
  * A bar for each of the labels with the highest sums, and one for all others.
  *
  * @param number a column without negative values.
+ * @param isOrdered whether bars have the order of the rows; otherwise the highest is the first.
  */
 export function topBars(
   rows: readonly Row[],
   label: string,
   number: string,
+  isOrdered = false,
 ): { readonly bars: readonly Bar[]; /** Whether a bar adds up several rows. */ readonly isSum: boolean } {
   const sums = new Map<string | null, string>();
   let counted = 0;
@@ -36,13 +38,15 @@ export function topBars(
     const name = row[label] === null ? null : cellText(row[label]);
     sums.set(name, addExact(sums.get(name) ?? '0', value.value));
   }
-  const ranked = [...sums].map(barOf).sort((left, right) => right.height - left.height);
+  const bars = [...sums].map(barOf);
+  const ranked = bars.toSorted((left, right) => right.height - left.height);
   const isSum = sums.size < counted;
   const rest = ranked.slice(MOST);
-  if (rest.length < 2) return { bars: ranked, isSum };
+  if (rest.length < 2) return { bars: isOrdered ? bars : ranked, isSum };
+  const shown = ranked.slice(0, MOST);
   const text = rest.reduce((sum, bar) => addExact(sum, bar.text), '0');
   const others = { label: `${rest.length} others`, text, height: Number(text), isRest: true };
-  return { bars: [...ranked.slice(0, MOST), others], isSum };
+  return { bars: [...(isOrdered ? bars.filter((bar) => shown.includes(bar)) : shown), others], isSum };
 }
 
 function barOf([name, text]: readonly [string | null, string]): Bar {

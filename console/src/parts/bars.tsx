@@ -12,16 +12,22 @@ import { Filter, type FilterOf } from './filter.js';
 interface Props {
   readonly rankable: Rankable;
   readonly rows: readonly Row[];
+  /** Whether the rows have an order that their query gives them. */
+  readonly isOrdered: boolean;
   readonly view: Values;
   readonly onView: (view: Values) => void;
   readonly filterOf: FilterOf;
 }
 
 /** The labels with the highest sums of a number, as bars. */
-export function Bars({ rankable: { labels, numbers }, rows, view, onView, filterOf }: Props): VNode {
+export function Bars({ rankable, rows, isOrdered, view, onView, filterOf }: Props): VNode {
+  const { labels, numbers } = rankable;
   const label = labels.find((name) => name === view['by']) ?? labels[0] ?? '';
   const number = numbers.find((name) => name === view['of']) ?? numbers[0] ?? '';
-  const { bars, isSum } = useMemo(() => topBars(rows, label, number), [rows, label, number]);
+  const { bars, isSum } = useMemo(
+    () => topBars(rows, label, number, isOrdered),
+    [rows, label, number, isOrdered],
+  );
   // What all others have together is no bar: it can be longer than the highest.
   // What all others have together is no bar: it can be longer than the highest.
   const highest = bars.reduce((most, { height, isRest }) => (isRest ? most : Math.max(most, height)), 0);
@@ -45,7 +51,10 @@ export function Bars({ rankable: { labels, numbers }, rows, view, onView, filter
           }}
         />
       </div>
-      <ol class="bars" aria-label={`${number} for each ${label}, highest first`}>
+      <ol
+        class="bars"
+        aria-label={`${number} for each ${label}, ${isOrdered ? 'in the order of the rows' : 'highest first'}`}
+      >
         {bars.map(({ label: text, value, height, text: digits, isRest }) => (
           <li key={`${text} ${value ?? ''}`}>
             <Filter text={text} onFilter={value === undefined ? undefined : filterOf(label, value)} />

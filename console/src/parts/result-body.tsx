@@ -2,9 +2,9 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import { viewWith } from '../model/address.js';
-import { mayBeEmpty, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
+import { mayBeEmpty, SQL, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
 import { isList } from '../model/parameter.js';
-import { kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
+import { hasOrder, kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
 import { rangeBetween, rangeOf, rangeParameters, zoneOf } from '../model/time-range.js';
 import { instantOf, UTC, wallTime } from '../model/zone.js';
 import { Bars } from './bars.js';
@@ -98,7 +98,10 @@ function Drawn(props: DrawnProps): VNode | null {
   const { endpoint, rows, now, values, view, onView, onValues, kind, shape, filterOf } = props;
   if (kind !== 'line' && kind !== 'bars' && kind !== 'stacked') return null;
   const { chartable, rankable } = shape;
-  if (rankable) return <Bars {...{ rankable, rows, view, onView, filterOf }} />;
+  if (rankable) {
+    const isOrdered = hasOrder(values[SQL] ?? endpoint.query);
+    return <Bars {...{ rankable, rows, isOrdered, view, onView, filterOf }} />;
+  }
   if (!chartable) return null;
   const parameters = rangeParameters(endpoint);
   const zone = zoneOf(endpoint, values);

@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 
 import type { Column, Row } from '../../../console/src/model/endpoint.js';
-import { kindIn, shapeOf } from '../../../console/src/model/result-shape.js';
+import { hasOrder, kindIn, shapeOf } from '../../../console/src/model/result-shape.js';
 import { topBars } from '../../../console/src/model/top-bars.js';
 
 const columnsOf = (types: Readonly<Record<string, string>>): readonly Column[] =>
@@ -87,6 +87,25 @@ describe('bars', () => {
       bars: [{ label: 'null' }, { label: 'null', value: 'null' }],
       isSum: false,
     });
+  });
+
+  it('have the order of the rows where these have one, and the others last', () => {
+    const rows = Array.from({ length: 12 }, (_, index) => ({ step: `s${index}`, hits: n(index % 6) }));
+    const labels = (isOrdered: boolean): readonly string[] =>
+      topBars(rows, 'step', 'hits', isOrdered).bars.map(({ label }) => label);
+    expect(labels(true)).toEqual([
+      ...['s1', 's2', 's3', 's4', 's5', 's7', 's8', 's9', 's10', 's11', '2 others'],
+    ]);
+    expect(labels(false).slice(0, 3)).toEqual(['s5', 's11', 's4']);
+  });
+
+  it.each([
+    ['SELECT a FROM t ORDER BY a LIMIT 3', true],
+    ['WITH top AS (SELECT 1) SELECT a FROM t order\n by a', true],
+    ['SELECT a FROM (SELECT a FROM t ORDER BY (a)) GROUP BY a', false],
+    ["SELECT sum(a) OVER (ORDER BY b), ') ORDER BY' FROM t -- ORDER BY a", false],
+  ])('have an order where %j has one outside of parentheses', (query, isOrdered) => {
+    expect(hasOrder(query)).toBe(isOrdered);
   });
 
   it('leave no single one out', () => {
