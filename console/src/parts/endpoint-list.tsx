@@ -31,10 +31,11 @@ export function EndpointList({ endpoints, current, favourites, marks, go }: Prop
   const found = findEndpoints(endpoints, search, tag);
   const choose = (to: Address): void => {
     setOpen(false);
+    setSearch('');
     go(to);
   };
   return (
-    <nav class={`endpoints ${open ? 'open' : ''}`} aria-label="Endpoints">
+    <nav class={`endpoints ${open ? 'open' : ''}`} aria-label="Endpoints" onKeyDown={moveInList}>
       <button
         type="button"
         class="fold"
@@ -119,6 +120,21 @@ function Items({ group, current, marks, go }: ItemsProps): VNode {
       ))}
     </ul>
   );
+}
+
+/** The arrows go from the search to the endpoints below it and back; Enter in the search opens the first. */
+function moveInList(event: KeyboardEvent): void {
+  const nav = event.currentTarget as HTMLElement;
+  const stops = [...nav.querySelectorAll<HTMLElement>('input, .listed a')].filter((one) =>
+    one.checkVisibility(),
+  );
+  const at = stops.findIndex((one) => one === event.target);
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const isEnter = event.key === 'Enter' && at === 0;
+  if (at < 0 || !(by || isEnter)) return;
+  event.preventDefault();
+  if (isEnter) stops[1]?.click();
+  else stops[at + (by ?? 0)]?.focus();
 }
 
 /** Ctrl+K, or ⌘K, goes to the search from everywhere. */
