@@ -82,6 +82,30 @@ describeInBrowser('the ways to show a result in the console', () => {
     });
   });
 
+  it('are bars of levels, and a table with a column for each value of the second column', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await recordCopies(page);
+      await open(page, 'levels');
+      expect(await kindOf(page)).toBe('Bars');
+      expect(await page.locator('.bars li').allTextContents()).toEqual(['00', '110', '220', '30', '410']);
+      await page.goto(`${session.gateway.url}/#/cohorts?`);
+      await page.waitForSelector('h1:text("cohorts")');
+      await page.waitForSelector('.bars li');
+      expect(await page.locator('.bars li').count()).toBe(3);
+      await page.click('.kinds >> text="Pivot"');
+      await page.waitForSelector('th:has-text("channel search")');
+      await page.click('text="Copy rows"');
+      const [copied] = await copiedTexts(page);
+      expect(copied?.split('\n')).toEqual([
+        'week\tchannel ads\tchannel search',
+        '0\t9007199254740993\t9007199254740990',
+        '1\t9007199254740992\t9007199254740989',
+        '2\t9007199254740991\t',
+      ]);
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
   it('are large numbers where there is one row', async () => {
     await visit(session.browser, async ({ page }) => {
       await open(page, 'shop.total');

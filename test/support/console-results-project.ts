@@ -149,6 +149,15 @@ const ENDPOINTS: Readonly<
      WHERE 1 = 1 [[ AND at >= @since ]] ORDER BY at`,
     { since: { kind: 'timestamp', description: 'The begin.' } },
   ],
+  cohorts: [
+    { week: 'UInt8', channel: 'String', users: 'UInt64' },
+    `SELECT toUInt8(number % 3) AS week, if(number < 3, 'ads', 'search') AS channel, toUInt64(9007199254740993) - number AS users
+     FROM numbers(5) ORDER BY channel, week`,
+  ],
+  levels: [
+    { level: 'UInt8', players: 'UInt64' },
+    'SELECT toUInt8(number) AS level, 10 * (number % 3) AS players FROM numbers(5) ORDER BY level',
+  ],
   'shop.ranking': [
     { product: 'String', sold: 'UInt64' },
     `SELECT concat('product ', toString(number % 25)) AS product, toUInt64(9007199254740993) * (1 + number % 25) AS sold

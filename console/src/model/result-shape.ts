@@ -1,9 +1,10 @@
 import { chartableOf, type Chartable } from './chartable.js';
 import { isLabel, isMeasure, isTime, type Cell, type Column, type Row, type Values } from './endpoint.js';
 import { isExact } from './exact-number.js';
+import { countOf, isLevel, pivotOf, type Pivot } from './pivot.js';
 
 /** A way to show a result. */
-export type Kind = 'line' | 'bars' | 'stacked' | 'number' | 'log' | 'table';
+export type Kind = 'line' | 'bars' | 'stacked' | 'number' | 'pivot' | 'log' | 'table';
 
 /** The columns of rows that are lines of a log. */
 export interface LogColumns {
@@ -25,6 +26,7 @@ export interface Shape {
   readonly chartable?: Chartable | undefined;
   readonly log?: LogColumns | undefined;
   readonly rankable?: Rankable | undefined;
+  readonly pivot?: Pivot | undefined;
   readonly numbers: readonly string[];
 }
 
@@ -39,25 +41,34 @@ export function shapeOf(columns: readonly Column[], rows: readonly Row[], isCut 
   const numbers = columns.filter(isMeasure).map(nameOf);
   const chartable = chartableOf(columns, rows);
   const log = chartable ? undefined : logColumns(columns);
-  const rankable = (chartable ?? log) ? undefined : rankableOf(columns, rows, numbers);
-  const isOne = rows.length === 1 && numbers.length > 0 && numbers.length <= MOST_NUMBERS;
+  const pivot = pivotOf(columns, rows);
+  const rankable = (chartable ?? log) ? undefined : rankableOf(columns, rows, pivot);
   const drawn: readonly Kind[] = [
-    ...(isOne ? (['number'] as const) : []),
+    ...(rows.length === 1 && isFew(numbers) ? (['number'] as const) : []),
     ...(chartable ? kindsOverTime(rows, chartable) : []),
     ...(rankable ? (['bars'] as const) : []),
+    ...(pivot ? (['pivot'] as const) : []),
   ];
   const whole: readonly Kind[] = [...(log ? (['log'] as const) : []), 'table'];
   const kinds = isCut ? [...whole, ...drawn] : [...drawn, ...whole];
-  return { kinds, chartable, log, rankable, numbers };
+  return { kinds, chartable, log, rankable, pivot, numbers };
 }
+
+const isFew = ({ length }: readonly string[]): boolean => length > 0 && length <= MOST_NUMBERS;
 
 function rankableOf(
   columns: readonly Column[],
   rows: readonly Row[],
-  numbers: readonly string[],
+  pivot: Pivot | undefined,
 ): Rankable | undefined {
-  const labels = columns.filter(({ type }) => isLabel(type)).map(nameOf);
-  const heights = numbers.filter((name) => !hasNegative(rows, [name]));
+  const texts = columns.filter(({ type }) => isLabel(type)).map(nameOf);
+  const [first] = columns;
+  // A level names what a row is about: with the second column, or alone.
+  const isAlone = first && texts.length === 0 && countOf(rows, first) === rows.length;
+  const levels = first && (pivot ?? isAlone) && isLevel(first, rows) ? [first.name] : [];
+  const labels = [...levels, ...texts];
+  const numbers = columns.filter(isMeasure).map(nameOf);
+  const heights = numbers.filter((name) => !levels.includes(name) && !hasNegative(rows, [name]));
   return rows.length > 1 && heights.length > 0 && labels.length > 0
     ? { labels, numbers: heights }
     : undefined;

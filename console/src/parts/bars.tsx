@@ -29,7 +29,6 @@ export function Bars({ rankable, rows, isOrdered, view, onView, filterOf }: Prop
     [rows, label, number, isOrdered],
   );
   // What all others have together is no bar: it can be longer than the highest.
-  // What all others have together is no bar: it can be longer than the highest.
   const highest = bars.reduce((most, { height, isRest }) => (isRest ? most : Math.max(most, height)), 0);
   return (
     <figure class="chart-panel">

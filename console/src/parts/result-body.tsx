@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { viewWith } from '../model/address.js';
 import { mayBeEmpty, SQL, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
 import { isList } from '../model/parameter.js';
+import { pivoted } from '../model/pivot.js';
 import { hasOrder, kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
 import { rangeBetween, rangeOf, rangeParameters, zoneOf } from '../model/time-range.js';
 import { instantOf, UTC, wallTime } from '../model/zone.js';
@@ -36,6 +37,7 @@ const TITLES: Readonly<Record<Kind, string>> = {
   bars: 'Bars',
   stacked: 'Stacked',
   number: 'Number',
+  pivot: 'Pivot',
   log: 'Log',
   table: 'Table',
 };
@@ -47,6 +49,8 @@ export function ResultBody(props: Props): VNode {
   const shape = useMemo(() => shapeOf(columns, rows, isCut), [columns, rows, isCut]);
   const { kinds, log, numbers } = shape;
   const kind = kindIn(view, shape);
+  const pivot = kind === 'pivot' ? shape.pivot : undefined;
+  const table = useMemo(() => (pivot ? pivoted(pivot, rows) : { columns, rows }), [pivot, columns, rows]);
   const filterOf: FilterOf = (column, text) => {
     const parameter = endpoint.parameters.find(({ name }) => name === column);
     if (!parameter || parameter.secret || parameter.pinned || parameter.kind === 'timestamp')
@@ -81,7 +85,7 @@ export function ResultBody(props: Props): VNode {
       {kind === 'log' && log ? (
         <LogTable {...{ log, columns, rows, filterOf }} />
       ) : (
-        <ResultTable endpoint={endpoint.name} {...{ columns, rows, filterOf }} />
+        <ResultTable key={kind} endpoint={endpoint.name} {...table} filterOf={filterOf} />
       )}
     </>
   );

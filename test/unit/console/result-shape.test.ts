@@ -57,6 +57,33 @@ describe('the ways to show a result', () => {
     expect(shape.rankable).toEqual({ labels: ['city'], numbers: ['n'] });
   });
 
+  it('are a table of cohorts where the first two columns name what a row is about, one of them with small whole numbers', () => {
+    const grid = (row: (index: number) => Row): readonly Row[] => [0, 1, 2, 3].map(row);
+    const cohorts = { cohort: 'Date', week: 'UInt16', users: 'UInt64' };
+    const ofWeek = (index: number): Row => ({
+      ...{ cohort: `2026-05-0${1 + (index >> 1)}`, week: n(index & 1), users: n(index) },
+    });
+    expect(kindsOf(cohorts, grid(ofWeek))).toEqual(['pivot', 'table']);
+    expect(
+      kindsOf(
+        cohorts,
+        grid((index) => ({ ...ofWeek(index), week: n(5000 + index) })),
+      ),
+    ).toEqual(['table']);
+    const levels = { level: 'UInt8', country: 'String', users: 'UInt64' };
+    const ofLevel = (index: number): Row => ({ level: n(index >> 1), country: `c${index & 1}`, users: n(1) });
+    expect(shapeOf(columnsOf(levels), grid(ofLevel))).toMatchObject({
+      kinds: ['bars', 'pivot', 'table'],
+      rankable: { labels: ['level', 'country'], numbers: ['users'] },
+    });
+    // Where one country has one row, the first column measures it.
+    const ofCountry = (index: number): Row => ({ ...ofLevel(index), country: `c${index}` });
+    expect(shapeOf(columnsOf(levels), grid(ofCountry))).toMatchObject({
+      kinds: ['bars', 'table'],
+      rankable: { labels: ['country'], numbers: ['level', 'users'] },
+    });
+  });
+
   it('are named by a view, unless the result is not good for that one', () => {
     const shape = shapeOf(columnsOf({ hits: 'UInt64' }), [{ hits: n(1) }]);
     expect([kindIn({ as: 'table' }, shape), kindIn({ as: 'stacked' }, shape), kindIn({}, shape)]).toEqual([
