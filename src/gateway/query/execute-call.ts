@@ -66,21 +66,32 @@ async function executeCached(
   if (cached && isFresh(cached, clock().getTime())) return hitOutcome(cached);
   if (call.demand === 'only-cached') throw notCached();
   const refresh = call.demand === 'fresh';
-  const findStale = async (): Promise<CallOutcome | undefined> => {
-    const stale = cached ?? (await store.get(key));
-    if (!stale || clock().getTime() >= staleUntil(stale, call.endpoint)) return undefined;
-    return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
-  };
+  const findStale = staleFinder({ store: { get: async () => cached ?? (await store.get(key)) }, clock });
   try {
     const { result, ...shared } = await fetchResult(call, key);
     // A stale result with all rows is better than a new partial one.
-    const stale = result.partial && (await findStale());
+    const stale = result.partial && (await findStale(call, key));
     return stale ?? fetchedOutcome(result, { refresh, replacesExpired: cached !== undefined, ...shared });
   } catch (error) {
-    const stale = allowsStale(error) ? await findStale() : undefined;
+    const stale = allowsStale(error) ? await findStale(call, key) : undefined;
     if (!stale) throw error;
     return stale;
   }
+}
+
+/** Finds a result that is no longer fresh, and that the endpoint allows in place of a new one that does not come. */
+export function staleFinder({
+  store,
+  clock,
+}: {
+  readonly store: Pick<ResultStore, 'get'>;
+  readonly clock: Clock;
+}): (call: Call, key: CacheKey) => Promise<CallOutcome | undefined> {
+  return async ({ endpoint }, key) => {
+    const stale = endpoint.settings.caching === 'disabled' ? undefined : await store.get(key);
+    if (!stale || clock().getTime() >= staleUntil(stale, endpoint)) return undefined;
+    return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
+  };
 }
 
 /** Reads the cached result, which is confirmed where it has expired and can be. */

@@ -144,7 +144,9 @@ export type RunQuery = (request: QueryRequest) => Promise<QueryResult>;
 
 /** A query for which no caller waited, or for which it waited together with callers. */
 export interface BackgroundQuery {
-  readonly purpose: 'warming' | 'verification' | 'replay';
+  readonly purpose: 'warming' | 'verification' | 'replay' | 'deferred';
+  /** Of a deferred call: the name of its key. */
+  readonly caller?: string;
   /** Name of the endpoint. */
   readonly endpoint: string;
   readonly cost: Figures<QueryCost>;
@@ -156,6 +158,15 @@ export interface BackgroundQuery {
 }
 
 export type OnBackgroundQuery = (query: BackgroundQuery) => void;
+
+/** What gateways share about deferred calls, by their ids; without Redis nothing. Never rejects. */
+export interface DeferredBoard {
+  /** Notes that a caller wants the call. @returns the failure of one that ended a short time ago */
+  readonly want: (id: string, seconds: number) => Promise<Failure | undefined>;
+  /** Whether a caller wants the call, at any gateway. */
+  readonly isWanted: (id: string) => Promise<boolean>;
+  readonly fail: (id: string, error: unknown, seconds: number) => Promise<void>;
+}
 
 /** A query whose rows go to the caller as they arrive. Its row cap is the one of exports, and exceeding it is a failure. */
 export interface ExportRequest extends QueryRequest {

@@ -40,7 +40,7 @@ export function recordOf(
 
 /** A query for which no caller waited alone, as a row of the request log: it is no request. */
 export function backgroundRecordOf(
-  { purpose, endpoint, queryId = '', cost, callers = 1, isShared = false }: BackgroundQuery,
+  { purpose, endpoint, queryId = '', cost, callers = 1, isShared = false, caller = '' }: BackgroundQuery,
   now: Date,
 ): RequestRecord {
   const { rowsRead, bytesRead, clickhouseMs } = (isShared ? NONE.cost : cost).readBy(OPERATORS);
@@ -53,6 +53,7 @@ export function backgroundRecordOf(
     bytes_read: bytesRead,
     clickhouse_ms: rounded(clickhouseMs),
     ...NO_REQUEST,
+    key_name: caller,
     ...chargedTo({ cost, callers }),
   };
 }
