@@ -32,6 +32,15 @@ export class RedisKeys {
     return `${this.prefix}failure:{${hash}}:${SHARED_FORMAT}:${token}`;
   }
 
+  /** Present while a caller wants a deferred call. */
+  deferred(id: string): string {
+    return `${this.prefix}deferred:{${id}}:${SHARED_FORMAT}`;
+  }
+
+  deferredFailure(id: string): string {
+    return `${this.prefix}deferred:{${id}}:${SHARED_FORMAT}:failure`;
+  }
+
   /** The version of the tables of a query. */
   version(hash: string): string {
     return `${this.prefix}version:${SHARED_FORMAT}:${hash}`;

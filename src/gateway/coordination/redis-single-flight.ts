@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Failure } from '../errors.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { isFresh, type EndpointResult } from '../query/endpoint-result.js';
 import type { QueryClickHouse, FetchedResult, CoalesceAcrossGateways } from '../query/fetch-result.js';
@@ -10,7 +9,7 @@ import { nativeSignal, type Signal } from '../query/signal.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 import { RedisLease } from './redis-lease.js';
-import { failureFrom, sharedFailureOf, type SharedFailure } from './shared-failure.js';
+import { readFailure, sharedFailureOf } from './shared-failure.js';
 
 /** How long a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
 const LEASE_MS = 1500;
@@ -145,15 +144,7 @@ async function findPublished(
   if (result && isFresh(result, clock().getTime())) return { result, isCollapsed: true };
   if (previousLeader === undefined) return undefined;
   const published = await redis.read((client) => client.get(keys.failure(key, previousLeader)));
-  const failure = typeof published === 'string' ? failureIn(published) : undefined;
+  const failure = readFailure(published);
   if (failure) throw failure;
   return undefined;
-}
-
-function failureIn(published: string): Failure | undefined {
-  try {
-    return failureFrom(JSON.parse(published) as SharedFailure);
-  } catch {
-    return undefined;
-  }
 }

@@ -19,8 +19,14 @@ export function sharedFailureOf(error: unknown): SharedFailure | undefined {
   };
 }
 
-/** The failure for a follower; undefined if this version does not know its code. */
-export function failureFrom({ code, message, ...details }: SharedFailure): Failure | undefined {
-  if (!Object.hasOwn(ERRORS, code)) return undefined;
-  return new Failure(code, message, { ...details, diagnosis: 'another gateway ran the query' });
+/** The failure that another gateway published as JSON; undefined where there is none, or one that this version does not know. */
+export function readFailure(published: string | null | undefined): Failure | undefined {
+  if (typeof published !== 'string') return undefined;
+  try {
+    const { code, message, ...details } = JSON.parse(published) as SharedFailure;
+    if (!Object.hasOwn(ERRORS, code)) return undefined;
+    return new Failure(code, message, { ...details, diagnosis: 'another gateway ran the query' });
+  } catch {
+    return undefined;
+  }
 }
