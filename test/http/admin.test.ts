@@ -13,7 +13,7 @@ import { AccessGateway } from '../support/access-gateway.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';
-import { noKeys, noExports, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
+import { noKeys, noDeferral, noExports, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
@@ -145,6 +145,7 @@ describe('GET /metrics', () => {
       const app = createApp({
         endpoints,
         executeExport: noExports,
+        deferredCalls: noDeferral,
         executeCall,
         targets: new KnownTargets(() => true),
         clock: clock.read,

@@ -142,6 +142,7 @@ export class AccessGateway {
       links: this.access.links,
       executeCall,
       executeExport,
+      deferredCalls: this.execution.deferredCalls,
       checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,

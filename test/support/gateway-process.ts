@@ -24,9 +24,10 @@ export class GatewayProcess {
   async call(
     call: string,
     key: string,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly status: number; readonly cache: string | null; readonly rows: readonly unknown[] }> {
     const response = await fetch(`${this.url}/api/endpoints/query/${call}`, {
-      headers: { 'X-API-KEY': key },
+      headers: { 'X-API-KEY': key, ...headers },
     });
     const { result: rows = [] } = (await response.json()) as { readonly result?: readonly unknown[] };
     return { status: response.status, cache: response.headers.get('x-cache'), rows };

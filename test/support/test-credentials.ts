@@ -14,6 +14,7 @@ import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
 import type { ExecuteExport } from '../../src/gateway/query/execute-export.js';
+import type { DeferredCalls } from '../../src/gateway/scheduler/deferred-calls.js';
 import type { CheckSql } from '../../src/gateway/query/sandboxed-select.js';
 
 export const LINK_SECRET = 'a secret for links in tests, long enough';
@@ -75,3 +76,8 @@ export const noExports: ExecuteExport = () =>
 
 /** For gateways without sandboxed endpoints. */
 export const noSql: CheckSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));
+
+/** For gateways whose calls are not deferred. */
+export const noDeferral: Pick<DeferredCalls, 'execute'> = {
+  execute: () => Promise.reject(new Error('no call of this test is deferred')),
+};

@@ -117,7 +117,7 @@ function asCsv(rows: readonly UsageRow[]): string {
 
 const HELP = `
 Rows, bytes and milliseconds of a query that several calls waited for count in equal parts for each of them. Queries for which no
-call waits have a purpose of their own: warming, verification, replay. CPU milliseconds are those of the queries that requests
+call waits have a purpose of their own: warming, verification, replay, deferred. CPU milliseconds are those of the queries that requests
 caused, from system.query_log of the server that responds, where the user may read it.
 
 Examples:

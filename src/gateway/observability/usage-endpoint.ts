@@ -40,7 +40,7 @@ export const USAGE_ENDPOINT = defineEndpoint({
     ),
     purpose: column(
       'LowCardinality(String)',
-      'call, or what else the queries were for: warming, verification, replay.',
+      'call, or what else the queries were for: warming, verification, replay, deferred.',
     ),
     requests: column('UInt64', 'Requests with a key.'),
     hits: column('UInt64', 'Of these, with a fresh cached result.'),

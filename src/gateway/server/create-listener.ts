@@ -90,6 +90,7 @@ export function createListener(dependencies: ListenerDependencies): PublicListen
     corsOrigins,
     executeCall: execution.executeCall,
     executeExport: execution.executeExport,
+    deferredCalls: execution.deferredCalls,
     seal: dependencies.seal,
     checkSql: dependencies.checkSql,
     runningCalls: dependencies.runningCalls,

@@ -13,6 +13,7 @@ import { GatewaysUsage } from '../coordination/gateways-usage.js';
 import { GuardedRedis } from '../coordination/guarded-redis.js';
 import { LeaderLease } from '../coordination/leader-lease.js';
 import { connectRedis, type RedisClient } from '../coordination/redis-connection.js';
+import { deferredThroughRedis } from '../coordination/redis-deferred.js';
 import { RedisKeys } from '../coordination/redis-keys.js';
 import { RedisLease } from '../coordination/redis-lease.js';
 import { limitThroughRedis } from '../coordination/redis-limits.js';
@@ -26,7 +27,7 @@ import type { CacheKey } from '../query/cache-key.js';
 import { usableUntil } from '../query/call.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
-import type { Clock } from '../query/ports.js';
+import type { Clock, DeferredBoard } from '../query/ports.js';
 import type { PurgeScope, ResultStore } from '../query/result-store.js';
 import type { KnownVersion, SharedVersions } from '../versions/table-versions.js';
 import { steadyClock } from './steady-clock.js';
@@ -50,6 +51,8 @@ export interface OpenCache {
   readonly usage: SharedUsage;
   /** What gateways of the same ClickHouse read of its tables, for each other; undefined without Redis. */
   readonly versionsOf: (server: string) => SharedVersions | undefined;
+  /** What gateways share about deferred calls; undefined without Redis. */
+  readonly deferred: DeferredBoard | undefined;
   /** Limits that all gateways count together; undefined if each gateway counts on its own. */
   readonly limits: SharedLimits | undefined;
   readonly isLeader: () => boolean;
@@ -109,6 +112,7 @@ function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies):
       },
     },
     versionsOf: () => undefined,
+    deferred: undefined,
     limits: undefined,
     isLeader: () => true,
     hasRedis: false,
@@ -160,6 +164,7 @@ async function openWithRedis(
       },
     },
     versionsOf: (server) => new RedisVersions<KnownVersion>(redis, keys, server),
+    deferred: deferredThroughRedis(redis, keys),
     limits: limitThroughRedis({ redis, keys, permitMs: permitMsOf(config) }),
     isLeader: () => lease.isLeader,
     hasRedis: true,

@@ -8,7 +8,13 @@ import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
-import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
+import {
+  createCallExecutor,
+  staleFinder,
+  type CallExecutorDependencies,
+  type ExecuteCall,
+  type OnOutcome,
+} from '../query/execute-call.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 import { createExportExecutor, type ExecuteExport } from '../query/execute-export.js';
@@ -16,6 +22,7 @@ import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
+import { DeferredCalls } from '../scheduler/deferred-calls.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
 import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
 import { openCache, type OpenCache } from './open-cache.js';
@@ -47,6 +54,7 @@ export interface QueryDependencies {
 export interface QueryExecution {
   readonly executeCall: ExecuteCall;
   readonly executeExport: ExecuteExport;
+  readonly deferredCalls: DeferredCalls;
   readonly analyzeSql: AnalyzeSql;
   readonly onOutcome: OnOutcome;
   readonly cache: OpenCache;
@@ -65,11 +73,13 @@ export interface QueryExecution {
   readonly reportVersions: () => Promise<void>;
 }
 
+type OnClose = (close: () => Promise<void> | void, part: ClosingPart) => void;
+
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
   { endpoints, servers, requireRunnable, versions, requestLog, logger, clock }: QueryDependencies,
-  onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
+  onClose: OnClose,
 ): Promise<QueryExecution> {
   const metrics = new Metrics();
   const hits = new HitCounter();
@@ -107,11 +117,7 @@ export async function openQueryExecution(
   });
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
   observe(metrics, { endpoints, cache, scheduler });
-  const { store } = cache;
-  const findLocal = (hash: string): EndpointResult | undefined => cache.local.find(hash);
-  const executeCall = createCallExecutor({
-    ...{ store, findLocal, fetchResult, dataVersions, clock, onOutcome },
-  });
+  const calls = openCalls(config, { ...shared, cache, fetchResult, dataVersions, onOutcome }, onClose);
   const { warmer } = warming;
   const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);
@@ -121,9 +127,31 @@ export async function openQueryExecution(
   const exportAny = createExportExecutor({ runExport: scheduler.runExport, clock });
   return {
     executeExport: ifRunnable(exportAny, requireRunnable),
-    ...{ executeCall, analyzeSql, onOutcome, cache, warmer },
+    ...calls,
+    ...{ analyzeSql, onOutcome, cache, warmer },
     ...{ metrics, hits, limiter, pool, adoptEndpoints, reportVersions: ofData.report },
   };
+}
+
+/** Opens what executes calls, also those that go on after their request. */
+function openCalls(
+  config: Config,
+  dependencies: Omit<CallExecutorDependencies, 'store'> & {
+    readonly cache: OpenCache;
+    readonly onBackground: OnBackgroundQuery | undefined;
+  },
+  onClose: OnClose,
+): Pick<QueryExecution, 'executeCall' | 'deferredCalls'> {
+  const { cache, clock, onBackground } = dependencies;
+  const { store, local } = cache;
+  const findLocal = (hash: string): EndpointResult | undefined => local.find(hash);
+  const executeCall = createCallExecutor({ ...dependencies, store, findLocal });
+  const deferredCalls = new DeferredCalls({
+    ...{ executeCall, findStale: staleFinder({ store, clock }), board: cache.deferred },
+    ...{ maxSeconds: config.queryTimeoutMs / 1000, onBackground, clock },
+  });
+  onClose(deferredCalls.close, { name: 'deferred calls' });
+  return { executeCall, deferredCalls };
 }
 
 /** Counts how calls are served, and notes which parameter sets are in use. */

@@ -12,6 +12,7 @@ import { deprecationHeaders } from '../result/deprecation-headers.js';
 import { readyToSend } from '../result/select-content.js';
 import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
+import { sendRunning } from '../result/send-running.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
 import type { Credentials } from './credentials.js';
 import { findEndpoint } from './find-endpoint.js';
@@ -62,10 +63,16 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         const applied = appliedPreferences(preferences, presentation);
         if (applied !== '') response.set('Preference-Applied', applied);
         // The time that a caller waits for a response says nothing about how long it takes one that it receives.
-        if (!presentation.isExport) return untilNobodyWaits(response, preferences.wait);
+        if (!presentation.isExport) return untilNobodyWaits(response, preferences);
         const principal = principalOf(context);
         const accepted = { request, response, endpoint, principal };
         return whileAccepted(clientDisconnected(response), credentials, accepted);
+      },
+      sendRunning: ({ call, principal, limits, ...running }, sent) => {
+        setLimitHeaders(response, limits, principal);
+        const applied = appliedPreferences(sent.preferences, call.presentation);
+        const of = { isWhole: isRepeatable(endpoint, sent), applied, publicUrl, now: clock() };
+        sendRunning(request, response, { running, ...of });
       },
       sendExport: ({ principal, call, limits, run }) => {
         requireChunks(request);
@@ -129,13 +136,11 @@ function appliedPreferences({ wait, isStrict }: Preferences, { applied, isExport
 }
 
 /**
- * Aborts when the client disconnects, or when the time of `Prefer: wait=N` is over.
- *
- * @param seconds the N of `Prefer: wait=N` (RFC 7240).
+ * Aborts when the client disconnects, or when the time of `Prefer: wait=N` (RFC 7240) is over; a deferred call goes on then.
  */
-function untilNobodyWaits(response: ServerResponse, seconds: number | undefined): Cancellable {
+function untilNobodyWaits(response: ServerResponse, { wait: seconds, isAsync }: Preferences): Cancellable {
   const disconnected = clientDisconnected(response);
-  if (seconds === undefined || disconnected.signal.aborted) return disconnected;
+  if (seconds === undefined || isAsync || disconnected.signal.aborted) return disconnected;
   const { signal, end } = withDeadline(disconnected.signal, seconds);
   response.once('close', end);
   return {

@@ -128,18 +128,18 @@ export function nextPageHeaders(
   return link === '' || link.length > MAX_LINK ? headers : [...headers, 'Link', link];
 }
 
-const DROPPED: ReadonlySet<string> = new Set([CURSOR, 'api_key']);
-
 /** A request target with another cursor, and without a key. */
-function withCursor(target: string, cursor: string): string {
+const withCursor = (target: string, cursor: string): string =>
+  withoutKey(target, CURSOR, `${CURSOR}=${cursor}`);
+
+/** A request target, for a header: without a key. @param dropped a parameter that is left out too @param added one that is added */
+export function withoutKey(target: string, dropped?: string, ...added: readonly string[]): string {
   // A proxy may send the absolute form.
   const [path = '', query = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/\?(.*)/s, 2);
-  const others = query.split('&').filter((pair) => pair !== '' && !DROPPED.has(nameIn(pair)));
-  // What a URL cannot have, and what would end the link.
-  const escaped = [...others, `${CURSOR}=${cursor}`]
-    .join('&')
-    .replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent);
-  return `${path}?${escaped}`;
+  const kept = query.split('&').filter((pair) => pair !== '' && !['api_key', dropped].includes(nameIn(pair)));
+  // What a URL cannot have, and what would end a link.
+  const escaped = [...kept, ...added].join('&').replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent);
+  return escaped === '' ? path : `${path}?${escaped}`;
 }
 
 /** A name can be percent-encoded. */

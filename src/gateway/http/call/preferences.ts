@@ -10,6 +10,8 @@ export interface Preferences {
   readonly numbers: string | undefined;
   /** Whether undeclared parameters are errors: `handling=strict`. */
   readonly isStrict: boolean;
+  /** Whether a result that does not come in time may be got by another request: `respond-async`. */
+  readonly isAsync: boolean;
 }
 
 /** The text between commas that are not within quotes. */
@@ -28,6 +30,7 @@ export function readPreferences(header: string | undefined): Preferences {
     timestamps: TIMES.find((times) => times === timestamps),
     numbers: values.get('numbers')?.toLowerCase(),
     isStrict: values.get('handling')?.toLowerCase() === 'strict',
+    isAsync: values.has('respond-async'),
   };
 }
 

@@ -16,9 +16,11 @@ import type { CheckSql } from '../../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
 import { requireOpen } from './find-endpoint.js';
+import type { DeferredCalls, StillRunning } from '../../scheduler/deferred-calls.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
 import { readCall, type ReadCall, type ReadingDependencies } from './read-call.js';
 import { requireExport } from './require-export.js';
+import { DeferrableWait } from './deferrable-wait.js';
 import type { Cancellable, RunningCalls } from './running-calls.js';
 import type { SentCall } from './sent-call.js';
 
@@ -27,6 +29,7 @@ export interface CallDependencies extends ReadingDependencies {
   readonly endpoints: Endpoints;
   readonly executeCall: ExecuteCall;
   readonly executeExport: ExecuteExport;
+  readonly deferredCalls: Pick<DeferredCalls, 'execute'>;
   readonly checkSql: CheckSql;
   readonly limiter: Limiter;
   readonly runningCalls: RunningCalls;
@@ -42,6 +45,8 @@ export interface CallProtocol<Sent extends SentCall, Response> {
   readonly begin: (call: ReadCall, sent: Sent) => Cancellable;
   /** @throws Failure where the caller accepts no such result */
   readonly send: (ran: RanCall, sent: Sent) => Response | Promise<Response>;
+  /** Sends that a deferred call has no result yet. */
+  readonly sendRunning: (running: RunningCall, sent: Sent) => Response;
   /** Absent where the protocol has no exports. */
   readonly sendExport?: (exporting: ExportedCall, sent: Sent) => Promise<Response>;
 }
@@ -50,6 +55,9 @@ export interface CallProtocol<Sent extends SentCall, Response> {
 export interface ExportedCall extends Pick<RanCall, 'principal' | 'call' | 'limits'> {
   readonly run: (openSink: ExportRequest['openSink']) => Promise<unknown>;
 }
+
+/** A deferred call that has no result yet. */
+export interface RunningCall extends StillRunning, Pick<RanCall, 'principal' | 'call' | 'limits'> {}
 
 /** A call that has a result. */
 export interface RanCall {
@@ -74,7 +82,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   endpoint: Endpoint,
   protocol: CallProtocol<Sent, Response>,
 ): Promise<Response> {
-  const { limiter, endpoints, clock, executeCall, executeExport, runningCalls } = dependencies;
+  const { limiter, endpoints, clock, executeCall, executeExport, deferredCalls, runningCalls } = dependencies;
   const { requestId } = context;
   const principal = principalOf(context);
   requireOpen(principal, endpoint);
@@ -86,7 +94,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const demand = principal.mayBypassCache ? sent.demand : 'any';
   const sendExport = read.presentation.isExport ? protocol.sendExport : undefined;
   if (sendExport) requireExport(principal, read, { subjects, demand });
-  const wait = protocol.begin(read, sent);
+  const wait = new DeferrableWait(protocol.begin(read, sent));
   const id = runningCalls.begin(requestId, principal.name, read, wait);
   try {
     const { signal } = wait;
@@ -103,13 +111,24 @@ export async function respondToCall<Sent extends SentCall, Response>(
       const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
       return await sendExport({ principal, call, limits, run }, sent);
     }
-    const outcome = await executeCall(toRun, key);
+    const outcome = isDeferrable(sent)
+      ? await deferredCalls.execute(toRun, key, wait.deferral(principal, call, sent.preferences))
+      : await executeCall(toRun, key);
+    if (!('result' in outcome)) return protocol.sendRunning({ principal, call, limits, ...outcome }, sent);
     noteOutcome(context, outcome);
     return await protocol.send({ principal, call, key, outcome, limits }, sent);
   } finally {
-    runningCalls.end(id);
+    const end = (): void => {
+      runningCalls.end(id);
+    };
+    if (wait.ended) void wait.ended.then(end);
+    else end();
   }
 }
+
+/** Whether the call may go on without its request: one for a cached result only runs no query. */
+const isDeferrable = ({ preferences, demand }: SentCall): boolean =>
+  preferences.isAsync && demand !== 'only-cached';
 
 /** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */
 function requireNotGone(endpoint: Endpoint, now: number): void {

@@ -1,10 +1,11 @@
 import type { JsonBodies } from '../call/json-body.js';
 import { nextCursor } from '../call/page-cursor.js';
+import { runningState } from '../result/send-running.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
 import { respondToCall, type CallDependencies } from '../call/respond-to-call.js';
 import type { McpCaller } from './mcp-caller.js';
 import { readArguments } from './tool-arguments.js';
-import { toolError } from './tool-error.js';
+import { runningResult, toolError } from './tool-error.js';
 import { toolResult, type ToolResult } from './tool-result.js';
 import type { Tools } from './tools.js';
 
@@ -34,9 +35,12 @@ export async function callTool(
     return await respondToCall(dependencies, caller.context, endpoint, {
       parse: async () => {
         await bodies.beforeValidating(caller.arguments);
-        return readArguments(endpoint, caller.arguments, pinned);
+        const { wait, isAsync } = caller.preferences;
+        const sent = readArguments(endpoint, caller.arguments, pinned);
+        return { ...sent, preferences: { ...sent.preferences, wait, isAsync } };
       },
       begin: () => caller.wait,
+      sendRunning: (running) => runningResult(runningState(running, clock())),
       send: (ran, { maxRows }) => {
         caller.setLimits(ran.limits);
         const { principal, call, outcome } = ran;

@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Failure } from '../../errors.js';
 import type { LimitState } from '../../limits/limit-state.js';
+import type { Preferences } from '../call/preferences.js';
 import type { Cancellable } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 
@@ -10,6 +11,8 @@ export interface McpCaller {
   readonly principal: Principal;
   /** Aborted when the client disconnects. */
   readonly wait: Cancellable;
+  /** Of the HTTP request. */
+  readonly preferences: Preferences;
   /** Only endpoints with one of these tags are listed; undefined: all. */
   readonly tags: ReadonlySet<string> | undefined;
   /** The arguments of the tool, with numbers as `LosslessNumber`; of `tools/call` only. */

@@ -9,6 +9,7 @@ import { clientDisconnected } from '../call/call-endpoint.js';
 import type { Credentials } from '../call/credentials.js';
 import { limitsOfMessage } from '../call/json-bounds.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../call/limit-requests.js';
+import { readPreferences } from '../call/preferences.js';
 import { rejectMethodsExcept } from '../transport/reject-method.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
 import { noteError } from './protocol-error.js';
@@ -75,6 +76,7 @@ function serveMessages(dependencies: ServeDependencies): RequestHandler {
         caller: {
           ...{ context, principal, rejected },
           wait: call.wait,
+          preferences: readPreferences(request.get('Prefer')),
           tags: tagsIn(request.originalUrl),
           arguments: message.tool?.arguments,
           setLimits: (limits) => {

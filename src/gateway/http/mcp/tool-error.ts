@@ -1,9 +1,11 @@
 import type { Failure } from '../../errors.js';
+import type { RunningState } from '../result/send-running.js';
 import { problemDocument } from '../transport/problem.js';
 import type { ToolResult } from './tool-result.js';
 
 /** Where clients find the problem document of an error, for programs. */
 const PROBLEM = 'querygate/problem';
+const RUNNING = 'querygate/running';
 
 /** A failure as an error of a tool: for the model as text, for programs as the problem document that HTTP clients get. */
 export function toolError(failure: Failure, requestId: string): ToolResult {
@@ -30,4 +32,16 @@ function textOf({ code, message, details }: Failure, requestId: string): string 
   if (retryAfterSeconds !== undefined && !isSaid)
     lines.push(`Call again in ${retryAfterSeconds} s, not before.`);
   return [...lines, `(${code}, request ${requestId})`].join('\n');
+}
+
+/** A deferred call that has no result yet. It is an error of the tool because it has none of the columns of its output schema. */
+export function runningResult({ retryAfterSeconds, ...state }: RunningState): ToolResult {
+  const text =
+    `The query is still running, for ${state.elapsedSeconds} s of at most ${state.timeLimitSeconds} s. It goes on: call this tool ` +
+    `again with the same arguments in ${retryAfterSeconds} s, and you join it or get its rows. Do not change the arguments.`;
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    _meta: { [RUNNING]: { ...state, retryAfterSeconds } },
+  };
 }

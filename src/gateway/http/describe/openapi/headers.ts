@@ -115,6 +115,20 @@ const PART = {
   ),
 } satisfies HeaderObjects;
 
+/** Of a deferred call. */
+const RUNNING = {
+  ...WITH_KEY,
+  'Retry-After': always(count('Seconds after which to try again.')),
+  'Preference-Applied': ROWS['Preference-Applied'],
+  'Cache-Control': always(text('`no-store`.', 'no-store')),
+  Location: always(
+    text(
+      'The request to repeat, without a key; of a POST and of a call with a secret value only its path.',
+      '/api/endpoints/query/logs.errors?project=aurora',
+    ),
+  ),
+} satisfies HeaderObjects;
+
 const PROBLEM = {
   'Retry-After': count('Seconds after which to try again.'),
   'WWW-Authenticate': text(
@@ -124,7 +138,7 @@ const PROBLEM = {
 } satisfies HeaderObjects;
 
 /** All response headers: the document describes them, and CORS exposes them to pages. */
-export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PAGE, ...DEPRECATION, ...PROBLEM };
+export const RESPONSE_HEADERS: HeaderObjects = { ...RUNNING, ...PART, ...PAGE, ...DEPRECATION, ...PROBLEM };
 
 type SomeHeader = keyof typeof PAGE | keyof typeof DEPRECATION;
 
@@ -141,7 +155,14 @@ export function someHeadersOf({
 }
 
 /** The headers that a kind of response can have. */
-const HEADERS_OF = { any: ANY, withKey: WITH_KEY, rows: ROWS, file: FILE, part: PART } as const;
+const HEADERS_OF = {
+  any: ANY,
+  withKey: WITH_KEY,
+  rows: ROWS,
+  file: FILE,
+  part: PART,
+  running: RUNNING,
+} as const;
 
 /** References to the headers of a kind of response, and to further ones. */
 export function headerRefs(
@@ -168,7 +189,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = Object
   [
     sent(
       'Prefer',
-      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `numbers=text` or `numbers=plain`: as the parameter. `handling=strict`: 400 for undeclared parameters.',
+      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `respond-async, wait=5`: 202 in place of the 504; the query goes on, and the same request joins it or gets its result. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `numbers=text` or `numbers=plain`: as the parameter. `handling=strict`: 400 for undeclared parameters.',
       'wait=5',
     ),
     sent('If-None-Match', 'ETag of a result that the caller has: 304 if it has not changed.'),

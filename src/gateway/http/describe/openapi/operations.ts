@@ -54,6 +54,7 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     parameters: [...endpointParameters(endpoint, pinned), ...ownParameters(endpoint), ...headersOfGet],
     responses: {
       200: rowsResponse(endpoint),
+      202: RUNNING,
       // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
       206: {
         description: 'The part of the rows that `Range` names, with the media type that the whole has.',
@@ -95,6 +96,7 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     requestBody: endpointBody(endpoint, pinned),
     responses: {
       200: rowsResponse(endpoint),
+      202: RUNNING,
       ...problemResponses(
         'anywhere',
         'withKey',
@@ -143,6 +145,21 @@ function jsonResponse(
 ): ResponseObject {
   return { description, headers: headerRefs(headers), content: { 'application/json': { schema } } };
 }
+
+const RUNNING: ResponseObject = jsonResponse(
+  'With `Prefer: respond-async`: the query is still running. Repeat the request.',
+  'running',
+  {
+    type: 'object',
+    required: ['status', 'elapsedSeconds', 'timeLimitSeconds'],
+    properties: {
+      status: { type: 'string', const: 'running' },
+      elapsedSeconds: { type: 'integer', minimum: 0, description: 'Since the request that started it.' },
+      timeLimitSeconds: { type: 'number', description: 'Seconds in ClickHouse after which it fails.' },
+    },
+    additionalProperties: false,
+  },
+);
 
 const ENDPOINT = refTo('schemas', 'Endpoint');
 
