@@ -13,7 +13,7 @@ import { AccessGateway } from '../support/access-gateway.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';
-import { noKeys, noDeferral, noExports, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
+import { noKeys, testCredentials, testLimiter, plainCalls } from '../support/test-credentials.js';
 import { GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
@@ -144,12 +144,10 @@ describe('GET /metrics', () => {
     await withAdminGateway(async ({ get, send: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
-        executeExport: noExports,
-        deferredCalls: noDeferral,
+        ...plainCalls,
         executeCall,
         targets: new KnownTargets(() => true),
         clock: clock.read,
-        checkSql: noSql,
         runningCalls: new RunningCalls(clock.read),
         limiter: testLimiter(),
         maxRangedBytes: 0,

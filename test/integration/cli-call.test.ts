@@ -202,6 +202,22 @@ describe('querygate call, where the gateway fails', () => {
     });
   });
 
+  it('repeats a request whose query is still running, until it has the rows or an error', async () => {
+    const seen: unknown[] = [];
+    const slow: RequestListener = ({ url, headers }, response) => {
+      seen.push([url, headers['prefer']]);
+      const isRunning = seen.length < 3;
+      response
+        .writeHead(isRunning ? 202 : 200, { 'Content-Type': 'application/json', 'Retry-After': '0' })
+        .end(isRunning ? '{"status":"running","elapsedSeconds":1,"timeLimitSeconds":30}' : '{"result":[]}');
+    };
+    await withServer(slow, async (url) => {
+      expect(await call(url)).toMatchObject({ code: 0, stdout: '{"result":[]}' });
+    });
+    expect(new Set(seen.map(String)).size).toBe(1);
+    expect([seen.length, String(seen[0])]).toEqual([3, expect.stringContaining('respond-async, wait=10')]);
+  });
+
   it('exits with 4 for a response that no gateway sends, and does not follow a redirect with the key', async () => {
     const seen: string[] = [];
     const odd: RequestListener = (request, response) => {

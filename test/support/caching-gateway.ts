@@ -20,7 +20,7 @@ import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
-import { noDeferral, noExports, noSql, testCredentials, testLimiter } from './test-credentials.js';
+import { testCredentials, testLimiter, plainCalls } from './test-credentials.js';
 import { KEY } from './test-gateway.js';
 
 /** A key that may bypass the cache. */
@@ -88,9 +88,7 @@ export class CachingGateway {
     };
     const app = createApp({
       ...shared,
-      executeExport: noExports,
-      deferredCalls: noDeferral,
-      checkSql: noSql,
+      ...plainCalls,
       runningCalls: new RunningCalls(clock),
       executeCall: createCallExecutor({ store: this.store, fetchResult, clock, onOutcome }),
       isClickHouseUp: () => Promise.resolve(true),

@@ -71,13 +71,15 @@ export function noKeys(
 }
 
 /** For gateways whose endpoints have no exports. */
-export const noExports: ExecuteExport = () =>
-  Promise.reject(new Error('no endpoint of this test has exports'));
+const noExports: ExecuteExport = () => Promise.reject(new Error('no endpoint of this test has exports'));
 
 /** For gateways without sandboxed endpoints. */
 export const noSql: CheckSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));
 
 /** For gateways whose calls are not deferred. */
-export const noDeferral: Pick<DeferredCalls, 'execute'> = {
+const noDeferral: Pick<DeferredCalls, 'execute'> = {
   execute: () => Promise.reject(new Error('no call of this test is deferred')),
 };
+
+/** For gateways whose calls are neither exported nor deferred, and take no SQL. */
+export const plainCalls = { executeExport: noExports, checkSql: noSql, deferredCalls: noDeferral };

@@ -18,7 +18,7 @@ import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-
 import type { Clock } from '../../src/gateway/query/ports.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
-import { noDeferral, noExports, noSql, testCredentials, testLimiter } from './test-credentials.js';
+import { testCredentials, testLimiter, plainCalls } from './test-credentials.js';
 import { referenceEndpoints } from './reference-project.js';
 
 /** The key that the test gateway accepts; its principal is `tester`. */
@@ -111,9 +111,7 @@ function listenerOf(
   };
   const app = createApp({
     ...shared,
-    executeExport: noExports,
-    deferredCalls: noDeferral,
-    checkSql: noSql,
+    ...plainCalls,
     runningCalls: new RunningCalls(clock),
     executeCall: createCallExecutor({ store, fetchResult, clock, onOutcome }),
     isClickHouseUp: () => Promise.resolve(true),

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 
 import { FORMATS, type FormatName } from '../../gateway/formats/formats.js';
 import { joinPages, JOINED_FORMATS, type JoinedFormat } from './call/all-pages.js';
-import { requestEndpoint, type EndpointCall } from './call/request-endpoint.js';
+import { requestResult, type EndpointCall } from './call/request-endpoint.js';
 import { resultTable } from './call/result-table.js';
 import { writeBody } from './call/write-body.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
@@ -64,7 +64,7 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   const request = async (cursor?: string): Promise<Response> => {
     const parameters =
       cursor === undefined ? call.parameters : new Map([...call.parameters, ['cursor', cursor]]);
-    const response = await requestEndpoint(gateway, { ...call, parameters }, signal);
+    const response = await requestResult(gateway, { ...call, parameters }, signal);
     if (options.headers) printHeaders(response, json);
     if (!response.ok) await throwProblem(response, json);
     checkFormat(response, format);

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { FORMATS, type FormatName } from '../../../gateway/formats/formats.js';
 import { isOwnParameter } from '../../../gateway/http/call/undeclared-parameters.js';
 import { requestGateway, type Gateway } from '../gateway.js';
@@ -12,6 +14,9 @@ export interface EndpointCall {
   /** Whether the parameters travel in the body of a POST; the gateway’s own are in the URL all the same. */
   readonly post?: boolean;
 }
+
+/** After so many seconds without a result the gateway says that the query is running, before a proxy ends the request. */
+const WAIT_SECONDS = 10;
 
 /** The URL of the call. */
 export function urlOf(
@@ -43,13 +48,14 @@ export function requestEndpoint(
   signal: AbortSignal,
 ): Promise<Response> {
   const { format, parameters, post } = call;
+  const isExport = parameters.has('export');
   const headers = {
     'User-Agent': 'querygate-cli',
     Accept: FORMATS[format ?? 'json'].mediaType,
     // A person who misspells a parameter must not take other rows for the result.
-    Prefer: 'handling=strict',
+    Prefer: `handling=strict${isExport ? '' : `, respond-async, wait=${WAIT_SECONDS}`}`,
   };
-  const send = parameters.has('export') ? patientFetch : fetch;
+  const send = isExport ? patientFetch : fetch;
   if (!post) return requestGateway(gateway, urlOf(gateway.url, call), { headers, signal }, send);
   return requestGateway(
     gateway,
@@ -62,4 +68,33 @@ export function requestEndpoint(
     },
     send,
   );
+}
+
+/** What `querygate call` shows of a query that takes longer than a request. */
+interface Running {
+  readonly elapsedSeconds: number;
+  readonly timeLimitSeconds: number;
+}
+
+/**
+ * Sends the call until it has a result or an error, and returns that response.
+ *
+ * @throws CommandError where the gateway is unreachable; the signal's reason where it is aborted.
+ */
+export async function requestResult(
+  gateway: Gateway,
+  call: EndpointCall,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { stderr } = process;
+  for (;;) {
+    const response = await requestEndpoint(gateway, call, signal);
+    const { status, headers } = response;
+    if (status !== 202) return response;
+    const { elapsedSeconds, timeLimitSeconds } = (await response.json()) as Running;
+    const line = `the query is running: ${elapsedSeconds} s of at most ${timeLimitSeconds} s`;
+    if (stderr.isTTY) stderr.write(`\r${line}`);
+    await delay(Number(headers.get('retry-after') ?? 1) * 1000, undefined, { signal });
+    if (stderr.isTTY) stderr.write(`\r${' '.repeat(line.length)}\r`);
+  }
 }
