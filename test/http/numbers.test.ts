@@ -39,7 +39,7 @@ async function representationFor(
   return [gateway.runQuery.onlyRequest.representation?.name, response.headers['preference-applied']];
 }
 const get =
-  (query: string, prefer = 'respond-async') =>
+  (query: string, prefer = 'return=minimal') =>
   (gateway: TestGateway): Test =>
     gateway.get(`${URL}${query}`).set('Prefer', prefer);
 

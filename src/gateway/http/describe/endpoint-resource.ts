@@ -180,12 +180,12 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
 /**
  * The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example.
  *
- * @param all endpoints, any of which may declare a pinned parameter as secret
+ * @param all endpoints, any of which may declare a pinned parameter as secret; undefined: no pinned value is shown
  */
 export function resourceOf(
   endpoint: Endpoint,
   { pinned }: Principal,
-  all: readonly Endpoint[],
+  all: readonly Endpoint[] | undefined,
 ): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
   const { maxRows, warming, sandboxing, unknownParameters, numbers, exports } = settings;
@@ -212,8 +212,8 @@ function describePieces({ bucket, from, to }: Pieces): ValuesOf<typeof ENDPOINT>
   return { bucket: itemOfOrder(bucket), from, to };
 }
 
-const shownPin = (name: string, pinned: Principal['pinned'], all: readonly Endpoint[]): object =>
-  isReadable(name, all) ? { value: pinned?.get(name) } : {};
+const shownPin = (name: string, pinned: Principal['pinned'], all: readonly Endpoint[] | undefined): object =>
+  all && isReadable(name, all) ? { value: pinned?.get(name) } : {};
 
 function parameterOf(parameter: DescribedParameter): Omit<ValuesOf<typeof PARAMETER>, 'pinned'> {
   const { name, kind, required, empty, type, description, format, choices, suggestions } = parameter;

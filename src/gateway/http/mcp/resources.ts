@@ -50,7 +50,7 @@ export function listResourceTemplates(): {
 }
 
 /**
- * `resources/read`: an endpoint as `GET /api/endpoints/NAME` shows it.
+ * `resources/read`: an endpoint as `GET /api/endpoints/NAME` shows it, without the values of pinned parameters.
  *
  * @throws ProtocolError where there is no such resource that the caller may read.
  */
@@ -74,6 +74,7 @@ export function readResource(
     );
   }
   context.endpoint = endpoint.name;
-  const text = JSON.stringify(resourceOf(endpoint, principal, endpoints.all()), undefined, 1);
+  // What an agent reads can be passed on to others: it learns which parameters are pinned, and not to what.
+  const text = JSON.stringify(resourceOf(endpoint, principal, undefined), undefined, 1);
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] };
 }
