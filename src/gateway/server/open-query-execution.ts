@@ -109,6 +109,7 @@ export async function openQueryExecution(
   });
   const fetchResult = ifRunnable(fetchAny, requireRunnable);
   const onOutcome = countOutcomes({ endpoints, ledger, hits, clock });
+  const calls = openCalls(config, { ...shared, cache, fetchResult, dataVersions, onOutcome }, onClose);
   const warming = startWarming(config, {
     ...shared,
     ...{ cache, ledger, fetchResult, dataVersions },
@@ -117,7 +118,6 @@ export async function openQueryExecution(
   });
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
   observe(metrics, { endpoints, cache, scheduler });
-  const calls = openCalls(config, { ...shared, cache, fetchResult, dataVersions, onOutcome }, onClose);
   const { warmer } = warming;
   const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);
