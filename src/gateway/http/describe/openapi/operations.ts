@@ -146,20 +146,12 @@ function jsonResponse(
   return { description, headers: headerRefs(headers), content: { 'application/json': { schema } } };
 }
 
-const RUNNING: ResponseObject = jsonResponse(
-  'With `Prefer: respond-async`: the query is still running. Repeat the request.',
-  'running',
-  {
-    type: 'object',
-    required: ['status', 'elapsedSeconds', 'timeLimitSeconds'],
-    properties: {
-      status: { type: 'string', const: 'running' },
-      elapsedSeconds: { type: 'integer', minimum: 0, description: 'Since the request that started it.' },
-      timeLimitSeconds: { type: 'number', description: 'Seconds in ClickHouse after which it fails.' },
-    },
-    additionalProperties: false,
-  },
-);
+/** Without `content`: only callers who ask for it get it, and generated clients would expect it beside the rows of any call. */
+const RUNNING: ResponseObject = {
+  description:
+    'With `Prefer: respond-async`: the query is still running. Repeat the request. The body is JSON with `status` (`running`), `elapsedSeconds` and `timeLimitSeconds`.',
+  headers: headerRefs('running'),
+};
 
 const ENDPOINT = refTo('schemas', 'Endpoint');
 
