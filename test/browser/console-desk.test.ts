@@ -43,6 +43,8 @@ describeInBrowser('the console of someone who looks at data', () => {
   it('has ranges of time for an endpoint with a begin and an end, also before and after, in the link', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/get-grouped-stats-redirects');
+      // Its buckets are those from and to whose ends ranges are.
+      await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
       const ranges = page.locator('.ranges');
       await ranges.locator('text="7 d"').click();
       await page.waitForURL(/start_time=/);
