@@ -104,8 +104,8 @@ describe('the representation of a result', () => {
   });
 
   it.each([
-    ['format=xml', 'format', `must be one of ${FORMAT_NAMES.join(', ')}`],
-    ['format=', 'format', `must be one of ${FORMAT_NAMES.join(', ')}`],
+    ['format=xml', 'format', `must be one of ${FORMAT_NAMES.join(', ')}, prometheus`],
+    ['format=', 'format', `must be one of ${FORMAT_NAMES.join(', ')}, prometheus`],
     ['format=%ff', 'format', 'is not valid percent-encoded UTF-8'],
     ['format=csv&format=csv', 'format', 'is given 2 times; it may be given once'],
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],

@@ -1,5 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
+import { buffer } from 'node:stream/consumers';
+
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import type { FormatName } from '../../src/gateway/formats/formats.js';
 import { representationOf } from '../../src/gateway/formats/representation.js';
@@ -20,7 +22,9 @@ export interface FormatQueries {
   ) => Promise<QueryResult>;
   /** The rows of a query, as ClickHouse's own format has them. */
   readonly queryRows: (text: string, settings?: ClickHouseSettings) => Promise<readonly Row[]>;
-  /** The same as ClickHouse writes them: a line for each. */
+  /** The bytes that ClickHouse itself writes for a query with a FORMAT. */
+  readonly ownBytes: (text: string) => Promise<Buffer>;
+  /** The rows of a query as ClickHouse writes them: a line for each. */
   readonly queryLines: (text: string, settings?: ClickHouseSettings) => Promise<readonly string[]>;
 }
 
@@ -53,6 +57,7 @@ export function useFormatQueries(): FormatQueries {
   };
   return {
     runQuery,
+    ownBytes: async (query) => buffer((await database.client.exec({ query })).stream),
     queryLines,
     queryRows: async (query, settings) => {
       const lines = await queryLines(query, settings);

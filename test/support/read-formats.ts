@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 
 import type { FormatName } from '../../src/gateway/formats/formats.js';
+import { metricSamples } from './metric-samples.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -21,6 +22,7 @@ const READERS: Readonly<Record<FormatName, Reader>> = {
   tsv: { read: (body) => readTsv(body), isUntyped: true },
   parquet: { read: (body) => readParquet(body) },
   arrow: { read: (body) => readArrow(tableFromIPC(body)) },
+  prometheus: { read: (body) => metricSamples(textOf(body)).map((sample) => ({ ...sample })) },
 };
 
 /** The rows of a body, as a third-party reader of the format parses them. */

@@ -19,6 +19,7 @@ export interface ExportWriting {
 /** How the rows of an export are written for a reader; of one export, because the bytes are made one part after the other. */
 export function exportWriting(written: WrittenColumns, reader: Reader = OWN_ROWS_READER): ExportWriting {
   const format = FORMATS[written.representation.format];
+  if ('unmark' in format) throw new TypeError(`${written.representation.format} has no exports`);
   return 'exportRows' in format ? textOf(format, written, reader) : fileOf(format, written);
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { OWN_ROWS_READER, type Figures } from '../../endpoint/figures.js';
@@ -6,7 +7,13 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { escapeLineEnds } from '../formats/escape-line-ends.js';
-import type { ClickHouseFormat, FileFormat, RowFormat } from '../formats/format.js';
+import {
+  MARK,
+  type ClickHouseFormat,
+  type FileFormat,
+  type MarkedFormat,
+  type RowFormat,
+} from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
@@ -80,20 +87,23 @@ async function fetchAndCut(
  * second query finds out whether there are more. Both have the same values bound, the time included.
  */
 async function fetchFile(
-  format: FileFormat,
+  format: FileFormat | MarkedFormat,
   { request: { query, rowCap }, written }: Fetch,
   send: SendQuery,
 ): Promise<QueryResult> {
-  const capped = { ...query, parameters: { ...query.parameters, [ROW_LIMIT]: rowCap } };
+  const mark = 'unmark' in format ? `mark${randomUUID().replaceAll('-', '')}` : undefined;
+  const own = { [ROW_LIMIT]: rowCap, ...(mark !== undefined && { [MARK]: mark }) };
+  const capped = { ...query, parameters: Object.assign({}, query.parameters, own) };
   const response = await send(written.project(capped), written.clickHouseFormat);
-  const { body, resultRows } = response;
-  if (!format.isComplete(body) || resultRows > rowCap) {
+  const body = completeFile(format, response.body, mark);
+  const rowCount = response.resultRows - (mark === undefined ? 0 : 1);
+  if (!body || rowCount > rowCap) {
     throw brokenResponse(
-      `${body.length} bytes and ${resultRows} rows are not a complete ${written.representation.format} of at most ${rowCap} rows`,
+      `${response.body.length} bytes and ${rowCount} rows are not a complete ${written.representation.format} of at most ${rowCap} rows`,
     );
   }
-  const file = { body, rowCount: resultRows };
-  if (resultRows < rowCap) return resultOf(response, { truncated: false, ...file });
+  const file = { body, rowCount };
+  if (rowCount < rowCap) return resultOf(response, { truncated: false, ...file });
   const counted = await send(countOf(query), { name: 'TabSeparated', settings: {} });
   const count = Number(counted.body.toString());
   if (counted.body.length === 0 || !Number.isSafeInteger(count)) {
@@ -103,6 +113,16 @@ async function fetchFile(
     { ...response, cost: sumOfCosts([response.cost, counted.cost]) },
     { truncated: count > rowCap, ...file },
   );
+}
+
+function completeFile(
+  format: FileFormat | MarkedFormat,
+  body: Buffer,
+  mark: string | undefined,
+): Buffer | undefined {
+  if (!('unmark' in format)) return format.isComplete(body) ? body : undefined;
+  const text = format.unmark(body, mark ?? '');
+  return text && asUtf8(text);
 }
 
 function countOf({ text, parameters }: BoundQuery): BoundQuery {

@@ -1,3 +1,4 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
 import type { Column, Numbers } from '../../endpoint/definition.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
@@ -140,5 +141,21 @@ export interface FileFormat extends AnyFormat {
   readonly isComplete: (body: Buffer) => boolean;
 }
 
+/**
+ * An output format for results with certain columns, whose text has neither rows that can be counted nor an end: a query gets a
+ * last row with a mark, which proves that every row before it was received.
+ */
+export interface MarkedFormat extends AnyFormat {
+  /** Why a result does not have the columns, for the caller; undefined where it has them. */
+  readonly problemOf: (columns: readonly Pick<ResultColumn, 'name' | 'type'>[]) => string | undefined;
+  /** Wraps a query, whose parameter {@link MARK} is the mark, so that it has the columns and the last row. */
+  readonly project: (columns: FormattedColumns) => (query: BoundQuery) => BoundQuery;
+  /** The text without the last row; undefined where it does not end with one. @throws Failure NOT_ACCEPTABLE */
+  readonly unmark: (body: Buffer, mark: string) => Buffer | undefined;
+}
+
+/** The parameter with the mark of a query. No endpoint can declare one with such a name. */
+export const MARK = '_mark';
+
 /** An output format: its name for callers is its key in `formats.ts`. */
-export type OutputFormat = RowFormat | FileFormat;
+export type OutputFormat = RowFormat | FileFormat | MarkedFormat;

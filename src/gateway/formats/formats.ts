@@ -5,16 +5,20 @@ import { jsonTable } from './json-table.js';
 import { json } from './json.js';
 import { ndjson } from './ndjson.js';
 import { parquet } from './parquet.js';
+import { prometheus } from './prometheus.js';
 import { tsv } from './tsv.js';
 
-/** Every output format, by the name that `?format=` takes; the first is the default. */
-const BY_NAME = { json, 'json-table': jsonTable, ndjson, csv, tsv, parquet, arrow } satisfies Record<
-  string,
-  OutputFormat
->;
+/** The formats of results with any columns; the first is the default. */
+const OF_ANY_COLUMNS = { json, 'json-table': jsonTable, ndjson, csv, tsv, parquet, arrow };
+
+/** Every output format, by the name that `?format=` takes. */
+const BY_NAME = { ...OF_ANY_COLUMNS, prometheus } satisfies Record<string, OutputFormat>;
 
 export type FormatName = keyof typeof BY_NAME;
 
 export const FORMATS: Readonly<Record<FormatName, OutputFormat>> = BY_NAME;
 
-export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
+export const EVERY_FORMAT_NAME = Object.keys(BY_NAME) as readonly FormatName[];
+
+/** The formats that hold results with any columns, and that `Accept` chooses from. */
+export const FORMAT_NAMES = Object.keys(OF_ANY_COLUMNS) as readonly (keyof typeof OF_ANY_COLUMNS)[];

@@ -1,6 +1,6 @@
 import { NUMBERS } from '../../endpoint/definition.js';
 import { TIMES, type FormatOptions } from './format.js';
-import { FORMAT_NAMES, FORMATS, type FormatName } from './formats.js';
+import { EVERY_FORMAT_NAME, FORMATS, type FormatName } from './formats.js';
 
 /** One of the few ways to write a result; equal ones are the same object. */
 export interface Representation extends FormatOptions {
@@ -11,7 +11,7 @@ export interface Representation extends FormatOptions {
 
 /** Every representation, by name. */
 export const REPRESENTATIONS: ReadonlyMap<string, Representation> = new Map(
-  FORMAT_NAMES.flatMap((format) =>
+  EVERY_FORMAT_NAME.flatMap((format) =>
     TIMES.flatMap((times) =>
       NUMBERS.flatMap((numbers) =>
         [false, true].map((formulaSafe) => {

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
 import type { ResultColumn } from './format.js';
-import { FORMAT_NAMES, FORMATS, type FormatName } from './formats.js';
+import { EVERY_FORMAT_NAME, FORMAT_NAMES, FORMATS, type FormatName } from './formats.js';
 import { hasForm } from './type-families.js';
 
 /** A column as it is declared or described. */
@@ -12,11 +12,17 @@ const SHOWN_CHARACTERS = 200;
 const isHeld = (type: string, format: FormatName): boolean => hasForm(type, FORMATS[format].values);
 
 /**
- * Rejects columns of types that a format cannot hold.
+ * Rejects columns of types that a format cannot hold, and a result without the columns that it needs.
  *
  * @throws Failure NOT_ACCEPTABLE with the first of them, its type, and the formats that hold all columns.
  */
 export function requireForms(columns: readonly TypedColumn[], format: FormatName): void {
+  const of = FORMATS[format];
+  if ('problemOf' in of) {
+    const problem = of.problemOf(columns);
+    if (problem !== undefined) throw new Failure('NOT_ACCEPTABLE', problem);
+    return;
+  }
   const column = columns.find(({ type }) => !isHeld(type, format));
   if (!column) return;
   const formats = FORMAT_NAMES.filter((name) => columns.every(({ type }) => isHeld(type, name)));
@@ -45,4 +51,12 @@ export function missingForms(type: string): MissingForms | undefined {
     ? `${type} is an aggregate state, which no output format can hold`
     : `${missing.join(', ')} cannot hold ${type}`;
   return { isEvery, reason };
+}
+
+/** The formats that can hold a result with these columns. */
+export function formatsFor(columns: readonly TypedColumn[]): readonly FormatName[] {
+  return EVERY_FORMAT_NAME.filter((name) => {
+    const format = FORMATS[name];
+    return !('problemOf' in format) || format.problemOf(columns) === undefined;
+  });
 }

@@ -44,10 +44,14 @@ function compute({ declared, described }: FormattedColumns, representation: Repr
   const quoting = representation.numbers === 'text' ? quotingOf(described) : undefined;
   const columns = { declared, described, quoting };
   requireForms(described, representation.format);
-  const { clickHouseFormat, values } = FORMATS[representation.format];
+  const format = FORMATS[representation.format];
+  const { times } = representation;
   return {
     ...{ representation, columns },
-    clickHouseFormat: clickHouseFormat(columns),
-    project: projectColumns(described, { values, times: representation.times, declared, quoting }),
+    clickHouseFormat: format.clickHouseFormat(columns),
+    project:
+      'project' in format
+        ? format.project(columns)
+        : projectColumns(described, { values: format.values, times, declared, quoting }),
   };
 }

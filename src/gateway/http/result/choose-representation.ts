@@ -5,7 +5,7 @@ import { NUMBERS_PARAMETER } from '../../../endpoint/reserved.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure, type Problem } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
-import { FORMAT_NAMES, FORMATS, type FormatName } from '../../formats/formats.js';
+import { EVERY_FORMAT_NAME, FORMAT_NAMES, FORMATS, type FormatName } from '../../formats/formats.js';
 import { representationOf, type Representation } from '../../formats/representation.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import type { Preferences } from '../call/preferences.js';
@@ -61,7 +61,7 @@ export interface QueryStringPresentation {
   readonly problems: readonly Problem[];
 }
 
-const BY_NAME: ReadonlyMap<string, FormatName> = new Map(FORMAT_NAMES.map((name) => [name, name]));
+const BY_NAME: ReadonlyMap<string, FormatName> = new Map(EVERY_FORMAT_NAME.map((name) => [name, name]));
 
 const NUMBERS_BY_NAME: ReadonlyMap<string, Numbers> = new Map(NUMBERS.map((name) => [name, name]));
 const MUST_BE_NUMBERS = `must be ${NUMBERS.join(' or ')}`;
@@ -95,7 +95,7 @@ export function readPresentation(
     problems.push({ param, problem });
     return undefined;
   };
-  const format = read('format', BY_NAME, `must be one of ${FORMAT_NAMES.join(', ')}`);
+  const format = read('format', BY_NAME, `must be one of ${EVERY_FORMAT_NAME.join(', ')}`);
   const preferred = NUMBERS_BY_NAME.get(preferences.numbers ?? '');
   if (preferences.numbers !== undefined && !preferred)
     problems.push({ param: 'Prefer: numbers', problem: MUST_BE_NUMBERS });

@@ -26,6 +26,7 @@ describe('REPRESENTATIONS', () => {
       'ndjson;unix-micros',
       'ndjson;unix-micros;text-numbers',
       'parquet',
+      'prometheus',
       'tsv',
       'tsv;unix-micros',
     ];
