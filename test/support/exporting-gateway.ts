@@ -60,6 +60,14 @@ exports: { maxRows: ${MOST_ROWS}, maxSeconds: 1 }
 */
 SELECT number AS n, repeat('x', 1000) AS text ${ROWS}
 `,
+  metrics: `/*
+id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0109
+summary: Metrics.${HEADER}
+columns: { name: String, value: UInt64 }
+exports: { maxRows: 10, maxSeconds: 60 }
+*/
+SELECT 'up' AS name, number AS value ${ROWS}
+`,
   few: `/*
 id: 8a57bd2e-96cf-4c43-9e6a-2f6f2a8d0103
 summary: Exports of few rows.${HEADER}

@@ -54,6 +54,12 @@ describe('an export is rejected', () => {
       '400 INVALID_PARAMETERS: Invalid parameters: export belongs in the query string',
     ],
     [
+      'as prometheus, whose names would be checked too late',
+      'metrics?n=1&export=1&format=prometheus',
+      {},
+      '406 NOT_ACCEPTABLE: prometheus has no exports. Omit export.',
+    ],
+    [
       'as Parquet, whose cost is not known, where the cost is limited',
       'few?n=1&export=1&format=parquet',
       { key: KEYS.limited },

@@ -36,6 +36,8 @@ export function requireExport(
   if (query.page) throw impossible('is not possible with cursor: an export has all rows');
   if (demand === 'only-cached') throw notCached();
   const { format } = presentation.representation;
+  if ('unmark' in FORMATS[format])
+    throw new Failure('NOT_ACCEPTABLE', `${format} has no exports. Omit export.`);
   if ('exportRows' in FORMATS[format] || !subjects.some(limitsCost)) return;
   throw new Failure(
     'NOT_ACCEPTABLE',

@@ -16,8 +16,8 @@ import { problemResponses, someProblemsOf } from './problems.js';
 import {
   CURSOR_PARAMETER,
   EXPORT_PARAMETER,
-  NUMBERS_OBJECT,
-  REPRESENTATION_PARAMETERS,
+  formatsOf,
+  representationParameters,
   responseContent,
 } from './representations.js';
 
@@ -110,12 +110,11 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
   };
 }
 
-function ownParameters({ settings, pages, parameters }: Endpoint): readonly ParameterObject[] {
+function ownParameters(endpoint: Endpoint): readonly ParameterObject[] {
   return [
-    ...REPRESENTATION_PARAMETERS,
-    ...(parameters.has(NUMBERS_OBJECT.name) ? [] : [NUMBERS_OBJECT]),
-    ...(settings.exports ? [EXPORT_PARAMETER] : []),
-    ...(pages ? [CURSOR_PARAMETER] : []),
+    ...representationParameters(endpoint),
+    ...(endpoint.settings.exports ? [EXPORT_PARAMETER] : []),
+    ...(endpoint.pages ? [CURSOR_PARAMETER] : []),
   ];
 }
 
@@ -128,6 +127,7 @@ function rowsResponse(endpoint: Endpoint): ResponseObject {
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),
       isOpen: endpoint.settings.sandboxing === 'enabled',
+      formats: formatsOf(endpoint),
     }),
   };
 }

@@ -1,7 +1,9 @@
+import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { NUMBERS_PARAMETER } from '../../../../endpoint/reserved.js';
 import { NUMBERS } from '../../../../endpoint/definition.js';
-import { FORMAT_NAMES, FORMATS } from '../../../formats/formats.js';
+import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../formats/formats.js';
+import { formatsFor } from '../../../formats/require-forms.js';
 import { BOOLEANS } from '../../result/choose-representation.js';
 import { refTo, type MediaTypeObject, type ParameterObject } from './document.js';
 
@@ -12,21 +14,27 @@ export interface EndpointRows {
   readonly maxRows: number;
   /** Whether a caller's own SQL can decide the columns. */
   readonly isOpen: boolean;
+  readonly formats: readonly FormatName[];
 }
 
-/** The body of a response in every output format, by media type. */
+/** The formats of the rows of an endpoint. */
+export const formatsOf = ({ columns }: Endpoint): readonly FormatName[] =>
+  formatsFor([...columns].map(([name, { type }]) => ({ name, type })));
+
+/** The body of a response in each output format, by media type. */
 export function responseContent({
   row,
   maxRows,
   isOpen,
+  formats,
 }: EndpointRows): Readonly<Record<string, MediaTypeObject>> {
   const items: JsonSchema = isOpen ? { type: 'object', additionalProperties: true } : refTo('schemas', row);
   const list: JsonSchema = { type: 'array', maxItems: maxRows, items };
   return Object.fromEntries(
-    Object.values(FORMATS).map(({ mediaType, describeBody }) => [
-      mediaType,
-      { schema: describeBody({ list }) },
-    ]),
+    formats.map((format) => {
+      const { mediaType, describeBody } = FORMATS[format];
+      return [mediaType, { schema: describeBody({ list }) }];
+    }),
   );
 }
 
@@ -43,13 +51,16 @@ export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-const FORMAT: ParameterObject = {
+const formatParameter = (formats: readonly FormatName[]): ParameterObject => ({
   name: 'format',
   in: 'query',
   description:
     'The output format, in any letter case; takes precedence over `Accept`. JSON where neither names one.',
-  schema: refTo('schemas', 'OutputFormat'),
-};
+  schema:
+    formats.length === FORMAT_NAMES.length
+      ? refTo('schemas', 'OutputFormat')
+      : { type: 'string', title: 'MetricsOutputFormat', enum: formats },
+});
 
 const flag = (name: string, description: string): ParameterObject => ({
   name,
@@ -58,8 +69,8 @@ const flag = (name: string, description: string): ParameterObject => ({
   schema: refTo('schemas', 'Flag'),
 });
 
-/** How JSON has wide numbers; only of endpoints that declare no parameter of this name. */
-export const NUMBERS_OBJECT: ParameterObject = {
+/** How JSON has wide numbers. */
+const NUMBERS_OBJECT: ParameterObject = {
   name: NUMBERS_PARAMETER,
   in: 'query',
   description:
@@ -82,13 +93,14 @@ export const CURSOR_PARAMETER: ParameterObject = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** The parameters of every call that choose how the rows are written, and whether a part of them is an error. */
-export const REPRESENTATION_PARAMETERS: readonly ParameterObject[] = [
-  FORMAT,
+/** The parameters of a call that choose how the rows are written, and whether a part of them is an error. */
+export const representationParameters = (endpoint: Endpoint): readonly ParameterObject[] => [
+  formatParameter(formatsOf(endpoint)),
   flag('download', 'browsers save the response as a file (`Content-Disposition`).'),
   flag('csv_safe', 'cells of CSV that a spreadsheet would run as a formula are made harmless.'),
   flag(
     'complete',
     '422 `RESULT_TRUNCATED` instead of a response with `X-Truncated`, and 503 `SHARD_UNREACHABLE` instead of one with `X-Partial`.',
   ),
+  ...(endpoint.parameters.has(NUMBERS_OBJECT.name) ? [] : [NUMBERS_OBJECT]),
 ];
