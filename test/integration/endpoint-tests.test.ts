@@ -151,7 +151,7 @@ calls:
     - people, city, share
     + city, people, share
   a problem in place of rows
-    it got 400 INVALID_PARAMETERS: Invalid parameters: format must be one of json, json-table, ndjson, csv, tsv, parquet, arrow.
+    it got 400 INVALID_PARAMETERS: Invalid parameters: format must be one of json, json-table, ndjson, csv, tsv, parquet, arrow, prometheus.
   rows in place of a problem
     it got 200, not a problem with {"code":"FORBIDDEN"}
   a header
