@@ -8,6 +8,7 @@ import { adminConnection } from '../support/clickhouse.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { TYPE_VALUES, TYPES_SELECT, writeResultsProject } from '../support/console-results-project.js';
 import { drawnTexts, recordDrawnTexts, type DrawnText } from '../support/drawn-texts.js';
+import { copiedTexts, recordCopies } from '../support/copied-texts.js';
 import { consoleSession, openConsole } from '../support/console-session.js';
 
 const COMPOUND = /^(?:Array|Tuple|Map|Nested|JSON|Geometry|QBit|Point|Ring|\w*LineString|\w*Polygon)/;
@@ -64,6 +65,18 @@ describeInBrowser('a result in the console', () => {
     return drawnTexts(page);
   };
 
+  const saved = async (
+    page: Page,
+    button: string,
+  ): Promise<readonly [name: string, lines: readonly string[]]> => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click(`role=button[name="${button}"]`),
+    ]);
+    const text = await readFile(await file.path(), 'utf8');
+    return [file.suggestedFilename(), text.trimEnd().split('\r\n')];
+  };
+
   it('has the text that ClickHouse has for a value of each type', async () => {
     const texts = TYPE_VALUES.map(([type], index) => ownText(type, `c${index}`));
     const rows = await rowsOfClickHouse(`SELECT ${texts.join(', ')} FROM (${TYPES_SELECT})`);
@@ -112,6 +125,39 @@ describeInBrowser('a result in the console', () => {
     });
   });
 
+  it('is copied and saved with the digits that it shows', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await recordCopies(page);
+      await run(page, 'exact');
+      const [shown = []] = await cellsOf(page);
+      expect(shown).toEqual([
+        ...['9007199254740993', '9007199254740993.0000000001', '[9007199254740993]'],
+        '{"a":9007199254740993.0000000001}',
+        '{"deep":[{"low":-9223372036854775808}],"id":9007199254740993,"ratio":0.30000000000000004}',
+      ]);
+      for (const [index] of shown.entries()) {
+        await page.click(`.rows tbody td:nth-child(${index + 1})`, { position: { x: 2, y: 2 } });
+        await page.click('text="Copy cell"');
+      }
+      await page.click('text="Copy row"');
+      await page.click('text="Copy rows"');
+      const copied = await copiedTexts(page);
+      const names = 'id\tprice\tlist\ttags\tdoc';
+      const row = `${names}\n${shown.join('\t')}`;
+      expect(copied).toEqual([...shown, row, row]);
+      const quoted = (text: string): string =>
+        /^[\d.]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+      const [, csv] = await saved(page, 'Download');
+      expect(csv[1]).toBe(shown.map(quoted).join(','));
+      for (const format of ['json', 'ndjson', 'json-table']) {
+        await page.selectOption('.download select', format);
+        const [, [text = '']] = await saved(page, 'Download');
+        const members = names.split('\t').map((name, index) => `"${name}":${shown[index] ?? ''}`);
+        expect(text).toContain(`{${members.join()}}`);
+      }
+    });
+  });
+
   it('has a chart with short labels within its edge, and a second axis for small values', async () => {
     await visit(session.browser, async ({ page }) => {
       const drawn = await drawnIn(page, 'magnitudes');
@@ -138,18 +184,6 @@ describeInBrowser('a result in the console', () => {
       expect(texts).toEqual(expect.arrayContaining(['2025-01-01', '2026-01-01']));
     });
   });
-
-  const saved = async (
-    page: Page,
-    button: string,
-  ): Promise<readonly [name: string, lines: readonly string[]]> => {
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.click(`role=button[name="${button}"]`),
-    ]);
-    const text = await readFile(await file.path(), 'utf8');
-    return [file.suggestedFilename(), text.trimEnd().split('\r\n')];
-  };
 
   it('of pages opens as a table that says that there are more rows, and a chart of it says so too', async () => {
     await visit(session.browser, async ({ page }) => {

@@ -149,6 +149,18 @@ const ENDPOINTS: Readonly<
      WHERE 1 = 1 [[ AND at >= @since ]] ORDER BY at`,
     { since: { kind: 'timestamp', description: 'The begin.' } },
   ],
+  exact: [
+    {
+      id: 'UInt64',
+      price: 'Decimal(38, 10)',
+      list: 'Array(UInt64)',
+      tags: 'Map(String, Decimal(38, 10))',
+      doc: 'JSON',
+    },
+    `SELECT toUInt64(9007199254740993) AS id, toDecimal128('9007199254740993.0000000001', 10) AS price,
+       CAST('[9007199254740993]', 'Array(UInt64)') AS list, map('a', price) AS tags,
+       CAST('{"id":9007199254740993,"deep":[{"low":-9223372036854775808}],"ratio":0.30000000000000004}', 'JSON') AS doc`,
+  ],
   cohorts: [
     { week: 'UInt8', channel: 'String', users: 'UInt64' },
     `SELECT toUInt8(number % 3) AS week, if(number < 3, 'ads', 'search') AS channel, toUInt64(9007199254740993) - number AS users
