@@ -4,11 +4,17 @@ import { writeResultsProject } from '../support/console-results-project.js';
 import { consoleSession, openConsole } from '../support/console-session.js';
 
 const PINNED = 'qg_key-that-pins-a-level';
+const EXPORTS = 'qg_key-that-may-export';
+const READS = 'qg_key-that-may-not-export';
 
 describeInBrowser('what a key may do in the console', () => {
   const session = consoleSession(async (folder) => {
     await writeResultsProject(folder);
-    return startProjectGateway(folder, { [PINNED]: { fixed: { level: 'error' } } });
+    return startProjectGateway(folder, {
+      [PINNED]: { fixed: { level: 'error' } },
+      [EXPORTS]: { mayExport: true },
+      [READS]: {},
+    });
   });
 
   it('shows a parameter that the key sets locked, with its value, and sends none', async () => {
@@ -26,6 +32,22 @@ describeInBrowser('what a key may do in the console', () => {
       // A link of somebody with another key says that it has another level, and waits.
       await page.goto(`${session.gateway.url}/#/lines?level=info`);
       await page.waitForSelector('text=This link has parameters that lines ignores: level.');
+    });
+  });
+
+  it.each([
+    [EXPORTS, 1],
+    [READS, 0],
+  ])('offers all rows, and names export=1, only where the key may export: %s', async (key, count) => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/towns?', key);
+      await page.waitForSelector('.notice.warn:has-text("Not all rows.")');
+      expect(await page.locator('button:text-is("All rows")').count()).toBe(count);
+      expect(await page.locator('.notice.warn code:text-is("export=1")').count()).toBe(count);
+      await page.click('role=tab[name="Use it elsewhere"]');
+      await page.waitForSelector('.code pre');
+      expect(await page.locator('.code-actions code:text-is("export=1")').count()).toBe(count);
+      expect(await seriousFindings(page)).toEqual([]);
     });
   });
 });

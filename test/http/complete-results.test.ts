@@ -1,6 +1,8 @@
+import { withSettings } from '../../src/endpoint/endpoint.js';
 import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { PATHS, useCachedEndpoint } from '../support/cached-endpoint.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, KEY, problemOf } from '../support/test-gateway.js';
 
 const { gateway, newRequest } = useCachedEndpoint();
@@ -103,6 +105,26 @@ describe('RESULT_TRUNCATED', () => {
     const { agent } = await open();
     const { detail } = problemOf(await agent().get(`${call}&interval=daily`).set('X-API-KEY', PINNED));
     expect(detail).toContain('Narrow the request with interval;');
+  });
+
+  it('names export=1 where the key and the endpoint allow it', async () => {
+    const [mayNot, may] = ['qg_may-not-export', 'qg_may-export'];
+    const principals = {
+      [mayNot]: { name: 'reader', mayBypassCache: false },
+      [may]: { name: 'exporter', mayBypassCache: false, mayExport: true },
+    };
+    const endpoints = [withSettings(sampleEndpoint(), { exports: { maxRows: 100, maxSeconds: 10 } })];
+    const opened = await createTestGateway({ endpoints, principals });
+    opened.runQuery.respondWith(() => Promise.resolve(CUT));
+    const ofKey = async (key: string): Promise<readonly [string | undefined, boolean]> => {
+      const send = (path: string): ReturnType<ReturnType<typeof opened.agent>['get']> =>
+        opened.agent().get(`/api/endpoints/${path}`).set('X-API-KEY', key);
+      const { exports } = (await send('sample')).body as { readonly exports?: object };
+      return [problemOf(await send('query/sample?complete=1')).detail, exports !== undefined];
+    };
+    const allRows = '; with export=1 in its place it has all rows.';
+    expect(await ofKey(may)).toEqual([expect.stringContaining(allRows), true]);
+    expect(await ofKey(mayNot)).toEqual([expect.not.stringContaining('export'), false]);
   });
 
   it('is the response to a POST as well', async () => {

@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly example: Values;
   /** Present where callers should leave it. */
   readonly deprecated?: Deprecation;
-  /** Present where all rows can be exported, with a key that may. */
+  /** Present where the key may export all rows. */
   readonly exports?: object;
 }
 
@@ -81,6 +81,10 @@ export const mayBeEmpty = ({
   required,
 }: Pick<Parameter, 'kind' | 'empty' | 'required'>): boolean =>
   kind === 'string' && empty === 'value' && !required;
+
+/** Whether all rows of a call can be exported, which is not those of a caller's own SQL. */
+export const canExport = ({ exports }: Pick<Endpoint, 'exports'>, values: Values): boolean =>
+  exports !== undefined && values[SQL] === undefined;
 
 /** The parameters of a request; an absent name is an omitted parameter. */
 export type Values = Readonly<Record<string, string>>;

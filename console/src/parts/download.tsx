@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { download, type Problem } from '../api.js';
 import { problemOf } from '../hooks.js';
 import { bytes, number } from '../model/display.js';
-import type { Endpoint } from '../model/endpoint.js';
+import { canExport, type Endpoint } from '../model/endpoint.js';
 import { FORMATS } from '../model/formats.js';
 import type { EndpointRequest } from '../model/request.js';
 
@@ -64,7 +64,7 @@ export function Download({ endpoint, request, keyText }: Props): VNode | null {
       <button type="button" disabled={fetching !== undefined} onClick={() => void save(false)}>
         {fetching?.isExport === false ? 'Fetching…' : page > 1 ? `Download page ${number(page)}` : 'Download'}
       </button>
-      {endpoint.exports && <AllRows fetching={fetching} onSave={() => void save(true)} />}
+      {canExport(endpoint, request.values) && <AllRows fetching={fetching} onSave={() => void save(true)} />}
       <span class="field-problem" role="status">
         {problem && `${problem.title}: ${problem.detail}`}
       </span>

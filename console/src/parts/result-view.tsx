@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 
 import type { RequestedResult } from '../hooks.js';
 import { duration, milliseconds, number } from '../model/display.js';
-import { SQL, type Cell, type Column, type Endpoint, type Values } from '../model/endpoint.js';
+import { canExport, SQL, type Cell, type Column, type Endpoint, type Values } from '../model/endpoint.js';
 import { isExact } from '../model/exact-number.js';
 import { nextPage, type EndpointRequest } from '../model/request.js';
 import { ResultBody } from './result-body.js';
@@ -41,6 +41,12 @@ export function ResultView({ endpoint, result, view, onView, onPage, onValues }:
           {isPage
             ? `These are ${cut}. Other pages have the others.`
             : `The query has more than the ${number(rows.length)} rows shown, which are the first in the endpoint’s order. Narrow the parameters to see the others.`}
+          {canExport(endpoint, request.values) && (
+            <>
+              {' '}
+              “All rows” saves all of them, and other tools get them with <code>export=1</code>.
+            </>
+          )}
         </p>
       )}
       {rows.length === 0 ? (

@@ -8,6 +8,7 @@ import {
   snippetsFor,
   type SnippetRequest,
 } from '../snippets/index.js';
+import { canExport } from '../model/endpoint.js';
 import { CopyButton } from './copy-button.js';
 
 /** The request as code for other tools; the key is a placeholder. */
@@ -37,7 +38,14 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         <CopyButton label="Copy" text={() => text} />
         <span class="hint">
           with the parameters of the form
-          <Completeness limit={limitOf(request)} />; put your key for <code>{KEY_PLACEHOLDER}</code>
+          <Completeness limit={limitOf(request)} />
+          {canExport(request.endpoint, request.values) && (
+            <>
+              {' '}
+              (with <code>export=1</code> in its place it has all rows)
+            </>
+          )}
+          ; put your key for <code>{KEY_PLACEHOLDER}</code>
           {request.body === 'secret' && (
             <>
               , and the secret value for <code>{SECRET_PLACEHOLDER}</code>. Other tools are left out: they

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Principal } from '../../auth/principal.js';
 import { Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
@@ -18,18 +19,8 @@ export function requireExport(
   { subjects, demand }: { readonly subjects: readonly Subject[]; readonly demand: CacheDemand },
 ): void {
   const { query, presentation, sql } = call;
-  const { settings, limit, pages } = query.endpoint;
-  if (!settings.exports) throw notAllowed('This endpoint has no exports. Omit export.');
-  // A deployment can allow exports, but not raise a limit of the endpoint's own.
-  if (limit !== undefined) {
-    throw notAllowed(`This endpoint has a limit of its own, ${limit} rows. Omit export.`);
-  }
-  if (pages?.takesCursor) {
-    throw notAllowed('The query of this endpoint finds one page at a time. Omit export, and read its pages.');
-  }
-  if (!principal.mayExport) {
-    throw notAllowed('This key may not export. Omit export, or use a key with mayExport.');
-  }
+  const refusal = refusalOfExport(principal, query.endpoint);
+  if (refusal !== undefined) throw new Failure('EXPORT_NOT_ALLOWED', refusal);
   if (sql !== undefined) {
     throw impossible('is not possible with sql: export the rows without it');
   }
@@ -45,7 +36,18 @@ export function requireExport(
   );
 }
 
-const notAllowed = (detail: string): Failure => new Failure('EXPORT_NOT_ALLOWED', detail);
+/** Why no call of an endpoint can be exported by a caller, for the caller; undefined where calls can. */
+export function refusalOfExport(
+  { mayExport }: Principal,
+  { settings, limit, pages }: Pick<Endpoint, 'settings' | 'limit' | 'pages'>,
+): string | undefined {
+  if (!settings.exports) return 'This endpoint has no exports. Omit export.';
+  // A deployment can allow exports, but not raise a limit of the endpoint's own.
+  if (limit !== undefined) return `This endpoint has a limit of its own, ${limit} rows. Omit export.`;
+  if (pages?.takesCursor)
+    return 'The query of this endpoint finds one page at a time. Omit export, and read its pages.';
+  return mayExport ? undefined : 'This key may not export. Omit export, or use a key with mayExport.';
+}
 
 const impossible = (problem: string): Failure => invalidParameters([{ param: 'export', problem }]);
 

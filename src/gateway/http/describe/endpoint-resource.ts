@@ -7,6 +7,7 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../endpoint/json-schema.js';
 import type { Pieces } from '../../../endpoint/pieces.js';
 import { itemOfOrder } from '../../../endpoint/page-order.js';
+import { refusalOfExport } from '../call/require-export.js';
 import { describeParameters, exampleOf, type DescribedParameter } from './described-parameter.js';
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -140,7 +141,7 @@ const ENDPOINT = {
       },
       [],
     ),
-    description: 'Present where `export=1` is possible, with a key that has `mayExport`.',
+    description: 'Present where the key may send `export=1`.',
   },
   pages: {
     ...objectOf({ by: texts('The columns that order the rows.') }, []),
@@ -184,13 +185,14 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
  */
 export function resourceOf(
   endpoint: Endpoint,
-  { pinned }: Principal,
+  principal: Principal,
   all: readonly Endpoint[] | undefined,
 ): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
-  const { maxRows, warming, sandboxing, unknownParameters, numbers, exports } = settings;
+  const { maxRows, warming, sandboxing, unknownParameters, numbers } = settings;
+  const exports = refusalOfExport(principal, endpoint) === undefined ? settings.exports : undefined;
   const caching = writtenCaching(settings);
-  const parameters = describeParameters(endpoint, pinned);
+  const parameters = describeParameters(endpoint, principal.pinned);
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
     ...{ caching, warming, sandboxing, unknownParameters, numbers, exports },
@@ -199,7 +201,7 @@ export function resourceOf(
     pieces: endpoint.pieces && describePieces(endpoint.pieces),
     parameters: parameters.map((parameter) => ({
       ...parameterOf(parameter),
-      pinned: parameter.isPinned ? shownPin(parameter.name, pinned, all) : undefined,
+      pinned: parameter.isPinned ? shownPin(parameter.name, principal.pinned, all) : undefined,
     })),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
       return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };

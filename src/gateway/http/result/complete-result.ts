@@ -1,4 +1,5 @@
 import { rowCap } from '../../../endpoint/endpoint.js';
+import { refusalOfExport } from '../call/require-export.js';
 import type { RanCall } from '../call/respond-to-call.js';
 import { Failure } from '../../errors.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
@@ -22,12 +23,13 @@ export function requireComplete(ran: RanCall): void {
 }
 
 function cut(ran: RanCall): Failure {
-  const { endpoint } = ran.call.query;
+  const { endpoint, sandbox } = ran.call.query;
   const cap = rowCap(endpoint);
   const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
+  const canExport = !sandbox && refusalOfExport(ran.principal, endpoint) === undefined;
   return new Failure(
     'RESULT_TRUNCATED',
-    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows${endpoint.pages ? ', and X-Next-Cursor names the next page' : ''}.`,
+    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows${endpoint.pages ? ', and X-Next-Cursor names the next page' : ''}${canExport ? '; with export=1 in its place it has all rows' : ''}.`,
   );
 }
 
