@@ -222,7 +222,8 @@ describe('a query that ends early', () => {
     );
     expect(failure.code).toBe('QUERY_TIMEOUT');
     const { rowsRead = 0, bytesRead = 0, clickhouseMs = 0 } = costOf(failure) ?? {};
-    expect([rowsRead > 100_000, bytesRead > 800_000, clickhouseMs >= 1000]).toEqual([true, true, true]);
+    // ClickHouse's own clock can end the query a little before its limit.
+    expect([rowsRead > 100_000, bytesRead > 800_000, clickhouseMs > 900]).toEqual([true, true, true]);
   });
 
   it('with an error has cost what ClickHouse says that it read', async () => {
