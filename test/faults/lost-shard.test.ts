@@ -213,8 +213,17 @@ describe('a shard that stops during a query', () => {
     return withClient(first.reader, async (client) => {
       const run = createQueryRunner(client, { timeoutMs: 100_000 }, { allowsPartial });
       const request = queryRequest(`${SLOW} SETTINGS max_threads = 2, max_block_size = 200`);
-      const running = run(request).catch((error: unknown) => error);
+      let isRunning = false;
+      const begin = (): Promise<unknown> => {
+        isRunning = true;
+        return run(request)
+          .catch((error: unknown) => error)
+          .finally(() => (isRunning = false));
+      };
+      let running = begin();
       await pollUntil('the shard runs the query', async () => {
+        // The first server may not have found again the shard that was frozen before.
+        if (!isRunning) running = begin();
         const [rows] = await second.select(
           "SELECT sum(read_rows) FROM system.processes WHERE query LIKE '%repeat%50000%' AND NOT is_initial_query",
         );
