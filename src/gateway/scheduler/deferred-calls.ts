@@ -4,6 +4,7 @@ import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
 import { callerGone, ABOUT_LEADER, Failure } from '../errors.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { Call, CallOutcome } from '../query/call.js';
+import { sizeOf } from '../query/endpoint-result.js';
 import type { Clock, DeferredBoard, OnBackgroundQuery } from '../query/ports.js';
 import { Abort, type Signal } from '../query/signal.js';
 import { withDeadline } from './deadline.js';
@@ -13,6 +14,8 @@ import { setRealTimer, type SetTimer } from './timers.js';
 const WANTED_SECONDS = 60;
 /** Seconds for which its failure is reported to those who repeat the call. */
 const FAILURE_SECONDS = 10;
+/** Bytes of the results that wait for their callers, beside the newest: many of them are in the cache too. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /** A call that runs although its caller got no result. */
 export interface StillRunning {
@@ -63,11 +66,13 @@ interface Deferred {
   isAwaited: boolean;
   /** Seconds for which its result or its failure is kept; undefined while it runs. */
   keptSeconds: number | undefined;
+  /** Of a result that is kept. */
+  keptBytes: number;
   cancelTimer: () => void;
 }
 
 /**
- * Calls of `Prefer: respond-async` (RFC 7240): they go on when their request ends without a result, and the same request of the same
+ * Calls of `Prefer: respond-async` (RFC 7240): they continue when their request ends without a result, and the same request of the same
  * caller joins them or gets their result. One that nobody repeats is cancelled.
  */
 export class DeferredCalls {
@@ -121,6 +126,7 @@ export class DeferredCalls {
           ? this.#executeUncached({ ...call, signal: work }, key, caller)
           : executeCall({ ...call, signal: work }, key),
       keptSeconds: undefined,
+      keptBytes: 0,
       cancelTimer: () => undefined,
     };
     this.#calls.set(id, deferred);
@@ -128,6 +134,7 @@ export class DeferredCalls {
       (outcome) => {
         this.#noteQuery(call, deferred, outcome);
         this.#end(id, deferred, WANTED_SECONDS);
+        if (deferred.keptSeconds) this.#keepWithin(deferred, sizeOf(outcome.result));
       },
       async (error: unknown) => {
         const isOfQuery = !(error instanceof Failure && ABOUT_LEADER.has(error.code));
@@ -185,6 +192,17 @@ export class DeferredCalls {
   #end(id: string, deferred: Deferred, seconds: number): void {
     deferred.keptSeconds = deferred.isAwaited ? seconds : 0;
     this.#watch(id, deferred);
+  }
+
+  /** Forgets the results that began first where all are too large together. The next request for one of them starts its query again. */
+  #keepWithin(newest: Deferred, bytes: number): void {
+    newest.keptBytes = bytes;
+    let all = bytes;
+    for (const [id, deferred] of [...this.#calls].reverse()) {
+      if (deferred === newest || deferred.keptBytes === 0) continue;
+      all += deferred.keptBytes;
+      if (all > MAX_WAITING_BYTES) this.#forget(id, deferred);
+    }
   }
 
   /** Waits until nobody wants the call, or what is kept of it. */

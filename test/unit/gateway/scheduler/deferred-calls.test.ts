@@ -76,6 +76,14 @@ class Harness {
   }
 }
 
+/** What another gateway would share: nothing, but for what a test says. */
+const boardWith = (shared: Partial<DeferredBoard> = {}): DeferredBoard => ({
+  want: () => Promise.resolve(undefined),
+  isWanted: () => Promise.resolve(false),
+  fail: () => Promise.resolve(),
+  ...shared,
+});
+
 const RUNNING = { since: Date.parse('2026-05-17T10:05:03.000Z'), timeLimitSeconds: 30 };
 const TIMED_OUT = new Failure('QUERY_TIMEOUT', 'Too slow.');
 
@@ -133,11 +141,7 @@ it.each([
 
 it('goes on while a caller wants it at another gateway', async () => {
   let isWanted = true;
-  const harness = new Harness({
-    want: () => Promise.resolve(undefined),
-    isWanted: () => Promise.resolve(isWanted),
-    fail: () => Promise.resolve(),
-  });
+  const harness = new Harness(boardWith({ isWanted: () => Promise.resolve(isWanted) }));
   await harness.deferred();
   await harness.timers.advance(60_000);
   expect(harness.started[0]?.call.signal.aborted).toBe(false);
@@ -148,11 +152,9 @@ it('goes on while a caller wants it at another gateway', async () => {
 
 it('reports a failure to each request for 10 seconds, at every gateway', async () => {
   const failures: unknown[] = [];
-  const harness = new Harness({
-    want: () => Promise.resolve(undefined),
-    isWanted: () => Promise.resolve(false),
-    fail: (...published) => Promise.resolve(void failures.push(published)),
-  });
+  const harness = new Harness(
+    boardWith({ fail: (...published) => Promise.resolve(void failures.push(published)) }),
+  );
   await harness.deferred();
   harness.started[0]?.fail(TIMED_OUT);
   await harness.timers.advance(9000);
@@ -166,11 +168,7 @@ it('reports a failure to each request for 10 seconds, at every gateway', async (
 });
 
 it('reports the failure of another gateway, and does not start the query', async () => {
-  const harness = new Harness({
-    want: () => Promise.resolve(TIMED_OUT),
-    isWanted: () => Promise.resolve(false),
-    fail: () => Promise.resolve(),
-  });
+  const harness = new Harness(boardWith({ want: () => Promise.resolve(TIMED_OUT) }));
   await expect(harness.request()).rejects.toBe(TIMED_OUT);
   expect(harness.started).toEqual([]);
 });
@@ -235,13 +233,35 @@ it('stores a result of an endpoint without a cache for its caller alone', async 
   expect(await harness.request({ caching: 'disabled' })).toMatchObject({ status: 'BYPASS', isStored: false });
 });
 
+it('forgets the results that began first where all are too large together, and never the newest', async () => {
+  const harness = new Harness();
+  const large = (megabytes: number): CallOutcome => {
+    const identity = Buffer.alloc(0);
+    Object.defineProperty(identity, 'length', { value: megabytes * 1024 * 1024 });
+    return { ...MISS, result: { ...MISS.result, bodies: { identity } } };
+  };
+  const requests = ['a', 'b', 'c'];
+  for (const request of requests) void harness.request({ request, max: 10 });
+  await harness.timers.advance(5000);
+  for (const [at, megabytes] of [20, 60, 300].entries()) {
+    harness.started[at]?.end(large(megabytes));
+    await settled();
+  }
+  await harness.request({ request: 'c' });
+  for (const request of ['a', 'b']) void harness.request({ request, max: 10 });
+  await settled();
+  // The first two began again.
+  expect(harness.started).toHaveLength(5);
+});
+
 it('cancels all calls when the gateway closes, without a failure for those who repeat them', async () => {
   const published: unknown[] = [];
-  const harness = new Harness({
-    want: () => Promise.resolve(undefined),
-    isWanted: () => Promise.resolve(true),
-    fail: (...failure) => Promise.resolve(void published.push(failure)),
-  });
+  const harness = new Harness(
+    boardWith({
+      isWanted: () => Promise.resolve(true),
+      fail: (...failure) => Promise.resolve(void published.push(failure)),
+    }),
+  );
   await harness.deferred();
   const waiting = harness.request();
   await settled();
