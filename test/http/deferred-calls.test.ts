@@ -167,6 +167,21 @@ it('a call that is running is listed after its response, and an operator can can
   expect((await request(gateway.admin).get('/calls')).body).toEqual({ calls: [] });
 });
 
+it('has its time limit where the key may not ask for a cached result only', async () => {
+  expect((await send(undefined, { 'Cache-Control': 'only-if-cached' })).status).toBe(202);
+});
+
+it('is in OpenAPI, without a body that generated clients would expect from every call', async () => {
+  const { text } = await gateway.send('caller', '/openapi.json');
+  const { paths } = JSON.parse(text) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>;
+  };
+  for (const method of ['get', 'post']) {
+    const { 202: running } = paths[PATH]?.[method]?.responses as Readonly<Record<string, object>>;
+    expect(Object.keys(running ?? {})).toEqual(['description', 'headers']);
+  }
+});
+
 it('the preference has no meaning for a request of a cached result only', async () => {
   const bypassing = await AccessGateway.open({
     keys: { caller: { mayBypassCache: true } },

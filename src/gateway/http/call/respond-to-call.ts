@@ -7,7 +7,7 @@ import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { bindCall, bindExport } from '../../query/endpoint-query.js';
 import { type CacheKey, keyOf } from '../../query/cache-key.js';
-import type { CallOutcome } from '../../query/call.js';
+import type { CacheDemand, CallOutcome } from '../../query/call.js';
 import type { ExecuteCall } from '../../query/execute-call.js';
 import type { ExecuteExport } from '../../query/execute-export.js';
 import type { ExportOutcome, ExportRequest } from '../../query/ports.js';
@@ -111,7 +111,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
       const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
       return await sendExport({ principal, call, limits, run }, sent);
     }
-    const outcome = isDeferrable(sent)
+    const outcome = isDeferrable(sent, demand)
       ? await deferredCalls.execute(toRun, key, wait.deferral(principal, call, sent.preferences))
       : await executeCall(toRun, key);
     if (!('result' in outcome)) return protocol.sendRunning({ principal, call, limits, ...outcome }, sent);
@@ -126,8 +126,8 @@ export async function respondToCall<Sent extends SentCall, Response>(
   }
 }
 
-/** Whether the call may go on without its request: one for a cached result only runs no query. */
-const isDeferrable = ({ preferences, demand }: SentCall): boolean =>
+/** Whether the call may outlive its request: one for a cached result only runs no query. */
+const isDeferrable = ({ preferences }: SentCall, demand: CacheDemand): boolean =>
   preferences.isAsync && demand !== 'only-cached';
 
 /** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */

@@ -1,6 +1,7 @@
+import { Figures } from '../../../../../src/endpoint/figures.js';
 import { Failure } from '../../../../../src/gateway/errors.js';
 import type { RequestContext } from '../../../../../src/gateway/http/transport/request-context.js';
-import { recordOf } from '../../../../../src/gateway/http/transport/request-record.js';
+import { backgroundRecordOf, recordOf } from '../../../../../src/gateway/http/transport/request-record.js';
 
 const codeOf = (facts: Partial<RequestContext>, status = 200): string =>
   recordOf(
@@ -17,5 +18,14 @@ describe('the code of a request record', () => {
 
   it('is SHARD_UNREACHABLE for a partial 200', () => {
     expect(codeOf({ partial: true }, 200)).toBe('SHARD_UNREACHABLE');
+  });
+});
+
+it('a query that no request got has a record of its own, with the key of its call', () => {
+  const cost = new Figures({ rowsRead: 10, bytesRead: 100, clickhouseMs: 1 });
+  const query = { purpose: 'deferred', endpoint: 'sample', caller: 'tenant', cost, callers: 2 } as const;
+  expect(backgroundRecordOf(query, new Date(0))).toMatchObject({
+    ...{ purpose: 'deferred', key_name: 'tenant', endpoint: 'sample', request_id: '', rows_read: 10 },
+    charged_rows: 5,
   });
 });
