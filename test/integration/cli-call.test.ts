@@ -202,6 +202,13 @@ describe('querygate call, where the gateway fails', () => {
     });
   });
 
+  it('exits with 5 for a 202 that is no state of a query', async () => {
+    const odd: RequestListener = (_request, response) => void response.writeHead(202).end('<p>');
+    await withServer(odd, async (url) => {
+      expect(await call(url)).toMatchObject({ code: 5, stdout: '' });
+    });
+  });
+
   it('repeats a request whose query is still running, until it has the rows or an error', async () => {
     const seen: unknown[] = [];
     const slow: RequestListener = ({ url, headers }, response) => {

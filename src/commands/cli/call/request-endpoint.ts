@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { FORMATS, type FormatName } from '../../../gateway/formats/formats.js';
 import { isOwnParameter } from '../../../gateway/http/call/undeclared-parameters.js';
-import { requestGateway, type Gateway } from '../gateway.js';
+import { incomplete, requestGateway, type Gateway } from '../gateway.js';
 import { patientFetch } from './patient-fetch.js';
 
 /** A call of an endpoint of a running gateway. */
@@ -76,6 +76,19 @@ interface Running {
   readonly timeLimitSeconds: number;
 }
 
+/** What a server that is no gateway says is no reason to send it requests without a pause. */
+const LEAST_PAUSE_SECONDS = 0.1;
+
+/** @throws CommandError where the response is no such text */
+async function readRunning(gateway: Gateway, response: Response): Promise<Running> {
+  return response.json().then(
+    (running) => running as Running,
+    (cause: unknown) => {
+      throw incomplete(gateway, cause);
+    },
+  );
+}
+
 /**
  * Sends the call until it has a result or an error, and returns that response.
  *
@@ -91,10 +104,13 @@ export async function requestResult(
     const response = await requestEndpoint(gateway, call, signal);
     const { status, headers } = response;
     if (status !== 202) return response;
-    const { elapsedSeconds, timeLimitSeconds } = (await response.json()) as Running;
+    const { elapsedSeconds, timeLimitSeconds } = await readRunning(gateway, response);
     const line = `the query is running: ${elapsedSeconds} s of at most ${timeLimitSeconds} s`;
     if (stderr.isTTY) stderr.write(`\r${line}`);
-    await delay(Number(headers.get('retry-after') ?? 1) * 1000, undefined, { signal });
+    const seconds = Math.max(LEAST_PAUSE_SECONDS, Number(headers.get('retry-after') ?? 1) || 0);
+    await delay(seconds * 1000, undefined, { signal }).catch(() => {
+      signal.throwIfAborted();
+    });
     if (stderr.isTTY) stderr.write(`\r${' '.repeat(line.length)}\r`);
   }
 }
