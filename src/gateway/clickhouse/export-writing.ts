@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-
 import { Figures, OWN_ROWS_READER, type Reader } from '../../endpoint/figures.js';
 import { FormulaDisarmer } from '../formats/cut-lines.js';
 import { escapeLineEnds } from '../formats/escape-line-ends.js';
 import { exportFormat } from '../formats/exported-rows.js';
-import type { ClickHouseFormat, FileFormat, RowFormat } from '../formats/format.js';
+import { newMark, type ClickHouseFormat, type FileFormat, type RowFormat } from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 import type { ExportedBody } from './export-body.js';
@@ -36,7 +34,7 @@ function textOf(
 ): ExportWriting {
   const { times, formulaSafe } = representation;
   const rows = format.exportRows(columns, times);
-  const mark = `end${randomUUID().replaceAll('-', '')}`;
+  const mark = newMark('end');
   const finish = format.values === 'json' ? finishJson : formulaSafe ? finishSafely() : asUtf8;
   const body: ExportedBody = {
     start: finish(Buffer.from(rows.start)),

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { OWN_ROWS_READER, type Figures } from '../../endpoint/figures.js';
@@ -9,6 +8,7 @@ import { brokenResponse } from '../formats/broken-response.js';
 import { escapeLineEnds } from '../formats/escape-line-ends.js';
 import {
   MARK,
+  newMark,
   type ClickHouseFormat,
   type FileFormat,
   type MarkedFormat,
@@ -91,7 +91,7 @@ async function fetchFile(
   { request: { query, rowCap }, written }: Fetch,
   send: SendQuery,
 ): Promise<QueryResult> {
-  const mark = 'unmark' in format ? `mark${randomUUID().replaceAll('-', '')}` : undefined;
+  const mark = 'unmark' in format ? newMark('mark') : undefined;
   const own = { [ROW_LIMIT]: rowCap, ...(mark !== undefined && { [MARK]: mark }) };
   const capped = { ...query, parameters: Object.assign({}, query.parameters, own) };
   const response = await send(written.project(capped), written.clickHouseFormat);

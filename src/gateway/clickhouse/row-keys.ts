@@ -1,19 +1,21 @@
-import { randomUUID } from 'node:crypto';
-
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { keyOfValue } from '../../endpoint/after-last-row.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
 import { nameBeside } from '../../endpoint/quote-sql.js';
 import { ROW_LIMIT } from '../../endpoint/reserved.js';
-import type { ClickHouseFormat, ExportedRows, RowFormat } from '../formats/format.js';
+import {
+  MARK,
+  newMark,
+  type ClickHouseFormat,
+  type ExportedRows,
+  type RowFormat,
+} from '../formats/format.js';
 import { projectColumns, ROWS } from '../formats/project-columns.js';
 import { withValues } from '../formats/value-settings.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 
 /** The column with the key of a row, where no column of the query has this name. */
 const KEY = '_querygate_key';
-/** The parameter with the text that begins a key. No endpoint can declare one with such a name. */
-const MARK = '_key_mark';
 
 const ROW = 'format_template_row_format';
 
@@ -86,8 +88,8 @@ function keyedFormat(
  * or cannot hold, the key has. Keys are removed from the body, whose bytes are then those that ClickHouse writes without them.
  */
 export class RowKeys {
-  /** Nothing that a row contains by chance. */
-  private readonly mark = `key${randomUUID().replaceAll('-', '')}`;
+  /** Begins each key. */
+  private readonly mark = newMark('key');
   private readonly rows: KeyedRows;
 
   /** @param order the columns whose values are the key */

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import type { BoundQuery } from '../../endpoint/bind.js';
 import type { Column, Numbers } from '../../endpoint/definition.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
@@ -156,6 +158,9 @@ export interface MarkedFormat extends AnyFormat {
 
 /** The parameter with the mark of a query. No endpoint can declare one with such a name. */
 export const MARK = '_mark';
+
+/** A text that no row contains by chance. @param what letters of which it is a mark */
+export const newMark = (what: string): string => what + randomUUID().replaceAll('-', '');
 
 /** An output format: its name for callers is its key in `formats.ts`. */
 export type OutputFormat = RowFormat | FileFormat | MarkedFormat;
