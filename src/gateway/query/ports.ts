@@ -121,7 +121,7 @@ export interface QueryResult {
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
   readonly truncated: boolean;
-  /** The last row of a page that is not the last; absent in Parquet and Arrow. */
+  /** The last row of a page that is not the last; absent in Parquet, Arrow and Prometheus. */
   readonly lastRow?: LastRow;
   /** Present where they were asked for. */
   readonly buckets?: BucketsOfRows;

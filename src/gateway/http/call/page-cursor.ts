@@ -8,6 +8,7 @@ import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import { problemOfEncoding } from '../../query/validate-parameters.js';
+import { withoutKey } from './target-without-key.js';
 
 /** The parameter with the cursor of a page. */
 export const CURSOR = 'cursor';
@@ -131,19 +132,6 @@ export function nextPageHeaders(
 /** A request target with another cursor, and without a key. */
 const withCursor = (target: string, cursor: string): string =>
   withoutKey(target, CURSOR, `${CURSOR}=${cursor}`);
-
-/** A request target, for a header: without a key. @param dropped a parameter that is left out too @param added one that is added */
-export function withoutKey(target: string, dropped?: string, ...added: readonly string[]): string {
-  // A proxy may send the absolute form.
-  const [path = '', query = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/\?(.*)/s, 2);
-  const kept = query.split('&').filter((pair) => pair !== '' && !['api_key', dropped].includes(nameIn(pair)));
-  // What a URL cannot have, and what would end a link.
-  const escaped = [...kept, ...added].join('&').replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent);
-  return escaped === '' ? path : `${path}?${escaped}`;
-}
-
-/** A name can be percent-encoded. */
-const nameIn = (pair: string): string => [...new URLSearchParams(pair).keys()][0] ?? '';
 
 function invalidCursor(problem: string): Failure {
   return new Failure('INVALID_CURSOR', `Invalid cursor: cursor ${problem}.`, {

@@ -88,7 +88,7 @@ const LINK = text(
 /** Of an endpoint with pages. */
 const PAGE = {
   'X-Next-Cursor': text(
-    'The `cursor` of the next page; absent on the last page, and from Parquet and Arrow.',
+    'The `cursor` of the next page; absent on the last page, and from Parquet, Arrow and Prometheus.',
   ),
   Link: LINK,
 } satisfies HeaderObjects;
