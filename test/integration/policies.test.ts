@@ -172,7 +172,7 @@ it('pieces: without it, the rows of partitions are not those of the query', asyn
 });
 
 it('test: values that vary are those of SQL functions and ALIAS columns too', async () => {
-  const draw = `${database.name}_draw`;
+  const draw = `\`${database.name} AS draw\``;
   const statements = [
     `CREATE FUNCTION ${draw} AS (x, y) -> x + y * rand64()`,
     'CREATE TABLE aliased (n UInt64, drawn UInt64 ALIAS n + other, other UInt64 ALIAS rand64(), fixed UInt64 ALIAS n) ORDER BY n',

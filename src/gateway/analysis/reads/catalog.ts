@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { unquote } from '../../../endpoint/quote-sql.js';
 import { parseTypeName } from '../../../endpoint/type-name.js';
-import type { Facts } from '../../facts/facts.js';
+import { PARAMETER, type Facts } from '../../facts/facts.js';
 import { readFacts, type ReadLines } from '../../facts/query-facts.js';
 
 /** A table, view or dictionary of ClickHouse. */
@@ -48,10 +48,23 @@ const TABLES = `
   WHERE database IN {databases:Array(String)}
     AND (database = currentDatabase() AND name IN {names:Array(String)} OR database || '.' || name IN {names:Array(String)})`;
 
-/** Functions that a statement of SQL has made. */
+interface FunctionRow {
+  readonly name: string;
+  readonly origin: string;
+  /** 1: it can be written in any case. */
+  readonly isAnyCase: number;
+  readonly statement: string;
+}
+
 const FUNCTIONS = `
-  SELECT name, create_query AS statement FROM system.functions
-  WHERE origin = 'SQLUserDefined' AND name IN {names:Array(String)}`;
+  SELECT name, origin, case_insensitive AS isAnyCase, create_query AS statement FROM system.functions
+  WHERE name IN {names:Array(String)} OR case_insensitive AND lower(name) IN {lowerNames:Array(String)}`;
+
+/** What stands before the expression of a function in its statement. */
+const BEFORE_EXPRESSION = /^CREATE FUNCTION (?:`(?:[^`\\]|\\.)*`|[^\s`]+) AS /s;
+
+/** Functions of ClickHouse itself that were looked up, as they are written: no statement makes one of such a name. */
+const ofClickHouse = new Set<string>([PARAMETER]);
 
 /** Parses queries and looks up tables. Nothing is executed but reads of system tables. */
 export class Catalog {
@@ -103,12 +116,21 @@ export class Catalog {
   }
 
   /** What those of these functions call that a statement of SQL has made, with the names of their arguments as columns. */
-  async factsOfFunctions(names: readonly string[]): Promise<readonly Facts[]> {
-    const found = await this.rows<{ readonly name: string; readonly statement: string }>(FUNCTIONS, {
-      names,
+  async factsOfFunctions(called: readonly string[]): Promise<readonly Facts[]> {
+    const names = called.filter((name) => !ofClickHouse.has(name));
+    if (names.length === 0) return [];
+    const lowerNames = names.map((name) => name.toLowerCase());
+    const rows = await this.rows<FunctionRow>(FUNCTIONS, { names, lowerNames });
+    const statements = names.flatMap((name, at) => {
+      const row = rows.find((each) =>
+        each.isAnyCase ? each.name.toLowerCase() === lowerNames[at] : each.name === name,
+      );
+      if (row?.origin === 'System') ofClickHouse.add(name);
+      return row?.origin === 'SQLUserDefined' ? [row.statement] : [];
     });
-    const lambdas = found.map(({ statement }) => statement.slice(statement.indexOf(' AS ') + ' AS '.length));
-    return Promise.all(lambdas.map((lambda) => this.facts(`SELECT ${lambda}`)));
+    return Promise.all(
+      statements.map((statement) => this.facts(`SELECT ${statement.replace(BEFORE_EXPRESSION, '')}`)),
+    );
   }
 
   /** Names, with their database, of the tables that match a regular expression. @param database undefined: any */
