@@ -5,20 +5,23 @@ import type { Seal, SecretValue } from '../../endpoint/parameters/secret-value.j
 export type ShownPins = Readonly<Record<string, string | SecretValue>>;
 
 type Declaring = Pick<Endpoint, 'parameters'>;
+type Pins = Iterable<readonly [name: string, value: string]>;
 
-/** Whether endpoints declare a parameter and none of all endpoints declares it as secret, whichever a key may call. */
-export function isReadable(name: string, endpoints: readonly Declaring[]): boolean {
-  const declared = endpoints.flatMap(({ parameters }) => parameters.get(name) ?? []);
-  return declared.length > 0 && !declared.some(({ secret }) => secret);
+/**
+ * The pinned values that may be shown as they are: where endpoints declare the parameter, and none of all endpoints declares it as
+ * secret, whichever a key may call.
+ */
+export function readablePins(pinned: Pins, endpoints: readonly Declaring[]): ReadonlyMap<string, string> {
+  const isReadable = (name: string): boolean => {
+    const declared = endpoints.flatMap(({ parameters }) => parameters.get(name) ?? []);
+    return declared.length > 0 && !declared.some(({ secret }) => secret);
+  };
+  return new Map([...pinned].filter(([name]) => isReadable(name)));
 }
 
 /** Seals pinned values for whoever lists keys, unless they are readable. */
-export function showPins(
-  pinned: Iterable<readonly [name: string, value: string]>,
-  endpoints: readonly Declaring[],
-  seal: Seal,
-): ShownPins {
-  return Object.fromEntries(
-    [...pinned].map(([name, value]) => [name, isReadable(name, endpoints) ? value : seal(value)]),
-  );
+export function showPins(pinned: Pins, endpoints: readonly Declaring[], seal: Seal): ShownPins {
+  const all = [...pinned];
+  const readable = readablePins(all, endpoints);
+  return Object.fromEntries(all.map(([name, value]) => [name, readable.get(name) ?? seal(value)]));
 }

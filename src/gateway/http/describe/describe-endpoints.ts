@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 
+import { readablePins } from '../../auth/shown-pins.js';
 import { mayCallWithPins } from '../../auth/pinned-parameters.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { invalidParameters, problemOfEncoding } from '../../query/validate-parameters.js';
@@ -18,9 +19,10 @@ export function listEndpoints(endpoints: Endpoints): RequestHandler {
     const open = all
       .filter((endpoint) => mayCallWithPins(principal, endpoint))
       .filter(({ tags }) => tag === undefined || tags.includes(tag));
+    const pins = readablePins(principal.pinned ?? [], all);
     response
       .set('Cache-Control', 'no-store')
-      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal, all)) });
+      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal, pins)) });
   };
 }
 
@@ -40,6 +42,7 @@ export function describeEndpoint(endpoints: Endpoints): RequestHandler {
     const endpoint = findEndpoint(endpoints, request.params['idOrName'], principal);
     context.endpoint = endpoint.name;
     requireOpen(principal, endpoint);
-    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal, endpoints.all()));
+    const pins = readablePins(principal.pinned ?? [], endpoints.all());
+    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal, pins));
   };
 }

@@ -1,6 +1,5 @@
 import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Principal } from '../../auth/principal.js';
-import { isReadable } from '../../auth/shown-pins.js';
 import { describeDeprecation } from '../../../endpoint/deprecation.js';
 import { NUMBERS } from '../../../endpoint/definition.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
@@ -181,12 +180,12 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
 /**
  * The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example.
  *
- * @param all endpoints, any of which may declare a pinned parameter as secret; undefined: no pinned value is shown
+ * @param pins the pinned values that are shown
  */
 export function resourceOf(
   endpoint: Endpoint,
   principal: Principal,
-  all: readonly Endpoint[] | undefined,
+  pins: ReadonlyMap<string, string>,
 ): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
   const { maxRows, warming, sandboxing, unknownParameters, numbers } = settings;
@@ -201,7 +200,7 @@ export function resourceOf(
     pieces: endpoint.pieces && describePieces(endpoint.pieces),
     parameters: parameters.map((parameter) => ({
       ...parameterOf(parameter),
-      pinned: parameter.isPinned ? shownPin(parameter.name, principal.pinned, all) : undefined,
+      pinned: parameter.isPinned ? { value: pins.get(parameter.name) } : undefined,
     })),
     columns: [...columns].map(([column, { type, meaning }]): ValuesOf<typeof COLUMN> => {
       return { name: column, type, description: meaning, onlyWith: optionalColumns.get(column) };
@@ -213,9 +212,6 @@ export function resourceOf(
 function describePieces({ bucket, from, to }: Pieces): ValuesOf<typeof ENDPOINT>['pieces'] {
   return { bucket: itemOfOrder(bucket), from, to };
 }
-
-const shownPin = (name: string, pinned: Principal['pinned'], all: readonly Endpoint[] | undefined): object =>
-  all && isReadable(name, all) ? { value: pinned?.get(name) } : {};
 
 function parameterOf(parameter: DescribedParameter): Omit<ValuesOf<typeof PARAMETER>, 'pinned'> {
   const { name, kind, required, empty, type, description, format, choices, suggestions } = parameter;

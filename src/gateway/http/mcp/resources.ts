@@ -75,6 +75,6 @@ export function readResource(
   }
   context.endpoint = endpoint.name;
   // What an agent reads can be passed on to others: it learns which parameters are pinned, and not to what.
-  const text = JSON.stringify(resourceOf(endpoint, principal, undefined), undefined, 1);
+  const text = JSON.stringify(resourceOf(endpoint, principal, new Map()), undefined, 1);
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] };
 }
