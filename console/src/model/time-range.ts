@@ -45,12 +45,20 @@ export function rangeOf(endpoint: Pick<Endpoint, 'parameters'>, values: Values, 
   const zone = zoneOf(endpoint, values);
   const timeIn = (parameter: Parameter | undefined, fallback?: string): number | undefined => {
     if (!parameter) return undefined;
-    const step = parameter.relativeStep ?? 1;
-    const rounded = instantOf(Math.floor(wallTime(now, zone) / step) * step, zone);
-    return readTime(values[parameter.name] ?? parameter.default ?? fallback, rounded, zone);
+    return timeOf(parameter, values[parameter.name] ?? parameter.default ?? fallback, now, zone);
   };
   const { from, to } = rangeParameters(endpoint) ?? {};
   return { from: timeIn(from), to: timeIn(to, 'now') };
+}
+
+/** The time of a parameter's text, whose now is rounded to its step. */
+function timeOf(
+  { relativeStep = 1 }: Parameter,
+  text: string | undefined,
+  now: number,
+  zone: string,
+): number | undefined {
+  return readTime(text, instantOf(Math.floor(wallTime(now, zone) / relativeStep) * relativeStep, zone), zone);
 }
 
 /** The range of an endpoint as buttons change it. */
@@ -69,21 +77,34 @@ export function lastRange(ranged: Ranged, seconds: number): Values {
   const parameters = rangeParameters(endpoint);
   if (!parameters) return values;
   const { from, to } = parameters;
-  const end = to?.required ? timeOf(to, ranged, 0) : undefined;
-  return withEnds(parameters, values, timeOf(from, ranged, seconds), end);
+  const end = to?.required ? textOf(to, ranged, 0) : undefined;
+  return withEnds(parameters, values, textOf(from, ranged, seconds), end);
 }
 
-function timeOf({ relativeStep }: Parameter, ranged: Ranged, secondsAgo: number): string {
-  const { endpoint, values, now, buckets } = ranged;
+function textOf(
+  parameter: Parameter,
+  { endpoint, values, now, buckets }: Ranged,
+  secondsAgo: number,
+): string {
+  const { relativeStep } = parameter;
   // To the minute: equal presses make equal requests, which the cache answers.
   const at = Math.floor(now / 60) * 60 - secondsAgo;
   const isRelative = relativeStep !== undefined && relativeStep <= Math.max(secondsAgo, 60);
   const text = secondsAgo === 0 ? 'now' : `now-${secondsAgo}s`;
   if (secondsAgo === 0 || !buckets) return isRelative ? text : iso(at);
-  const start = startOf(buckets, at);
-  const unit = Object.keys(UNITS).find((one) => UNITS[one] === buckets.seconds);
-  const rounded = `${text}/${unit ?? ''}`;
-  return isRelative && readTime(rounded, now, zoneOf(endpoint, values)) === start ? rounded : iso(start);
+  const { seconds } = buckets;
+  // Longer units would make another range of it: the last hour would be two.
+  const most = Math.max(seconds, secondsAgo / 6);
+  const roundings = Object.entries(UNITS).map(([unit, length]) => [`${text}/${unit}`, length] as const);
+  const found = [...roundings, [text, relativeStep ?? 1] as const]
+    .sort(([, left], [, right]) => left - right)
+    .find(([rounded, length]) => {
+      const begin = timeOf(parameter, rounded, now, zoneOf(endpoint, values));
+      return (
+        length % seconds === 0 && length <= most && begin !== undefined && startOf(buckets, begin) === begin
+      );
+    });
+  return isRelative && found ? found[0] : iso(startOf(buckets, at));
 }
 
 /** The values with the range before or after theirs, as long as theirs; undefined where theirs is not known. */

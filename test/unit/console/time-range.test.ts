@@ -77,6 +77,18 @@ describe('a range that ends now', () => {
     // Without the zone, `/d` would be a day of UTC.
     expect(last([SINCE], {}, 86_400, days)).toEqual({ since: '2026-05-15T22:00:00Z' });
   });
+
+  it('is relative to a unit of whole buckets, or to a step of them, that makes it hardly longer', () => {
+    const quarters = gridOf('UTC', '2026-05-01T00:00:00Z', '2026-05-01T00:15:00Z');
+    const late = gridOf('UTC', '2026-05-01T00:05:00Z', '2026-05-01T00:20:00Z');
+    const sixHours = gridOf('UTC', '2026-05-01T00:00:00Z', '2026-05-01T06:00:00Z');
+    const stepped = parameter('since', { relativeStep: 900 });
+    expect(last([SINCE], {}, 86_400, quarters)).toEqual({ since: 'now-86400s/h' });
+    expect(last([SINCE], {}, 604_800, sixHours)).toEqual({ since: 'now-604800s/d' });
+    expect(last([SINCE], {}, 3600, quarters)).toEqual({ since: '2026-05-17T09:00:00Z' });
+    expect(last([stepped], {}, 3600, quarters)).toEqual({ since: 'now-3600s' });
+    expect(last([stepped], {}, 86_400, late)).toEqual({ since: '2026-05-16T10:05:00Z' });
+  });
 });
 
 describe('a range between two times', () => {
