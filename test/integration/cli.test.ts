@@ -28,6 +28,15 @@ describe('querygate', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  it.each([['mcp', '--tag', 'shop']])(
+    'says in one line what replaces the removed %s, and exits with 2',
+    async (...args) => {
+      const { code, stdout, stderr } = await runCli(args);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^error: querygate [^\n]* was removed: [^\n]*\n$/);
+    },
+  );
+
   it('prints help and version on standard output', async () => {
     for (const args of [[], ['--help'], ['help', 'call'], ['keys', 'add', '--help'], ['--version']]) {
       expect(await runCli(args)).toMatchObject({ code: 0, stderr: '' });

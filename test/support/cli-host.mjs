@@ -26,7 +26,7 @@ async function run({ args, environment }) {
   Object.assign(process.env, environment);
   process.exitCode = undefined;
   const outputs = [collect(process.stdout), collect(process.stderr)];
-  await runProgram(await createProgram(args[0]), ['node', 'querygate', ...args]);
+  await runProgram(await createProgram(args), ['node', 'querygate', ...args]);
   const [stdout, stderr] = outputs.map((end) => end());
   // Each command listens to its output until its process ends.
   for (const event of ['error', 'finish', 'close', 'drain', 'unpipe'])

@@ -88,7 +88,7 @@ function disconnected(problem: string, cause: unknown, advice: string): CommandE
 }
 
 /** The text of the innermost cause: fetch wraps the reason, which can be one error for each IP address that was tried. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (error.cause !== undefined) return reasonOf(error.cause);

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { readVersion } from '../../package-files.js';
 import { applyProject } from './project-option.js';
+import { removedCommand } from './removed-commands.js';
 
 /** The subcommands in the order of the help. Only the file of the one that runs is loaded, with what it needs. */
 const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -21,26 +22,27 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import('./migrate.js')).migrateCommand(),
   load: async () => (await import('./load.js')).loadCommand(),
   openapi: async () => (await import('./openapi.js')).openApiCommand(),
-  mcp: async () => (await import('./mcp.js')).mcpCommand(),
 };
 
 /**
  * Creates the command line.
  *
- * @param name of the subcommand that runs; the command line has all of them where there is none of the name.
+ * @param args its arguments; it has the subcommand that they name, or all of them where they name none.
  */
-export async function createProgram(name = ''): Promise<Command> {
+export async function createProgram(args: readonly string[] = []): Promise<Command> {
+  const removed = removedCommand(args);
+  if (removed) return removed;
   const program = new Command('querygate')
     .description('A gateway that serves saved ClickHouse queries, and its tools.')
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
-  for (const create of subcommandsFor(name)) program.addCommand(await create());
+  for (const create of subcommandsFor(args[0])) program.addCommand(await create());
   applyProject(program);
   return program;
 }
 
 /** The subcommand of a name, or all of them where there is none; to print the version takes none. */
-function subcommandsFor(name: string): readonly (() => Promise<Command>)[] {
+function subcommandsFor(name = ''): readonly (() => Promise<Command>)[] {
   if (/^(?:-V|--version)$/.test(name)) return [];
   const named = Object.entries(SUBCOMMANDS).filter(([each]) => each === name);
   return (named.length > 0 ? named : Object.entries(SUBCOMMANDS)).map(([, create]) => create);
@@ -59,4 +61,4 @@ Results go to standard output, everything else to standard error. Only terminals
 disables colours.
 
 Exit codes: 0 done; 1 failed; 2 invalid usage; 130 or 143 ended by SIGINT or SIGTERM,
-except serve (0 or 1) and mcp (0). call also has 3, 4 and 5.`;
+except serve (0 or 1). call also has 3, 4 and 5.`;

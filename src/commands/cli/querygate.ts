@@ -2,4 +2,4 @@
 import { createProgram } from './program.js';
 import { runProgram } from './run-command.js';
 
-await runProgram(await createProgram(process.argv[2]));
+await runProgram(await createProgram(process.argv.slice(2)));

@@ -1,7 +1,6 @@
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 
 import { keyNamed } from '../../support/access-gateway.js';
-import { connectBridge, type BridgedClient } from '../../support/mcp-bridge.js';
 import { REVISIONS, rowsOfTool } from '../../support/mcp-client.js';
 import { httpMessage, rawRequest } from '../../support/mcp-message.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
@@ -17,8 +16,6 @@ beforeAll(async () => {
   mcp = await McpOnClickHouse.open();
 });
 afterAll(() => mcp.close());
-let bridged: BridgedClient | undefined;
-afterEach(() => bridged?.close());
 
 const call = (client: Client, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult> =>
   client.callTool({ name: 'slow', arguments: args }, { ...(signal && { signal }) });
@@ -85,34 +82,6 @@ it.each(REVISIONS)('a client of the revision %s that dies cancels its query', as
   socket.destroy();
   await untilCancelled(requestId);
 });
-
-it.each(REVISIONS)(
-  'a call that a client of the revision %s cancels at querygate mcp is cancelled in ClickHouse',
-  async (revision) => {
-    bridged = await connectBridge(revision, ['--url', mcp.gateway.url()], {
-      QUERYGATE_KEY: keyNamed('caller'),
-    });
-    const city = `bridge-${revision}`;
-    const running = async (): Promise<number> => {
-      const result = await mcp.database.client.query({
-        query: `SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%'
-                AND query NOT LIKE '%system.processes%' AND current_database = currentDatabase()`,
-        format: 'JSONEachRow',
-      });
-      return Number((await result.json<{ n: number }>())[0]?.n);
-    };
-    const aborting = new AbortController();
-    const rejected = expect(call(bridged.client, { city, ...ENDLESS }, aborting.signal)).rejects.toThrow();
-    await pollUntil('the query runs', async () => (await running()) === 1 || undefined);
-    aborting.abort();
-    await rejected;
-    await pollUntil(
-      'ClickHouse has cancelled the query',
-      async () => (await running()) === 0 || undefined,
-      CANCELLED_WITHIN_MS,
-    );
-  },
-);
 
 describe.each(REVISIONS)('in the revision %s, callers that share a query', (revision) => {
   it('have its result although the first of them cancels', async () => {

@@ -1,16 +1,13 @@
 import { AccessGateway, keyNamed } from '../../support/access-gateway.js';
 import { textOf } from '../../support/documentation.js';
-import { connectBridge } from '../../support/mcp-bridge.js';
-import { connectMcp, REVISIONS, type Revision } from '../../support/mcp-client.js';
+import { connectMcp, REVISIONS, type McpClientOptions } from '../../support/mcp-client.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
 /** A server in the configuration of an MCP client. */
 interface ServerEntry {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly command?: string;
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 const PAGE = 'docs/how-to/agents.md';
@@ -39,31 +36,29 @@ async function entries(): Promise<readonly ServerEntry[]> {
     .flatMap(({ mcpServers, servers = mcpServers }) => Object.values(servers ?? {}));
 }
 
-/** Names of the tools that a client with a configuration finds, and what one of them returns. */
-async function use({ url, headers, args = [], env = {} }: ServerEntry, revision: Revision): Promise<unknown> {
-  const bridged = url === undefined ? await connectBridge(revision, args.slice(1), env) : undefined;
-  const client =
-    bridged?.client ?? (await connectMcp({ url: String(url), ...(headers && { headers }), revision }));
-  try {
-    const { tools } = await client.listTools();
-    const { structuredContent } = await client.callTool({ name: 'sample', arguments: { city: 'Rome' } });
-    return [tools.map(({ name }) => name), structuredContent];
-  } finally {
-    await (bridged ?? client).close();
-  }
+/** Where a client connects; `mcp-remote` has that in its arguments. */
+function connectionOf({ url, headers = {}, args = [] }: ServerEntry): Omit<McpClientOptions, 'revision'> {
+  if (url !== undefined) return { url, headers };
+  const [, , remote = '', , header = ''] = args;
+  const [name = '', value = ''] = header.split(':');
+  return { url: remote, headers: { [name]: value } };
 }
 
-it('has three configurations, one of which starts the bridge', async () => {
-  expect((await entries()).map(({ url, command }) => url ?? command)).toEqual([
-    `${gateway.url()}/mcp`,
-    `${gateway.url()}/mcp`,
-    'querygate',
-  ]);
+it('has three configurations, one of which starts mcp-remote', async () => {
+  const found = await entries();
+  expect(found.map((entry) => connectionOf(entry).url)).toEqual(Array(3).fill(`${gateway.url()}/mcp`));
+  expect(found[2]?.args?.slice(0, 2)).toEqual(['-y', 'mcp-remote']);
 });
 
 it.each(REVISIONS)('each lists and calls the tools, in the revision %s', async (revision) => {
   for (const entry of await entries()) {
-    expect(entry.args?.[0] ?? 'mcp').toBe('mcp');
-    expect(await use(entry, revision)).toMatchObject([['sample'], { rowsReturned: 0 }]);
+    const client = await connectMcp({ ...connectionOf(entry), revision });
+    const { tools } = await client.listTools();
+    const { structuredContent } = await client.callTool({ name: 'sample', arguments: { city: 'Rome' } });
+    await client.close();
+    expect([tools.map(({ name }) => name), structuredContent]).toMatchObject([
+      ['sample'],
+      { rowsReturned: 0 },
+    ]);
   }
 });
