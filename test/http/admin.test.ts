@@ -62,7 +62,6 @@ describe('GET /warming', () => {
       const response = await get('/warming');
       expect(response.status).toBe(200);
       expect(response.body).toMatchObject({
-        leader: true,
         sets: [
           {
             endpoint: COUNTS,
@@ -83,7 +82,7 @@ describe('GET /warming', () => {
 
   it('returns an empty list if no parameter set is in use', async () => {
     await withAdminGateway(async ({ get }) => {
-      expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
+      expect((await get('/warming')).body).toEqual({ sets: [] });
     });
   });
 });

@@ -196,7 +196,7 @@ describe('gateways of several versions that share a Redis', () => {
   });
 
   it('do not wait for a query of another format', async () => {
-    const lock = redis.keys.lock(await keyOfNumber(8));
+    const lock = redis.keys.lock(await keyOfNumber(8), 'miss');
     await redis.client.set(lock, 'f'.repeat(32), 'EX', 30);
     expect(await rowOf(otherFormat[0], 8)).toMatchObject({ cache: 'MISS' });
     expect(await redis.client.exists(lock)).toBe(1);

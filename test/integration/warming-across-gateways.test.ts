@@ -48,154 +48,140 @@ async function withGateways(
   }
 }
 
-const leaderOf = (gateways: readonly SharedGateway[]): SharedGateway | undefined =>
-  gateways.find(({ isLeader }) => isLeader);
-
-async function untilLed(
-  gateways: readonly SharedGateway[],
-): Promise<{ leader: SharedGateway; others: readonly SharedGateway[] }> {
-  const leader = await pollUntil('one gateway leads', () => leaderOf(gateways));
-  return { leader, others: gateways.filter((gateway) => gateway !== leader) };
-}
-
 const refreshesOf = (gateways: readonly SharedGateway[]): readonly unknown[] =>
   gateways.flatMap(({ refreshed }) => refreshed);
 
+const roundOf = async (gateways: readonly SharedGateway[]): Promise<void> => {
+  await Promise.all(gateways.map((gateway) => gateway.round()));
+};
+
+/** When the result of a city, which a gateway serves as a hit, was queried. */
+const createdAt = async (gateway: SharedGateway, city: string): Promise<number> => {
+  const { status, result } = await gateway.outcome(ENDPOINT, city);
+  expect(status).toBe('HIT');
+  return result.createdAt;
+};
+
 describe('gateways that share a Redis', () => {
-  it('have one leader, and the same one for as long as it lives', async () => {
-    await withGateways(3, async (gateways) => {
-      const { leader } = await untilLed(gateways);
-      for (let round = 0; round < 20; round += 1) {
-        await Promise.all(gateways.map((gateway) => gateway.round()));
-        expect(gateways.filter(({ isLeader }) => isLeader)).toEqual([leader]);
-      }
-    });
-  });
-
-  it('warm the parameter sets in use on any of them, each set once and by the leader, for all of them', async () => {
+  it('refresh what is in use at several of them once, and what is in use at one of them there', async () => {
     await withGateways(3, async (gateways, clock) => {
-      const { leader, others } = await untilLed(gateways);
-      const [one, other] = others;
-      await one?.send(ENDPOINT, 'Rome');
-      await one?.send(ENDPOINT, 'Oslo');
-      await other?.send(ENDPOINT, 'Oslo');
-      await leader.send(ENDPOINT, 'Paris');
-      for (const gateway of gateways) await gateway.round();
+      const [one, other, third] = gateways;
+      for (const gateway of [one, other]) await gateway?.send(ENDPOINT, 'Oslo');
+      await third?.send(ENDPOINT, 'Rome');
       clock.advance(INTERVAL);
-      for (let round = 0; round < 3; round += 1) {
-        await Promise.all(gateways.map((gateway) => gateway.round()));
-      }
-      expect([...leader.refreshed].toSorted()).toEqual(['Oslo', 'Paris', 'Rome']);
-      expect(refreshesOf(others)).toEqual([]);
+      for (let round = 0; round < 3; round += 1) await roundOf(gateways);
+      expect(refreshesOf(gateways).toSorted()).toEqual(['Oslo', 'Rome']);
+      expect(third?.refreshed).toEqual(['Rome']);
     });
   });
 
-  it('warm a set in the representations that are in use on any of them', async () => {
+  it('have each the newer result in memory that one of them queried', async () => {
     await withGateways(2, async (gateways, clock) => {
-      const { leader, others } = await untilLed(gateways);
-      const [other] = others;
+      for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
+      const due = clock.advance(INTERVAL);
+      await roundOf(gateways);
+      const times = await Promise.all(gateways.map((gateway) => createdAt(gateway, 'Rome')));
+      expect(new Set(times).size).toBe(1);
+      expect(times[0]).toBeGreaterThanOrEqual(due);
+    });
+  });
+
+  it('refresh a set in the representations that are in use', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      const [one, other] = gateways;
       const csv = representationOf('csv', { formulaSafe: true });
-      await other?.send(ENDPOINT, 'Rome', csv);
+      await one?.send(ENDPOINT, 'Rome', csv);
       await other?.send(ENDPOINT, 'Rome');
-      for (const gateway of gateways) await gateway.round();
       clock.advance(INTERVAL);
-      for (const gateway of gateways) await gateway.round();
-      await leader.round();
-      const warmed = leader.runQuery.requests.map(({ representation }) => representation?.name);
-      expect(warmed.toSorted()).toEqual(['csv;formula-safe', 'json']);
+      await roundOf(gateways);
+      const warmed = gateways.map(({ runQuery }) => runQuery.requests.at(-1)?.representation?.name);
+      expect(warmed).toEqual(['csv;formula-safe', 'json']);
     });
   });
 
   it('have no miss for a set in use when its first result expires', async () => {
     await withGateways(2, async (gateways, clock) => {
-      const { leader, others } = await untilLed(gateways);
-      const [other] = others;
-      await other?.send(ENDPOINT, 'Rome');
-      for (const gateway of gateways) await gateway.round();
+      for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
       for (let interval = 0; interval < 4; interval += 1) {
         clock.advance(INTERVAL);
-        expect(await other?.send(ENDPOINT, 'Rome')).toBe('HIT');
-        for (const gateway of gateways) await gateway.round();
+        for (const gateway of gateways) expect(await gateway.send(ENDPOINT, 'Rome')).toBe('HIT');
+        await roundOf(gateways);
       }
-      expect(leader.refreshed.length).toBeGreaterThanOrEqual(3);
-      expect(other?.runQuery.requests).toHaveLength(1);
+      expect(refreshesOf(gateways)).toHaveLength(4);
     });
   });
 
-  it('have a new leader as soon as the old one has closed', async () => {
-    await withGateways(2, async (gateways) => {
-      const { leader, others } = await untilLed(gateways);
-      await leader.close();
-      await others[0]?.round();
-      expect(others[0]?.isLeader).toBe(true);
-    });
-  });
-
-  it.concurrent('have a new leader, which warms, after the old one has stalled', async () => {
-    await withGateways(2, async (gateways, clock, keys) => {
+  it('share the failure of a refresh: who waits for it does not query too', async () => {
+    await withGateways(2, async ([one, other], clock, keys) => {
+      if (!one || !other) throw new Error('there are not two gateways');
       const client = new Redis(redis.url);
-      const { leader, others } = await untilLed(gateways);
-      await leader.send(ENDPOINT, 'Rome');
-      await leader.round();
-      const token = await client.get(keys.leader);
-      await leader.stall();
-      const isReplaced = async (): Promise<true | undefined> => {
-        const now = await client.get(keys.leader);
-        return (now !== null && now !== token) || undefined;
-      };
-      await pollUntil('another gateway has the lease', isReplaced);
-      client.disconnect();
-      const { leader: next } = await untilLed(others);
-      // Where Redis replied too late, only the next attempt ends that it leads on its own.
-      await pollUntil('the old leader knows that it lost its lease', async () => {
-        await leader.execution.cache.synchronize();
-        return !leader.isLeader || undefined;
-      });
+      for (const gateway of [one, other]) await gateway.send(ENDPOINT, 'Rome');
+      const [set] = one.execution.warmer.state();
+      const lock = keys.lock({ endpointId: ENDPOINT.id, hash: set?.hash ?? '' }, 'refresh');
+      const token = '0'.repeat(32);
+      await client.set(lock, token, 'PX', 60_000);
       clock.advance(INTERVAL);
-      await next.round();
-      expect(next.refreshed).toEqual(['Rome']);
-      await leader.round();
-      expect(refreshesOf([leader])).toEqual([]);
+      const waiting = other.round();
+      const failure = JSON.stringify({ code: 'CLICKHOUSE_BUSY', message: 'It is busy.' });
+      await client.set(keys.failure({ endpointId: ENDPOINT.id, hash: set?.hash ?? '' }, token), failure);
+      await client.del(lock);
+      await waiting;
+      client.disconnect();
+      expect(other.refreshed).toEqual([]);
+      expect(other.execution.warmer.state()).toMatchObject([{ warmed: { failures: 1 } }]);
     });
   });
 
-  it.concurrent(
-    'each warm on their own while Redis does not respond, and have one leader when it responds again',
-    async () => {
-      const stalled = await startRedis(path.join(folder, 'stalled'));
-      const unreachable = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
-        await untilLed(gateways);
-        stalled.child.kill('SIGSTOP');
-        for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
-        await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
-        clock.advance(INTERVAL);
-        for (const gateway of gateways) await gateway.round();
-        expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
-        stalled.child.kill('SIGCONT');
-        await pollUntil(
-          'one leads',
-          () => gateways.filter(({ isLeader }) => isLeader).length === 1 || undefined,
-        );
-      };
-      try {
-        await withGateways(2, unreachable, stalled.url);
-      } finally {
-        await stalled.stop();
-      }
-    },
-  );
+  it.concurrent('go on with a refresh whose gateway has crashed, when its lease is over', async () => {
+    await withGateways(1, async ([gateway], clock, keys) => {
+      if (!gateway) throw new Error('there is no gateway');
+      const client = new Redis(redis.url);
+      await gateway.send(ENDPOINT, 'Rome');
+      const [set] = gateway.execution.warmer.state();
+      const lock = keys.lock({ endpointId: ENDPOINT.id, hash: set?.hash ?? '' }, 'refresh');
+      await client.set(lock, '0'.repeat(32), 'PX', 300);
+      client.disconnect();
+      clock.advance(INTERVAL);
+      await gateway.round();
+      expect(gateway.refreshed).toEqual(['Rome']);
+    });
+  });
 
-  it('stop warming a set that no gateway serves any more', async () => {
+  it('refresh at the demand of an operator also what another has refreshed', async () => {
     await withGateways(2, async (gateways, clock) => {
-      const { leader, others } = await untilLed(gateways);
-      await others[0]?.send(ENDPOINT, 'Rome');
-      await others[0]?.round();
+      for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
+      clock.advance(1);
+      for (const gateway of gateways) await gateway.execution.warmer.tick({ all: true });
+      expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
+    });
+  });
+
+  it.concurrent('each refresh on their own while Redis does not respond', async () => {
+    const stalled = await startRedis(path.join(folder, 'stalled'));
+    const unreachable = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
+      stalled.child.kill('SIGSTOP');
+      for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
+      clock.advance(INTERVAL);
+      await roundOf(gateways);
+      expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
+      stalled.child.kill('SIGCONT');
+    };
+    try {
+      await withGateways(2, unreachable, stalled.url);
+    } finally {
+      await stalled.stop();
+    }
+  });
+
+  it('stop refreshing a set that no caller uses any more', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
       for (let interval = 0; interval < 5; interval += 1) {
         clock.advance(INTERVAL);
-        await leader.round();
+        await roundOf(gateways);
       }
-      expect(leader.refreshed).toEqual(['Rome', 'Rome']);
-      expect(await leader.execution.warmer.state()).toEqual([]);
+      expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
+      for (const { execution } of gateways) expect(execution.warmer.state()).toEqual([]);
     });
   });
 

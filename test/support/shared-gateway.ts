@@ -2,7 +2,7 @@ import { readConfig } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
-import type { CacheStatus } from '../../src/gateway/query/call.js';
+import type { CacheStatus, CallOutcome } from '../../src/gateway/query/call.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
@@ -16,8 +16,10 @@ export class AheadClock {
 
   readonly read = (): Date => new Date(Date.now() + this.aheadMs);
 
-  advance(seconds: number): void {
+  /** @returns the new time; milliseconds since 1970. */
+  advance(seconds: number): number {
     this.aheadMs += seconds * 1000;
+    return this.read().getTime();
   }
 }
 
@@ -55,23 +57,29 @@ export class SharedGateway {
     return this.opened;
   }
 
-  get isLeader(): boolean {
-    return this.execution.cache.isLeader();
-  }
-
   /** Cities whose results this gateway refreshed. */
   get refreshed(): readonly unknown[] {
     const byWarming = this.runQuery.requests.filter(({ requestId }) => requestId.startsWith('warming-'));
     return byWarming.map(({ query }) => query.parameters['city']);
   }
 
-  /** Sends a caller's request for a city. */
+  /** As {@link outcome}. */
   async send(
     endpoint: Endpoint,
     city: string,
     representation: Representation = JSON_REPRESENTATION,
   ): Promise<CacheStatus> {
-    const outcome = await this.execution.executeCall({
+    const { status } = await this.outcome(endpoint, city, representation);
+    return status;
+  }
+
+  /** Sends a caller's request for a city. */
+  outcome(
+    endpoint: Endpoint,
+    city: string,
+    representation: Representation = JSON_REPRESENTATION,
+  ): Promise<CallOutcome> {
+    return this.execution.executeCall({
       endpoint,
       values: validateParameters(endpoint, rawParameters({ city })),
       scope: '',
@@ -80,20 +88,13 @@ export class SharedGateway {
       signal: new AbortController().signal,
       demand: 'any',
     });
-    return outcome.status;
   }
 
   /** Runs the warming worker's tick of a second. */
   async round(): Promise<void> {
-    await this.execution.cache.synchronize();
     // A tick that the worker's own timer started earlier would count as this one.
     await this.execution.warmer.idle();
     await this.execution.warmer.tick();
-  }
-
-  /** Stops only the worker's timer, as in a gateway whose process has stalled. */
-  async stall(): Promise<void> {
-    await this.closers.pop()?.();
   }
 
   async close(): Promise<void> {

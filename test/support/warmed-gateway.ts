@@ -1,5 +1,5 @@
 import { LocalStore } from '../../src/gateway/cache/local-store.js';
-import { UsageLedger } from '../../src/gateway/coordination/usage-ledger.js';
+import { UsageLedger } from '../../src/gateway/warming/usage-ledger.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { keyOf, type CacheKey } from '../../src/gateway/query/cache-key.js';
 import type { CallOutcome } from '../../src/gateway/query/call.js';
@@ -23,7 +23,7 @@ export interface SeenQuery {
 }
 
 export interface WarmedGatewayOptions extends Partial<
-  Pick<WarmerDependencies, 'maxSets' | 'concurrency' | 'isBusy' | 'isLeader'>
+  Pick<WarmerDependencies, 'maxSets' | 'concurrency' | 'isBusy'>
 > {
   /** Share of wall time. */
   readonly budget?: number;
@@ -69,15 +69,14 @@ export class WarmedGateway {
     const { signal } = new AbortController();
     this.warmer = new Warmer({
       endpoints: () => endpoints,
-      setsInUse: (endpointId) => Promise.resolve(this.ledger.sets(endpointId, this.clock.milliseconds)),
+      setsInUse: (endpointId) => this.ledger.sets(endpointId, this.clock.milliseconds),
       forget: (key) => {
         this.ledger.forget(key);
       },
       refresh: async (query, key) => ({
         ...(await fetchResult({ ...query, requestId: 'warming', signal, demand: 'fresh' }, key)),
-        isConfirmed: false,
+        isQueried: true,
       }),
-      isLeader: () => true,
       isBusy: () => false,
       budget: new QueryBudget(budget, clock),
       maxSets: 100,

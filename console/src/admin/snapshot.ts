@@ -14,7 +14,6 @@ export interface CacheState {
 }
 
 export interface WarmingState {
-  readonly leader: boolean;
   readonly sets: readonly {
     readonly endpoint: string;
     readonly hash: string;

@@ -95,17 +95,13 @@ const WARMING_COLUMNS = [
 
 /** Warmed parameter sets and what their refreshes cost. */
 export function WarmingTable({ warming }: { readonly warming: WarmingState }): VNode {
-  const who = warming.leader ? 'This gateway warms.' : 'Another gateway warms.';
-  if (warming.sets.length === 0) return <p class="notice">{who} Nothing is in use that is warmed.</p>;
+  if (warming.sets.length === 0) return <p class="notice">Nothing is in use here that is warmed.</p>;
   return (
-    <>
-      <p class="hint">{who}</p>
-      <DataTable
-        label="Warmed parameter sets"
-        columns={WARMING_COLUMNS}
-        rows={warming.sets as unknown as readonly TableRow[]}
-      />
-    </>
+    <DataTable
+      label="Warmed parameter sets"
+      columns={WARMING_COLUMNS}
+      rows={warming.sets as unknown as readonly TableRow[]}
+    />
   );
 }
 

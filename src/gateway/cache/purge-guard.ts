@@ -21,8 +21,8 @@ export class PurgeGuard implements ResultStore {
     private readonly clock: Clock,
   ) {}
 
-  readonly get = async (key: CacheKey): Promise<EndpointResult | undefined> => {
-    const result = await this.store.get(key);
+  readonly get = async (key: CacheKey, newerThan?: number): Promise<EndpointResult | undefined> => {
+    const result = await this.store.get(key, newerThan);
     const purgedAt = this.lastPurge(key);
     if (!result || result.createdAt > purgedAt) return result;
     // Redis was unavailable at the time of the purge, or this read had already started.

@@ -1,5 +1,5 @@
 import type { CacheKey } from '../query/cache-key.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
+import { knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import type { LocalStore } from './local-store.js';
 
@@ -16,12 +16,13 @@ export class TieredStore implements ResultStore {
     private readonly onSharedHit: (key: CacheKey) => void = () => undefined,
   ) {}
 
-  readonly get = async (key: CacheKey): Promise<EndpointResult | undefined> => {
+  readonly get = async (key: CacheKey, newerThan = -Infinity): Promise<EndpointResult | undefined> => {
     const local = await this.local.get(key);
-    if (local && this.local.isFresh(local)) return local;
+    if (local && this.local.isFresh(local) && knownAt(local) > newerThan) return local;
     const shared = await this.shared.get(key);
     if (!shared || (local && shared.createdAt <= local.createdAt)) return local;
-    this.onSharedHit(key);
+    // A refresh is no caller's hit.
+    if (newerThan === -Infinity) this.onSharedHit(key);
     await this.local.set(key, shared, this.usableUntilOf(key, shared));
     return shared;
   };

@@ -1,9 +1,9 @@
 import type { EntryName } from '../query/cache-key.js';
 
 /**
- * Version of what gateways share about queries: results, locks, failures, use and the leader that warms. Raise it when
- * the layout of one of them changes, or when the same cache key can have other bytes. Gateways with different versions
- * then neither read nor replace what the others wrote, and each version has a leader of its own.
+ * Version of what gateways share about queries: results, locks and failures. Raise it when the layout of one of them
+ * changes, or when the same cache key can have other bytes. Gateways with different versions then neither read nor replace what
+ * the others wrote.
  */
 export const SHARED_FORMAT = 4;
 
@@ -24,8 +24,10 @@ export class RedisKeys {
     return `${globEscaped(this.prefix)}result:${endpointId}:*`;
   }
 
-  lock({ hash }: EntryName): string {
-    return `${this.prefix}lock:{${hash}}:${SHARED_FORMAT}`;
+  /** Of the gateway that runs the query: where a caller misses it, or for a refresh in the place of a cached result. */
+  lock({ hash }: EntryName, of: 'miss' | 'refresh'): string {
+    const suffix = of === 'miss' ? '' : `:${of}`;
+    return `${this.prefix}lock:{${hash}}:${SHARED_FORMAT}${suffix}`;
   }
 
   failure({ hash }: EntryName, token: string): string {
@@ -44,19 +46,6 @@ export class RedisKeys {
   /** The version of the tables of a query. */
   version(hash: string): string {
     return `${this.prefix}version:${SHARED_FORMAT}:${hash}`;
-  }
-
-  get leader(): string {
-    return `${this.prefix}warming:${SHARED_FORMAT}:leader`;
-  }
-
-  /** The gateways that recently published the use of an endpoint. */
-  gateways(endpointId: string): string {
-    return `${this.prefix}used:${SHARED_FORMAT}:${endpointId}`;
-  }
-
-  usage(endpointId: string, gateway: string): string {
-    return `${this.prefix}used:${SHARED_FORMAT}:${endpointId}:${gateway}`;
   }
 
   /** A counter of a principal or an endpoint over a time window. */

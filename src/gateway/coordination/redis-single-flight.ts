@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { CacheKey } from '../query/cache-key.js';
-import { isFresh, type EndpointResult } from '../query/endpoint-result.js';
+import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { QueryClickHouse, FetchedResult, CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore } from '../query/result-store.js';
@@ -14,7 +14,9 @@ import { readFailure, sharedFailureOf } from './shared-failure.js';
 /** How long a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
 const LEASE_MS = 1500;
 const RENEW_MS = 400;
-const POLL_MS = 25;
+const MISS = { of: 'miss', pollMs: 25 } as const;
+/** Nobody waits for a refresh: it asks less often, and still several times while a failure can be read. */
+const REFRESH = { of: 'refresh', pollMs: 500 } as const;
 /** How long followers can read the failure of a query. */
 const FAILURE_MS = 3000;
 
@@ -40,8 +42,10 @@ export interface RedisSingleFlightDependencies {
  * then takes over and runs a second query. The result is correct in either case.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
-  return async (key, signal, queryClickHouse, usableUntil) => {
-    const lock = new RedisLease(dependencies.redis, dependencies.keys.lock(key), LEASE_MS);
+  return async (key, signal, queryClickHouse, usableUntil, newerThan) => {
+    const { of, pollMs } = newerThan === undefined ? MISS : REFRESH;
+    const lock = new RedisLease(dependencies.redis, dependencies.keys.lock(key, of), LEASE_MS);
+    const wanted = { key, newerThan };
     const coalesced = { signal, queryClickHouse, usableUntil };
     const deadlineAt = performance.now() + dependencies.maxWaitMs;
     let previousLeader: string | undefined;
@@ -49,12 +53,12 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
     while (performance.now() < deadlineAt) {
       const taking = lock.takeOrRenew();
       // Most calls are alone, and take the lock at once. Redis runs both commands in this order: both keys have one hash tag.
-      const first = previousLeader === undefined ? findPublished(dependencies, key, undefined) : undefined;
+      const first = previousLeader === undefined ? findPublished(dependencies, wanted, undefined) : undefined;
       first?.catch(() => undefined);
       const owner = await taking;
       if (owner === undefined || !TOKEN.test(owner)) break;
       const find = (): ReturnType<typeof findPublished> =>
-        first ?? findPublished(dependencies, key, previousLeader);
+        first ?? findPublished(dependencies, wanted, previousLeader);
       if (owner === lock.token) {
         const fetched = await queryAsLeader(dependencies, key, { lock, find }, coalesced);
         if (fetched) return fetched;
@@ -64,7 +68,7 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
       if (published) return published;
       previousLeader = owner;
       following ??= nativeSignal(signal);
-      await delay(POLL_MS, undefined, { signal: following });
+      await delay(pollMs, undefined, { signal: following });
     }
     return queryAndStore(dependencies, key, coalesced);
   };
@@ -137,11 +141,12 @@ async function publishFailure(
  */
 async function findPublished(
   { redis, keys, store, clock }: RedisSingleFlightDependencies,
-  key: CacheKey,
+  { key, newerThan = -Infinity }: { readonly key: CacheKey; readonly newerThan: number | undefined },
   previousLeader: string | undefined,
 ): Promise<FetchedResult | undefined> {
-  const result = await store.get(key);
-  if (result && isFresh(result, clock().getTime())) return { result, isCollapsed: true };
+  const result = await store.get(key, newerThan);
+  if (result && knownAt(result) > newerThan && isFresh(result, clock().getTime()))
+    return { result, isCollapsed: true };
   if (previousLeader === undefined) return undefined;
   const published = await redis.read((client) => client.get(keys.failure(key, previousLeader)));
   const failure = readFailure(published);

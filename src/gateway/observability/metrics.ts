@@ -127,7 +127,7 @@ export class Metrics {
   }
 
   /** Adds the metrics that are read at each scrape. */
-  observe({ cacheUse, isRedisOpen, isLeader, queries, pool }: Observed): void {
+  observe({ cacheUse, isRedisOpen, queries, pool }: Observed): void {
     this.gauge('cache_entries', 'Results in the local cache.', ['endpoint'], (gauge) => {
       for (const { endpoint, entries } of cacheUse()) gauge.set({ endpoint }, entries);
     });
@@ -135,7 +135,6 @@ export class Metrics {
       for (const { endpoint, bytes } of cacheUse()) gauge.set({ endpoint }, bytes);
     });
     this.state('redis_breaker_open', '1 while the circuit breaker of Redis is open.', isRedisOpen);
-    this.state('warming_leader', '1 if this gateway is the leader, which warms.', isLeader);
     this.gauge('queries_running', 'Queries running in ClickHouse.', [], (gauge) => {
       gauge.set(queries().running);
     });

@@ -24,7 +24,6 @@ export interface ServerUse {
 export interface Observed {
   readonly cacheUse: () => readonly CacheUse[];
   readonly isRedisOpen: () => boolean;
-  readonly isLeader: () => boolean;
   readonly queries: () => {
     readonly running: number;
     readonly waiting: number;

@@ -9,7 +9,7 @@ import { LinkedAbort } from './linked-abort.js';
  * @throws Failure QUERY_TIMEOUT after `maxMs` milliseconds.
  */
 export function boundCoalescing(coalesce: CoalesceAcrossGateways, maxMs: number): CoalesceAcrossGateways {
-  return async (key, signal, runQuery, usableUntilOf) => {
+  return async (key, signal, ...rest) => {
     const linked = new LinkedAbort(signal);
     let timeout: Failure | undefined;
     const timer = setTimeout(() => {
@@ -17,7 +17,7 @@ export function boundCoalescing(coalesce: CoalesceAcrossGateways, maxMs: number)
       linked.abort(timeout);
     }, maxMs);
     try {
-      return await coalesce(key, linked, runQuery, usableUntilOf);
+      return await coalesce(key, linked, ...rest);
     } catch (error) {
       // An aborted operation throws its own error instead of the signal's reason.
       throw timeout && linked.reason === timeout ? timeout : error;

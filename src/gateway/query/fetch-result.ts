@@ -22,11 +22,12 @@ export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'caller
 
 /**
  * Gets a result that the cache does not have. A call that demands a fresh one neither joins a running query nor takes a cached
- * result.
+ * result, except one that is known since a later time than `newerThan` (milliseconds since 1970) where that is given: another
+ * gateway's refresh.
  *
  * @throws Failure
  */
-export type FetchResult = (call: Call, key: CacheKey) => Promise<FetchedResult>;
+export type FetchResult = (call: Call, key: CacheKey, newerThan?: number) => Promise<FetchedResult>;
 
 /** Runs the query in ClickHouse; does not store the result. */
 export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
@@ -36,12 +37,14 @@ export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
  * the others get that result, or its error.
  *
  * @param usableUntilOf until when a result may be served, fresh or stale; milliseconds since 1970.
+ * @param newerThan for a refresh: only a result that is known since a later time counts; milliseconds since 1970.
  */
 export type CoalesceAcrossGateways = (
   key: CacheKey,
   signal: Signal,
   queryClickHouse: QueryClickHouse,
   usableUntilOf: (result: EndpointResult) => number,
+  newerThan?: number,
 ) => Promise<FetchedResult>;
 
 export interface FetchDependencies {
@@ -60,19 +63,21 @@ export interface FetchDependencies {
 /** Queries ClickHouse once for identical calls at the same time, in this process and across gateways. */
 export function createFetcher(dependencies: FetchDependencies): FetchResult {
   const singleFlight = new SingleFlight<FetchedResult>();
-  return async (call, key) => {
+  return async (call, key, newerThan) => {
     const { endpoint } = call;
     const refresh = call.demand === 'fresh';
     if (endpoint.settings.caching === 'disabled') {
       return { result: await queryClickHouse(dependencies, call), isCollapsed: false, callers: 1 };
     }
     const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
-    const coalesce = refresh ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
-    const workKey = refresh ? `${key.hash} refresh` : key.hash;
+    const isAlone = refresh && newerThan === undefined;
+    const coalesce = isAlone ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
+    // A caller that demands a fresh result must not join a refresh, which may take one of another gateway.
+    const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
     const { value, joined, callers } = await singleFlight.join(workKey, call, ({ signal, requester }) => {
       const query: QueryClickHouse = (querySignal) =>
         queryClickHouse(dependencies, { ...call, requester, signal: querySignal });
-      return coalesce(key, signal, query, usableUntilOf);
+      return coalesce(key, signal, query, usableUntilOf, newerThan);
     });
     if (joined) dependencies.onJoined('process');
     else if (value.isCollapsed) dependencies.onJoined('gateways');

@@ -153,8 +153,6 @@ export interface BackgroundQuery {
   readonly queryId?: string | undefined;
   /** How many share the cost, with the background work itself; 1 where it is absent. */
   readonly callers?: number | undefined;
-  /** Whether the query is that of a caller, whose request has its figures. */
-  readonly isShared?: boolean;
 }
 
 export type OnBackgroundQuery = (query: BackgroundQuery) => void;

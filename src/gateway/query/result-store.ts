@@ -15,7 +15,11 @@ export interface PurgeScope {
  * store never fails its callers: a failed read is a miss, and a failed write stores nothing.
  */
 export interface ResultStore {
-  readonly get: (key: CacheKey) => Promise<EndpointResult | undefined>;
+  /**
+   * @param newerThan a fresh result that is not known since a later time does not end the search (see `knownAt`); milliseconds
+   * since 1970.
+   */
+  readonly get: (key: CacheKey, newerThan?: number) => Promise<EndpointResult | undefined>;
   /** @param usableUntil milliseconds since 1970. */
   readonly set: (key: CacheKey, result: EndpointResult, usableUntil: number) => Promise<void>;
   readonly purge: (scope: PurgeScope) => Promise<void>;

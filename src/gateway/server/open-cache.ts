@@ -5,21 +5,16 @@ import { PurgeGuard } from '../cache/purge-guard.js';
 import { SharedStore } from '../cache/shared-store.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
-import type { UsageLedger, UsedSet } from '../coordination/usage-ledger.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import { CircuitBreaker } from '../coordination/circuit-breaker.js';
-import { GatewaysUsage } from '../coordination/gateways-usage.js';
 import { GuardedRedis } from '../coordination/guarded-redis.js';
-import { LeaderLease } from '../coordination/leader-lease.js';
 import { connectRedis, type RedisClient } from '../coordination/redis-connection.js';
 import { deferredThroughRedis } from '../coordination/redis-deferred.js';
 import { RedisKeys } from '../coordination/redis-keys.js';
-import { RedisLease } from '../coordination/redis-lease.js';
 import { limitThroughRedis } from '../coordination/redis-limits.js';
 import { RedisPurges } from '../coordination/redis-purges.js';
 import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
-import { RedisUsageBoard } from '../coordination/redis-usage.js';
 import { RedisVersions } from '../coordination/redis-versions.js';
 import type { Logger } from '../observability/logger.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
@@ -35,8 +30,6 @@ import { steadyClock } from './steady-clock.js';
 const PERMIT_SLACK_MS = 5000;
 /** Milliseconds for a follower's own query after its leader returned nothing; short, because proxies soon time out too. */
 const LAST_TRY_MS = 5000;
-/** After this time another gateway can replace a crashed leader. */
-const LEASE_MS = 3000;
 const CONNECT_WAIT_MS = 1000;
 
 /** The cache, and the coordination with other gateways through Redis. */
@@ -48,30 +41,21 @@ export interface OpenCache {
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Deletes results here and on every other gateway; false if the others can be notified only later. */
   readonly purge: (scope: PurgeScope) => Promise<boolean>;
-  readonly usage: SharedUsage;
   /** What gateways of the same ClickHouse read of its tables, for each other; undefined without Redis. */
   readonly versionsOf: (server: string) => SharedVersions | undefined;
   /** What gateways share about deferred calls; undefined without Redis. */
   readonly deferred: DeferredBoard | undefined;
   /** Limits that all gateways count together; undefined if each gateway counts on its own. */
   readonly limits: SharedLimits | undefined;
-  readonly isLeader: () => boolean;
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
   readonly close: () => Promise<void>;
-  /** Publishes the use of this gateway, renews or takes the lease, and retries purges; to be called every second. */
-  readonly synchronize: () => Promise<void>;
-}
-
-/** The parameter sets that this and other gateways use. */
-export interface SharedUsage {
-  readonly sets: (endpointId: string) => Promise<readonly UsedSet[]>;
-  readonly forget: (key: CacheKey) => void;
+  /** Tells the other gateways of purges of which they could not be notified; to be called every second. */
+  readonly publishAgain: () => Promise<unknown>;
 }
 
 export interface CacheDependencies {
   readonly endpoints: Endpoints;
-  readonly ledger: UsageLedger;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly onEvicted: () => void;
@@ -94,7 +78,7 @@ const RESERVE_SHARE = 1 / 4;
 /** What the results may occupy of the memory that the cache may add to the process. */
 const withoutReserve = (bytes: number): number => bytes - Math.min(MAX_RESERVE_BYTES, RESERVE_SHARE * bytes);
 
-function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies): OpenCache {
+function openLocalOnly(local: LocalStore, { clock }: CacheDependencies): OpenCache {
   const store = new PurgeGuard(local, clock);
   return {
     local,
@@ -105,19 +89,12 @@ function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies):
       await store.purge({ ...scope, createdUntil: clock().getTime() });
       return true;
     },
-    usage: {
-      sets: (endpointId) => Promise.resolve(ledger.sets(endpointId, clock().getTime())),
-      forget: (key) => {
-        ledger.forget(key);
-      },
-    },
     versionsOf: () => undefined,
     deferred: undefined,
     limits: undefined,
-    isLeader: () => true,
     hasRedis: false,
     isRedisOpen: () => false,
-    synchronize: () => Promise.resolve(),
+    publishAgain: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
@@ -126,7 +103,7 @@ async function openWithRedis(
   config: Config,
   redisUrl: string,
   local: LocalStore,
-  { endpoints, ledger, logger, clock, onSharedHit }: CacheDependencies,
+  { endpoints, logger, clock, onSharedHit }: CacheDependencies,
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);
@@ -137,14 +114,6 @@ async function openWithRedis(
     store.note(scope);
     void local.purge(scope);
   });
-  const usage = new GatewaysUsage({
-    board: new RedisUsageBoard(redis, keys),
-    ledger,
-    endpoints,
-    maxSets: config.warming.maxSets,
-    clock,
-  });
-  const lease = new LeaderLease(new RedisLease(redis, keys.leader, LEASE_MS));
   return {
     local,
     store,
@@ -157,25 +126,16 @@ async function openWithRedis(
       await store.purge(dated);
       return purges.publish(dated);
     },
-    usage: {
-      sets: (endpointId) => usage.sets(endpointId),
-      forget: (key) => {
-        usage.forget(key);
-      },
-    },
     versionsOf: (server) => new RedisVersions<KnownVersion>(redis, keys, server),
     deferred: deferredThroughRedis(redis, keys),
     limits: limitThroughRedis({ redis, keys, permitMs: permitMsOf(config) }),
-    isLeader: () => lease.isLeader,
     hasRedis: true,
     isRedisOpen: () => breaker.state === 'open',
-    synchronize: async () => {
-      await Promise.all([lease.attempt(), usage.publish(), purges.publishAgain()]);
-    },
-    close: async () => {
-      await lease.release();
+    publishAgain: () => purges.publishAgain(),
+    close: () => {
       purges.close();
       client.disconnect();
+      return Promise.resolve();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { RowScope } from '../query/row-scope.js';
-import { UsageLedger } from '../coordination/usage-ledger.js';
+import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
@@ -87,7 +87,6 @@ export async function openQueryExecution(
   const shared = { endpoints, logger, clock, onBackground: requestLog?.noteBackground };
   const cache = await openCache(config, {
     ...shared,
-    ledger,
     onEvicted: metrics.resultEvicted,
     onSharedHit: ({ endpointId }) => {
       hits.countSharedHit(endpointId);
@@ -173,13 +172,13 @@ function countOutcomes({
 }
 
 /** Makes a function of a call reject those of endpoints whose queries cannot run. */
-function ifRunnable<Call extends EndpointQuery, More, Result>(
-  run: (call: Call, more: More) => Promise<Result>,
+function ifRunnable<Call extends EndpointQuery, More extends readonly unknown[], Result>(
+  run: (call: Call, ...more: More) => Promise<Result>,
   requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
-): (call: Call, more: More) => Promise<Result> {
-  return async (call, more) => {
+): (call: Call, ...more: More) => Promise<Result> {
+  return async (call, ...more) => {
     requireRunnable(call.endpoint, call.values, call.scope);
-    return run(call, more);
+    return run(call, ...more);
   };
 }
 
@@ -195,7 +194,6 @@ function observe(
   metrics.observe({
     cacheUse: () => cacheUse(endpoints, cache),
     isRedisOpen: cache.isRedisOpen,
-    isLeader: cache.isLeader,
     queries: () => queue.figures,
     pool: () => pool.figures,
   });

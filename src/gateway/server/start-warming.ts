@@ -1,14 +1,17 @@
 import type { Config } from '../config/config.js';
-import type { UsageLedger } from '../coordination/usage-ledger.js';
 import { isGone } from '../../endpoint/deprecation.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import type { DataVersions } from '../query/data-versions.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { Call } from '../query/call.js';
+import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import { confirm } from '../query/execute-call.js';
 import type { FetchResult } from '../query/fetch-result.js';
 import type { Clock, OnBackgroundQuery, Requester } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
+import type { UsageLedger } from '../warming/usage-ledger.js';
 import { Warmer, type WarmerDependencies } from '../warming/warmer.js';
 import type { OpenCache } from './open-cache.js';
 import { steadyClock } from './steady-clock.js';
@@ -43,29 +46,27 @@ export interface Warming {
 export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
   const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock } = dependencies;
   const { onBackground, onStarted, onRefreshed } = dependencies;
-  const { store } = cache;
   const stopping = new AbortController();
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();
   const warmer = new Warmer({
     endpoints: () => endpoints.all().filter((endpoint) => !isGone(endpoint, clock().getTime())),
-    setsInUse: cache.usage.sets,
-    forget: cache.usage.forget,
-    refresh: async (query, key) => {
+    setsInUse: (endpointId) => ledger.sets(endpointId, clock().getTime()),
+    forget: (key) => {
+      ledger.forget(key);
+    },
+    refresh: async (query, key, newerThan) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
       const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
-      const cached = query.endpoint.settings.untilChanged && (await store.get(key));
-      const confirmed = cached && (await confirm({ ...dependencies, store }, fetch, key, cached));
-      if (confirmed) return { result: confirmed, isConfirmed: true };
-      const { result, isCollapsed, callers } = await fetchResult({ ...fetch, demand: 'fresh' }, key);
+      const confirmed =
+        query.endpoint.settings.untilChanged && (await findConfirmed(dependencies, fetch, key, newerThan));
+      if (confirmed) return { result: confirmed, isQueried: false };
+      const { result, callers } = await fetchResult({ ...fetch, demand: 'fresh' }, key, newerThan);
       const { cost, queryId } = result;
       const { name } = query.endpoint;
-      // Also its share of a query that a caller began.
-      const of = isCollapsed ? { isShared: true } : { queryId };
-      if (callers) onBackground?.({ purpose: 'warming', endpoint: name, cost, callers, ...of });
-      return { result, isConfirmed: false };
+      if (callers) onBackground?.({ purpose: 'warming', endpoint: name, cost, callers, queryId });
+      return { result, isQueried: callers !== undefined };
     },
-    isLeader: cache.isLeader,
     isBusy,
     budget: new QueryBudget(config.warming.budget, steadyClock),
     maxSets: config.warming.maxSets,
@@ -77,7 +78,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
   const tick = async (): Promise<void> => {
     try {
       declareSets();
-      await cache.synchronize();
+      await cache.publishAgain();
       await warmer.tick();
     } catch (error) {
       logger.error('a tick of the warmer failed', describeError(error));
@@ -92,4 +93,16 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
       return warmer.stop();
     },
   };
+}
+
+/** The cached result where another gateway has a newer one, or where its data has not changed. */
+async function findConfirmed(
+  { cache: { store }, dataVersions, clock }: Pick<WarmingDependencies, 'cache' | 'dataVersions' | 'clock'>,
+  call: Omit<Call, 'demand'>,
+  key: CacheKey,
+  newerThan = Infinity,
+): Promise<EndpointResult | undefined> {
+  const cached = await store.get(key, newerThan);
+  if (cached && knownAt(cached) > newerThan && isFresh(cached, clock().getTime())) return cached;
+  return cached && confirm({ store, dataVersions, clock }, call, key, cached);
 }

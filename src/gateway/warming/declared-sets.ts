@@ -1,4 +1,4 @@
-import type { UsageLedger } from '../coordination/usage-ledger.js';
+import type { UsageLedger } from './usage-ledger.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { Times } from '../formats/format.js';

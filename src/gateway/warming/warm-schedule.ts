@@ -1,4 +1,4 @@
-import type { UsedSet } from '../coordination/usage-ledger.js';
+import type { UsedSet } from './usage-ledger.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 

@@ -1,4 +1,4 @@
-import { mostUsedFirst, type UsedSet } from '../coordination/usage-ledger.js';
+import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { OPERATORS } from '../../endpoint/figures.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
@@ -8,26 +8,32 @@ import { knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { QueryBudget } from './query-budget.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
-import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
+import { dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
 
 /** A cached result that is fresh again. */
 export interface Refreshed {
   readonly result: EndpointResult;
-  /** Whether its data has not changed, so that no query ran. */
-  readonly isConfirmed: boolean;
+  /** Whether this gateway queried ClickHouse for it: not where the data has not changed, or another gateway did. */
+  readonly isQueried: boolean;
 }
 
-/** Runs a query again and replaces the cached result. @throws Failure; the previous result then stays cached. */
-export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<Refreshed>;
+/**
+ * Replaces the cached result of a query by one that is known since a later time (milliseconds since 1970; undefined: from now on).
+ *
+ * @throws Failure; the previous result then stays cached.
+ */
+export type Refresh = (
+  query: EndpointQuery,
+  key: CacheKey,
+  newerThan: number | undefined,
+) => Promise<Refreshed>;
 
 export interface WarmerDependencies {
   readonly endpoints: () => readonly Endpoint[];
-  /** The sets of an endpoint that are in use on any gateway. */
-  readonly setsInUse: (endpointId: string) => Promise<readonly UsedSet[]>;
+  /** The sets of an endpoint that are used at this gateway. */
+  readonly setsInUse: (endpointId: string) => readonly UsedSet[];
   readonly forget: (key: CacheKey) => void;
   readonly refresh: Refresh;
-  /** Whether this gateway is the leader, which warms. */
-  readonly isLeader: () => boolean;
   /** Whether interactive queries wait for a slot. */
   readonly isBusy: () => boolean;
   readonly budget: QueryBudget;
@@ -46,6 +52,11 @@ interface DueSet {
   readonly forced: boolean;
 }
 
+interface UsedSets {
+  readonly endpoint: Endpoint;
+  readonly sets: readonly UsedSet[];
+}
+
 /** A set as the admin API shows it. */
 export interface WarmingState {
   readonly endpoint: string;
@@ -60,11 +71,8 @@ export interface WarmingState {
   readonly dueAt: number;
 }
 
-/** Intervals after which the state of a set that is neither refreshed nor listed as in use is deleted. */
-const INTERVALS_REMEMBERED = 2;
-
 /**
- * Refreshes the cached results that are in use, each at its endpoint's interval. A slow refresh does not delay the
+ * Refreshes the cached results that are in use at this gateway, each at its endpoint's interval. A slow refresh does not delay the
  * others. If there are too few slots, the most used sets are refreshed first.
  */
 export class Warmer {
@@ -85,11 +93,11 @@ export class Warmer {
    * @param all also refreshes sets that are in use but not due. A set that is being refreshed is refreshed once more.
    */
   async tick({ all = false } = {}): Promise<void> {
-    if (!this.dependencies.isLeader()) return;
-    const endpoints = this.dependencies.endpoints().filter(isWarmed);
-    this.forgetEndpointsExcept(endpoints);
-    const found = await Promise.all(endpoints.map((endpoint) => this.due(endpoint, all)));
-    const due = found.flat().filter(({ set, forced }) => forced || !this.slots.isRunning(set.key.hash));
+    const used = this.used();
+    this.forgetExcept(used);
+    const due = used
+      .flatMap(({ endpoint, sets }) => this.due(endpoint, sets, all))
+      .filter(({ set, forced }) => forced || !this.slots.isRunning(set.key.hash));
     const forced = this.queue.filter((queued) => queued.forced && !all);
     const isForced = ({ key }: UsedSet): boolean => forced.some(({ set }) => set.key.hash === key.hash);
     this.queue = [...forced, ...due.filter(({ set }) => !isForced(set))].sort((a, b) =>
@@ -112,24 +120,24 @@ export class Warmer {
   }
 
   /** The sets in use, with their last refresh and their next due time. */
-  async state(): Promise<readonly WarmingState[]> {
-    const endpoints = this.dependencies.endpoints().filter(isWarmed);
+  state(): readonly WarmingState[] {
     const now = this.now();
-    const sets = await Promise.all(endpoints.map(({ id }) => this.dependencies.setsInUse(id)));
-    return endpoints.flatMap((endpoint, index) =>
-      (sets[index] ?? []).map((set) => {
-        const warmed = this.warmed.get(set.key.hash);
-        return {
-          endpoint: endpoint.name,
-          hash: set.key.hash,
-          representation: (set.query.representation ?? JSON_REPRESENTATION).name,
-          parameters: parametersOf(set.query),
-          uses: set.uses,
-          warmed,
-          dueAt: this.dueAt(endpoint, set, now),
-        };
-      }),
+    return this.used().flatMap(({ endpoint, sets }) =>
+      sets.map((set) => ({
+        endpoint: endpoint.name,
+        hash: set.key.hash,
+        representation: (set.query.representation ?? JSON_REPRESENTATION).name,
+        parameters: parametersOf(set.query),
+        uses: set.uses,
+        warmed: this.warmed.get(set.key.hash),
+        dueAt: this.dueAt(endpoint, set, now),
+      })),
     );
+  }
+
+  private used(): readonly UsedSets[] {
+    const endpoints = this.dependencies.endpoints().filter(isWarmed);
+    return endpoints.map((endpoint) => ({ endpoint, sets: this.dependencies.setsInUse(endpoint.id) }));
   }
 
   /** If the budget is spent or callers wait, empties the queue: the sets are due again at the next tick. */
@@ -144,8 +152,8 @@ export class Warmer {
   }
 
   private mayStart(): boolean {
-    const { isBusy, budget, isLeader } = this.dependencies;
-    return !this.isStopped && !isBusy() && budget.isOpen && isLeader();
+    const { isBusy, budget } = this.dependencies;
+    return !this.isStopped && !isBusy() && budget.isOpen;
   }
 
   private start(due: DueSet): void {
@@ -183,15 +191,10 @@ export class Warmer {
     return this.queue.some((queued) => queued === dueSet || (dueSet.forced && isSame(queued)));
   }
 
-  private async due(endpoint: Endpoint, all: boolean): Promise<readonly DueSet[]> {
-    const sets = await this.dependencies.setsInUse(endpoint.id);
+  private due(endpoint: Endpoint, sets: readonly UsedSet[], all: boolean): readonly DueSet[] {
     const now = this.now();
-    const [used, unused] = [
-      sets.filter((set) => isInUse(set, this.known(set.key, now))),
-      sets.filter((set) => !isInUse(set, this.known(set.key, now))),
-    ];
-    for (const { key } of unused) this.forget(key);
-    this.forgetUnlisted(endpoint, sets, now);
+    const used = sets.filter((set) => isInUse(set, this.known(set.key, now)));
+    for (const set of sets) if (!used.includes(set)) this.forget(set.key);
     return used
       .toSorted(mostUsedFirst)
       .slice(0, this.dependencies.maxSets)
@@ -203,6 +206,12 @@ export class Warmer {
     return dueAt(set, this.known(set.key, now), settings.warming * 1000, jitterOf(set.key));
   }
 
+  /** What another gateway's result must be newer than, to take the place of a refresh. */
+  private newerThan({ set, forced }: DueSet, now: number): number | undefined {
+    if (forced) return undefined;
+    return Math.max(set.createdAt, this.known(set.key, now)?.createdAt ?? 0);
+  }
+
   private known({ hash }: CacheKey, now: number): WarmedSet | undefined {
     const warmed = this.warmed.get(hash);
     return warmed && withoutFutureTimes(warmed, now);
@@ -212,25 +221,10 @@ export class Warmer {
     return this.dependencies.clock().getTime();
   }
 
-  /**
-   * Deletes the state of sets that are no longer listed, because a full ledger dropped them. It waits some intervals,
-   * because the sets of other gateways are not listed either while Redis is unavailable.
-   */
-  private forgetUnlisted({ id, settings }: Endpoint, sets: readonly UsedSet[], now: number): void {
-    const listed = new Set(sets.map(({ key }) => key.hash));
-    const intervalMs = settings.warming * 1000;
-    for (const [hash, warmed] of this.warmed) {
-      if (warmed.key.endpointId !== id || listed.has(hash)) continue;
-      const known = withoutFutureTimes(warmed, now);
-      const lastUse = Math.max(known.createdAt, retryAt(known, intervalMs));
-      if (lastUse + INTERVALS_REMEMBERED * intervalMs < now) this.warmed.delete(hash);
-    }
-  }
-
-  /** Deletes the state of sets whose endpoint a reload removed. */
-  private forgetEndpointsExcept(endpoints: readonly Endpoint[]): void {
-    const ids = new Set(endpoints.map(({ id }) => id));
-    for (const [hash, { key }] of this.warmed) if (!ids.has(key.endpointId)) this.warmed.delete(hash);
+  /** Deletes the state of sets that are not listed: their endpoint was removed, or the ledger, which was full, dropped them. */
+  private forgetExcept(used: readonly UsedSets[]): void {
+    const listed = new Set(used.flatMap(({ sets }) => sets.map(({ key }) => key.hash)));
+    for (const hash of this.warmed.keys()) if (!listed.has(hash)) this.warmed.delete(hash);
   }
 
   private forget(key: CacheKey): void {
@@ -238,14 +232,16 @@ export class Warmer {
     this.dependencies.forget(key);
   }
 
-  private async refresh({ endpoint, set }: DueSet): Promise<void> {
+  private async refresh(due: DueSet): Promise<void> {
+    const { endpoint, set } = due;
     const { budget, onRefreshed } = this.dependencies;
     const startedAt = this.now();
     const started = performance.now();
     const before = this.warmed.get(set.key.hash);
     try {
-      const { result, isConfirmed } = await this.dependencies.refresh(set.query, set.key);
-      const { rowsRead, bytesRead, clickhouseMs } = isConfirmed ? NO_COST : result.cost.readBy(OPERATORS);
+      const newerThan = this.newerThan(due, startedAt);
+      const { result, isQueried } = await this.dependencies.refresh(set.query, set.key, newerThan);
+      const { rowsRead, bytesRead, clickhouseMs } = isQueried ? result.cost.readBy(OPERATORS) : NO_COST;
       budget.spend(clickhouseMs);
       this.warmed.set(set.key.hash, {
         key: set.key,

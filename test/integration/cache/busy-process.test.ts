@@ -51,7 +51,7 @@ describe('the owner of a lease', () => {
   it('starts no query after its lease ended, and waits for the gateway that owns the lease now', async () => {
     const { client, redis, keys, close } = await openTestRedis();
     const key = sampleKey('a query');
-    const lock = keys.lock(key);
+    const lock = keys.lock(key, 'miss');
     const clock = (): Date => new Date();
     const store = new SharedStore(redis, keys, 100_000, clock);
     let isFirst = true;

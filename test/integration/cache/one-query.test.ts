@@ -64,11 +64,12 @@ const requestEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
   return requests;
 };
 
+const lockOf = (hash: string): string => new RedisKeys(prefix).lock({ endpointId: '', hash }, 'miss');
+
 /** A follower reads the result's key before it begins to poll; both appear as reads of its connection. */
 const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => {
-  const locks = new RedisKeys(prefix);
   const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-  const lock = locks.lock({ endpointId: '', hash });
+  const lock = lockOf(hash);
   const seen = new Map<string, number>();
   const stop = watchRedisCommands((line) => {
     const source = /^\S+ \[\d+ ([^\]]+)\]/.exec(line)?.[1];
@@ -224,7 +225,7 @@ describe('a leader that dies', () => {
       }),
     );
     // The leader lives for longer than one lease, and the others wait for it.
-    const key = new RedisKeys(prefix).lock(keyOf({ endpoint, values, scope: '' }));
+    const key = lockOf(keyOf({ endpoint, values, scope: '' }).hash);
     const alive = performance.now();
     await pollUntil('a lease has ended', () => performance.now() - alive > 1800 || undefined);
     expect(runQuery.requests).toEqual([]);
@@ -237,7 +238,7 @@ describe('a leader that dies', () => {
   it('is replaced even if its lease names an owner that never existed', async () => {
     await open(1);
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 200);
+    await server.client.set(lockOf(hash), NOBODY, 'PX', 200);
     await gateway(0).requestCity('Rome');
     expect(runQuery.requests).toHaveLength(1);
   });
@@ -251,7 +252,7 @@ describe('a leader that dies', () => {
     };
     await open(1, { environment });
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 600_000);
+    await server.client.set(lockOf(hash), NOBODY, 'PX', 600_000);
     const startedAt = performance.now();
     expect((await gateway(0).requestCity('Rome')).status).toBe('MISS');
     const tookMs = performance.now() - startedAt;

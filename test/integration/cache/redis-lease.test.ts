@@ -15,7 +15,7 @@ describe('RedisLease', () => {
   beforeEach(async () => {
     server = await openTestRedis();
     clock = new TestClock();
-    key = server.keys.leader;
+    key = server.keys.lock({ endpointId: 'lease', hash: 'lease' }, 'miss');
     const newLease = (): RedisLease => new RedisLease(server.redis, key, LEASE_MS, () => clock.milliseconds);
     [one, other] = [newLease(), newLease()];
   });

@@ -1,5 +1,6 @@
 import { RedisKeys } from '../../../src/gateway/coordination/redis-keys.js';
 import { Failure } from '../../../src/gateway/errors.js';
+import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
@@ -8,6 +9,9 @@ import { openTestExecution, type TestExecution } from '../../support/test-execut
 import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
 
 const ENDPOINT = sampleEndpoint({ caching: 60, staleIfError: 300 });
+
+/** The key of the call that `requestCity` makes. */
+const KEY_OF_ROME = keyOf({ endpoint: ENDPOINT, values: new Map([['city', 'Rome']]), scope: '' });
 
 /** A token that no gateway has. */
 const NOBODY = 'f'.repeat(32);
@@ -85,20 +89,15 @@ describe('gateways that share a Redis', () => {
   it('continue if another program writes to their channel and their keys', async () => {
     const gateway = await openGateway();
     await gateway.requestCity('Rome');
-    await gateway.cache.synchronize();
     const keys = new RedisKeys(prefix);
     const garbage = ['', 'no JSON', 'null', '7', '"text"', '{', '[]x'];
     for (const message of garbage) {
       await server.client.hset(keys.purges, message, message);
-      await server.client.zadd(keys.gateways(SAMPLE.id), 1, `other:${message}`);
-      await server.client.set(keys.usage(SAMPLE.id, `other:${message}`), message);
       await server.client.publish(keys.purges, message);
     }
     await server.client.publish(keys.purges, JSON.stringify({ hash: 'heard' }));
-    expect((await gateway.cache.usage.sets(SAMPLE.id)).map(({ uses: uses }) => uses)).toEqual([1]);
     const late = await openGateway();
     expect((await late.requestCity('Rome')).status).toBe('HIT');
-    expect(await late.cache.usage.sets(SAMPLE.id)).toHaveLength(1);
     // A purge among the garbage still arrives, also at a gateway that started later.
     await gateway.cache.purge({});
     await pollUntil('the late gateway has purged', () => entriesOf(late) === 0 || undefined, 1000);
@@ -108,7 +107,7 @@ describe('gateways that share a Redis', () => {
   it('ignore a purge whose time is not a number', async () => {
     const gateway = await openGateway();
     for (const city of ['Rome', 'Oslo']) await gateway.requestCity(city);
-    const [set] = await gateway.cache.usage.sets(SAMPLE.id);
+    const { hash } = KEY_OF_ROME;
     const keys = new RedisKeys(prefix);
     await pollUntil('the gateway has subscribed', async () => {
       const [, subscribers] = await server.client.pubsub('NUMSUB', keys.purges);
@@ -122,7 +121,7 @@ describe('gateways that share a Redis', () => {
       { createdUntil: '9'.repeat(15) },
     ];
     // Messages arrive in order, so the valid purge of one entry is the last.
-    for (const scope of [...untimed, { hash: set?.key.hash, createdUntil: time.now }]) {
+    for (const scope of [...untimed, { hash, createdUntil: time.now }]) {
       await server.client.publish(keys.purges, JSON.stringify(scope));
     }
     await pollUntil('the gateway has purged', () => entriesOf(gateway) < 2 || undefined, 1000);
@@ -131,20 +130,10 @@ describe('gateways that share a Redis', () => {
 
   it('query themselves if the leader’s stored failure is invalid', async () => {
     const gateway = await openGateway();
-    const { endpointId, hash } = await keyOfRome(gateway);
+    const { endpointId, hash } = KEY_OF_ROME;
     const keys = new RedisKeys(prefix);
-    await server.client.set(keys.lock({ endpointId, hash }), NOBODY, 'PX', 300);
+    await server.client.set(keys.lock({ endpointId, hash }, 'miss'), NOBODY, 'PX', 300);
     await server.client.set(keys.failure({ endpointId, hash }, NOBODY), '{"code":"NO_SUCH_CODE"}', 'EX', 60);
     expect((await gateway.requestCity('Rome')).status).toBe('MISS');
   });
 });
-
-/** Reads the key from the usage ledger, which knows the test's only request. */
-async function keyOfRome(gateway: TestExecution): Promise<{ endpointId: string; hash: string }> {
-  await gateway.requestCity('Rome');
-  const [set] = await gateway.cache.usage.sets(SAMPLE.id);
-  if (!set) throw new Error('no request was counted');
-  await gateway.cache.purge({});
-  time.advance(1);
-  return set.key;
-}

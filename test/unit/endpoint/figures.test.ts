@@ -15,7 +15,7 @@ const PLACES = {
   'gateway/cache/result-codec.ts': ['OPERATORS'],
   'commands/check/check-endpoint.ts': ['OPERATORS'],
   'commands/replay/run-call.ts': ['OPERATORS'],
-  'gateway/coordination/usage-ledger.ts': ['OPERATORS'],
+  'gateway/warming/usage-ledger.ts': ['OPERATORS'],
   'gateway/http/transport/access-log.ts': ['OPERATORS'],
   'gateway/http/transport/request-record.ts': [
     'OPERATORS',

@@ -30,7 +30,6 @@ export interface AdminDependencies
   readonly keys: LinkDependencies['keys'] & KeysInfo['keys'];
   readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
   readonly cache: CacheInfo & {
-    readonly isLeader: () => boolean;
     /** Resolves to false where other gateways have not been notified yet. */
     readonly purge: (scope: PurgeScope) => Promise<boolean>;
   };
@@ -41,8 +40,8 @@ export interface AdminDependencies
     readonly failures: { readonly all: () => readonly unknown[] };
   };
   readonly warmer: {
-    readonly state: () => Promise<readonly WarmedSetState[]>;
-    /** @param options.all also refreshes sets that are not due. Does nothing on a gateway that is not the leader. */
+    readonly state: () => readonly WarmedSetState[];
+    /** @param options.all also refreshes sets that are not due. */
     readonly tick: (options: { readonly all: boolean }) => Promise<void>;
   };
   readonly reloader: {
@@ -181,8 +180,8 @@ function routes(dependencies: AdminDependencies): Router {
   const post = (path: string, handler: RequestHandler): void => {
     router.route(path).post(handler).all(rejectMethodsExcept('POST'));
   };
-  const sendWarming: RequestHandler = async (_request, response) => {
-    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
+  const sendWarming: RequestHandler = (_request, response) => {
+    response.json({ sets: describeWarming(warmer.state()) });
   };
   get('/endpoints', (_request, response) => {
     response.json(describeReload(endpoints, reloader, rejectionsOf));

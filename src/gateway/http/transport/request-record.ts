@@ -40,10 +40,10 @@ export function recordOf(
 
 /** A query for which no caller waited alone, as a row of the request log: it is no request. */
 export function backgroundRecordOf(
-  { purpose, endpoint, queryId = '', cost, callers = 1, isShared = false, caller = '' }: BackgroundQuery,
+  { purpose, endpoint, queryId = '', cost, callers = 1, caller = '' }: BackgroundQuery,
   now: Date,
 ): RequestRecord {
-  const { rowsRead, bytesRead, clickhouseMs } = (isShared ? NONE.cost : cost).readBy(OPERATORS);
+  const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
   return {
     timestamp: isoTime(now.getTime()),
     query_id: queryId,

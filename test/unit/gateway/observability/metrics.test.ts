@@ -67,7 +67,6 @@ describe('Metrics', () => {
     metrics.observe({
       cacheUse: () => [use],
       isRedisOpen: () => true,
-      isLeader: () => false,
       queries: () => ({ running: 3, waiting: 5, waitingInteractive: 4 }),
       pool: () => ({
         state: 'open',
@@ -84,7 +83,6 @@ describe('Metrics', () => {
           `cache_entries a = ${entries}`,
           `cache_bytes a = ${10 * entries}`,
           'redis_breaker_open  = 1',
-          'warming_leader  = 0',
           'queries_running  = 3',
           'queries_waiting interactive = 4',
           'queries_waiting warming = 1',

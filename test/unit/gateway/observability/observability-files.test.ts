@@ -16,7 +16,6 @@ async function knownNames(): Promise<ReadonlySet<string>> {
   metrics.observe({
     cacheUse: () => [],
     isRedisOpen: () => false,
-    isLeader: () => true,
     queries: () => ({ running: 0, waiting: 0, waitingInteractive: 0 }),
     pool: () => ({
       state: 'closed',

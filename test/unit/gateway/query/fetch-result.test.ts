@@ -72,12 +72,13 @@ describe('createFetcher', () => {
     expect(all.map(({ callers }) => callers)).toEqual(Array(1000).fill(1000));
   });
 
-  it('does not coalesce a refresh with a miss', async () => {
+  it('coalesces none of a miss, a call that demands a fresh result, and a refresh by warming with another', async () => {
     const delayed = delayQueries(runQuery);
-    const both = [run(), run({ demand: 'fresh' })];
+    const fresh = fetch({ demand: 'fresh' });
+    const all = [run(), run({ demand: 'fresh' }), fetchResult(fresh, keyOf(fresh), 0)];
     delayed.finish([]);
-    await Promise.all(both);
-    expect(runQuery.requests).toHaveLength(2);
+    await Promise.all(all);
+    expect(runQuery.requests).toHaveLength(3);
     expect(joined).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { UsageLedger } from '../../../../src/gateway/coordination/usage-ledger.js';
+import { UsageLedger } from '../../../../src/gateway/warming/usage-ledger.js';
 import type { Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
 import { sql, text, timestamp } from '../../../../src/endpoint/index.js';

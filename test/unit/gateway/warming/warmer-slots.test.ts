@@ -166,19 +166,6 @@ describe('the reported delay of a refresh', () => {
 });
 
 describe('the warmer while a refresh runs', () => {
-  it('starts no more refreshes when the lease is lost', async () => {
-    let leads = true;
-    const gateway = new WarmedGateway([QUICK], { concurrency: 1, isLeader: () => leads });
-    await requestCities(gateway, QUICK, ['Rome', 'Oslo']);
-    gateway.clock.advance(5);
-    gateway.respond = () => {
-      leads = false;
-      return Promise.resolve(resultOf([]));
-    };
-    await gateway.warmer.tick();
-    expect(gateway.refreshes).toHaveLength(1);
-  });
-
   it('starts no more refreshes when it is stopped, and resolves when the running ones have ended', async () => {
     const blocked = new BlockedGateway(1);
     const { gateway } = blocked;

@@ -1,9 +1,4 @@
-import {
-  mergeUse,
-  mostUsedFirst,
-  UsageLedger,
-  type UsedSet,
-} from '../../../../src/gateway/coordination/usage-ledger.js';
+import { mostUsedFirst, UsageLedger, type UsedSet } from '../../../../src/gateway/warming/usage-ledger.js';
 import { defineEndpoint } from '../../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
 import { keyOf } from '../../../../src/gateway/query/cache-key.js';
@@ -84,16 +79,6 @@ describe('UsageLedger', () => {
     use(ledger, 'Paris', 1);
     for (let times = 0; times < 10; times += 1) use(ledger, 'Rome', 1);
     expect(citiesOf(ledger.sets(ENDPOINT.id, NOW).toSorted(mostUsedFirst)).at(-1)).toBe('Rome');
-  });
-
-  it('adds the decayed use by another gateway', () => {
-    const [here, elsewhere] = [0, HOUR_MS].map((lastUsedAt) => {
-      const ledger = new UsageLedger(10);
-      use(ledger, 'Rome', lastUsedAt);
-      return ledger.sets(ENDPOINT.id, NOW)[0];
-    }) as [UsedSet, UsedSet];
-    expect(mergeUse(here, elsewhere)).toMatchObject({ uses: 2, weight: 1.5, lastUsedAt: HOUR_MS });
-    expect(mergeUse(elsewhere, here)).toMatchObject({ uses: 2, weight: 1.5, lastUsedAt: HOUR_MS });
   });
 
   it('keeps the creation time of the newest result, in whatever order results arrive', () => {

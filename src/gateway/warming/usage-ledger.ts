@@ -48,21 +48,6 @@ function rankOf({ weight, lastUsedAt }: UsedSet): number {
   return lastUsedAt === Infinity ? Infinity : Math.log2(weight) + lastUsedAt / HALF_LIFE_MS;
 }
 
-/** Combines the use of one set by two gateways. */
-export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
-  const [older, newer] = a.lastUsedAt < b.lastUsedAt ? [a, b] : [b, a];
-  const between = newer.lastUsedAt - older.lastUsedAt;
-  const { createdAt, clickhouseMs } = a.createdAt < b.createdAt ? b : a;
-  return {
-    ...a,
-    lastUsedAt: newer.lastUsedAt,
-    uses: a.uses + b.uses,
-    weight: newer.weight + (between > 0 ? decayed(older.weight, between) : older.weight),
-    createdAt,
-    clickhouseMs,
-  };
-}
-
 /** Records which parameter sets this process uses: of each endpoint, a bounded number of the most recently used ones. */
 export class UsageLedger {
   private readonly declared = new Map<string, UsedSet>();
