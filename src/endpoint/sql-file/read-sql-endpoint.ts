@@ -166,9 +166,10 @@ function unusedParameters(
   parameters: Parameters,
 ): readonly DefinitionProblem[] {
   const used = new Set(placeholdersOf(select.pieces).map(({ piece: { name } }) => name));
-  return Object.keys(parameters)
-    .filter((name) => !used.has(name))
-    .map((name) => ({
+  const isRelative = Object.values(parameters).some(({ relativeStepMs }) => relativeStepMs !== undefined);
+  return Object.entries(parameters)
+    .filter(([name, { kind }]) => !used.has(name) && !(kind === 'timezone' && isRelative))
+    .map(([name]) => ({
       path: ['parameters', name],
       ...problem('PARAMETER_UNUSED', name, adviceForUnused(name, text)),
     }));

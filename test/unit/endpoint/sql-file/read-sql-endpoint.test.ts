@@ -144,6 +144,25 @@ example: { code: 010, version: 1e3 }`;
     expect(endpoint.parameters.get('version')?.choices).toEqual(['1.10', '0x10', 'true', '1e3']);
   });
 
+  it('takes a time zone that relative times alone use, as their calendar', () => {
+    const header = `parameters:
+  zone: { kind: timezone, default: Asia/Kolkata, description: A zone. }
+  since: { kind: timestamp, relativeStep: 1d, default: now/d, description: A begin. }
+columns: { city: String }`;
+    const endpoint = readSqlEndpoint(file('SELECT city FROM t WHERE at >= @since', header));
+    expect(bound(endpoint, {}).parameters).toMatchObject({
+      since: expect.stringContaining(' 18:30:00.') as string,
+    });
+    expect(() =>
+      readSqlEndpoint(
+        file(
+          'SELECT city FROM t WHERE at >= @since',
+          header.replace('relativeStep: 1d, default: now/d,', ''),
+        ),
+      ),
+    ).toThrow('the parameter zone is declared, but the SELECT has no @zone');
+  });
+
   it('has another digest where the text, a type or a column differs', () => {
     const digests = [
       file(),
