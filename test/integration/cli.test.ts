@@ -28,12 +28,17 @@ describe('querygate', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it.each([['mcp', '--tag', 'shop']])(
+  it.each([
+    ['mcp', ['--tag', 'shop'], 'npx mcp-remote'],
+    ['usage', ['--by', 'key', '--csv'], 'querygate call gateway.usage'],
+    ['endpoints', ['--since', '7d', '--callers'], 'querygate call gateway.callers'],
+  ])(
     'says in one line what replaces the removed %s, and exits with 2',
-    async (...args) => {
-      const { code, stdout, stderr } = await runCli(args);
+    async (name, options, replacement) => {
+      const { code, stdout, stderr } = await runCli([name, ...options]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^error: querygate [^\n]* was removed: [^\n]*\n$/);
+      expect(stderr).toContain(replacement);
     },
   );
 

@@ -236,7 +236,7 @@ describe('the server', () => {
       const second = await start(folder);
       expect((await select(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
       expect(second.adminConnection.password).not.toBe(first.adminConnection.password);
-      // Also its log of queries, from which `querygate usage` has CPU time.
+      // Also its log of queries.
       expect(await queriesOf(second)).toBeGreaterThan(0);
       await second.stop();
     });

@@ -2,7 +2,6 @@ import { migrate } from '../../src/commands/schema/migrate.js';
 import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { keyNamed } from '../support/access-gateway.js';
 import { pollUntil } from '../support/poll-until.js';
-import { runCli } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { VersionedServer, type VersionedGateway } from '../support/versioned-gateway.js';
 import { writeKeys } from '../support/write-keys.js';
@@ -28,7 +27,6 @@ const LOG_PASSWORD = 'the password of the log';
 const LOG_USER = { CLICKHOUSE_LOG_USER: 'querygate_log', CLICKHOUSE_LOG_PASSWORD: LOG_PASSWORD };
 
 let server: VersionedServer;
-let environment: Readonly<Record<string, string>>;
 beforeAll(async () => {
   server = await VersionedServer.start();
   const connection = server.server.adminConnection;
@@ -36,11 +34,6 @@ beforeAll(async () => {
   await server.run('CREATE TABLE events (id UInt64) ENGINE = MergeTree ORDER BY id');
   await server.run('INSERT INTO events SELECT number FROM numbers(1000)');
   await server.addUsers('querygate-log.xml', LOG_PASSWORD);
-  const { url, username, password } = connection;
-  environment = {
-    ...{ CLICKHOUSE_URL: url, CLICKHOUSE_USER: username, CLICKHOUSE_PASSWORD: password },
-    ...LOG_USER,
-  };
 }, 60_000);
 afterAll(() => server.stop());
 
@@ -98,6 +91,15 @@ describe('the usage of a gateway', () => {
         const sum = (column: string): number => usage.reduce((total, row) => total + Number(row[column]), 0);
         expect({ rows_read: sum('rows_read'), bytes_read: sum('bytes_read') }).toEqual(inClickHouse);
         expect((await get(gateway, 'pinned', 'gateway.usage')).status).toBe(403);
+        const ofCalls = { purpose: 'call', requests: 7, rows_read: 2000 };
+        expect(await rowsOf(await get(gateway, 'one', 'gateway.usage?by=endpoint'))).toContainEqual(
+          expect.objectContaining({ ...ofCalls, name: 'slow' }),
+        );
+        const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as unknown;
+        const byDay = await rowsOf(
+          await get(gateway, 'one', 'gateway.usage?by=day&endpoint=slow&since=now-1d'),
+        );
+        expect(byDay).toContainEqual(expect.objectContaining({ ...ofCalls, name: day }));
       } finally {
         await gateway.close();
       }
@@ -106,26 +108,5 @@ describe('the usage of a gateway', () => {
     const ofDays =
       'SELECT round(sum(rows_read)) AS rows_read, sum(bytes_sent) AS bytes_sent FROM querygate_usage';
     expect(await server.rows(ofDays)).toEqual(await server.rows(ofRows));
-
-    const asJson = await runCli(['usage', '--by', 'endpoint', '--json'], environment);
-    const { usage } = JSON.parse(asJson.stdout) as { readonly usage: readonly Row[] };
-    expect(usage).toContainEqual(
-      expect.objectContaining({ name: 'slow', purpose: 'call', requests: 7, rows_read: 2000 }),
-    );
-    expect(usage.every(({ cpu_ms }) => Number(cpu_ms) > 0)).toBe(true);
-    const asTable = await runCli(['usage', '--by', 'day', '--since', '1d'], environment);
-    expect(asTable.stdout).toMatch(
-      /^DAY +PURPOSE +REQUESTS +HITS .*CPU MS\n[^]*^\d{4}-\d\d-\d\d +warming +0 /m,
-    );
-    const asCsv = await runCli(['usage', '--csv'], environment);
-    expect(asCsv.stdout).toMatch(/^"name","purpose",.*\r\n[^]*^"","warming",0,/m);
   }, 60_000);
-
-  it.each([
-    ['not a time', ['--since', 'x'], /--since must be a duration such as 30d/],
-    ['a group that there is not', ['--by', 'week'], /Allowed choices are key, endpoint, day/],
-  ])('rejects %s', async (_what, options, problem) => {
-    const { code, stderr } = await runCli(['usage', ...options], environment);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(problem)]);
-  });
 });

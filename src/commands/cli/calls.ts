@@ -5,7 +5,7 @@ import { readConfig } from '../../gateway/config/config.js';
 import { localName, onCluster, qualified } from '../../gateway/schema/cluster-names.js';
 import { readRecordedCalls, rethrowMissing } from '../replay/recorded-calls.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { sinceTime, withOwnTables } from './own-endpoint.js';
+import { sinceTime, withOwnTables } from './own-tables.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
 

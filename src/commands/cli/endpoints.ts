@@ -10,8 +10,7 @@ import { writtenCaching, type Caching } from '../../endpoint/caching.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
-import { callersTable, findCallers } from './endpoint-callers.js';
-import { EXIT_CODES_HELP, usageError } from './exit-codes.js';
+import { EXIT_CODES_HELP } from './exit-codes.js';
 import { filesByEndpoint } from './project/endpoints.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
@@ -20,22 +19,14 @@ import { printable, textTable } from './text-table.js';
 /** `querygate endpoints`: lists the endpoints of the project. */
 export function endpointsCommand(): Command {
   return withProjectOption(new Command('endpoints'))
-    .description('Lists the endpoints of the project, without ClickHouse; with --callers, who calls them.')
-    .option('--callers', 'list which keys called which endpoint, from the request log')
-    .option(
-      '--since <duration or time>',
-      'of --callers: how far back, at most the 30 days of the log (default: 30d)',
-    )
+    .description('Lists the endpoints of the project, without ClickHouse')
     .option('--json', 'print the list as JSON')
     .addHelpText('after', HELP)
-    .action((options: EndpointsOptions) => runCommand((signal) => runEndpoints(options, signal)));
+    .action((options: EndpointsOptions) => runCommand(() => runEndpoints(options)));
 }
 
 /** The options of `querygate endpoints`, as commander parses them. */
 interface EndpointsOptions {
-  readonly callers?: boolean;
-  /** A duration such as `30d`, or a time. */
-  readonly since?: string;
   readonly json?: boolean;
 }
 
@@ -60,26 +51,15 @@ interface ListedEndpoint {
   readonly file: string | undefined;
 }
 
-/** Prints the endpoints of the project, or their callers, as a table or as JSON. */
-async function runEndpoints(
-  { json = false, callers = false, since }: EndpointsOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  if (since !== undefined && !callers) throw usageError('--since needs --callers.');
+/** Prints the endpoints of the project as a table or as JSON. */
+async function runEndpoints({ json = false }: EndpointsOptions): Promise<void> {
   const config = readConfig(process.env);
   const endpoints = await loadProjectEndpoints(config);
-  if (callers) {
-    const found = await findCallers(config, since ?? '30d', signal);
-    process.stdout.write(json ? asJson({ callers: found }) : callersTable(found, endpoints));
-    return;
-  }
   const files = await filesByEndpoint(config.project);
   const listed = endpoints.all().map((endpoint) => listedEndpoint(endpoint, files.get(endpoint.name)));
-  if (json) process.stdout.write(asJson({ endpoints: listed }));
+  if (json) process.stdout.write(`${JSON.stringify({ endpoints: listed }, undefined, 2)}\n`);
   else process.stdout.write(textTable([HEADINGS, ...listed.map(cellsOf)], NUMBERS));
 }
-
-const asJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEndpoint {
   const { name, id, summary, settings } = endpoint;
@@ -126,10 +106,7 @@ function cellsOf(endpoint: ListedEndpoint): readonly string[] {
 const HELP = `
 A parameter with * is required. Caching and warming are seconds, as in this deployment: ENDPOINT_SETTINGS_FILE counts.
 
---callers needs ClickHouse: that of CLICKHOUSE_URL, or of the project's data folder, also while a gateway serves it.
-
 Examples:
   querygate endpoints
   querygate endpoints --project ./my-project --json
-  querygate endpoints --callers --since 7d
 ${EXIT_CODES_HELP}`;

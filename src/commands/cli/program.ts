@@ -16,7 +16,6 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   endpoints: async () => (await import('./endpoints.js')).endpointsCommand(),
   replay: async () => (await import('./replay.js')).replayCommand(),
   calls: async () => (await import('./calls.js')).callsCommand(),
-  usage: async () => (await import('./usage.js')).usageCommand(),
   grants: async () => (await import('./grants.js')).grantsCommand(),
   keys: async () => (await import('./keys.js')).keysCommand(),
   migrate: async () => (await import('./migrate.js')).migrateCommand(),

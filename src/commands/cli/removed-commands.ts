@@ -5,6 +5,8 @@ import { usageError } from './exit-codes.js';
 /** What to use in place of commands, and of options of commands, that earlier versions had. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   mcp: 'connect the client to POST /mcp of the gateway, with “npx mcp-remote URL/mcp” where it speaks stdio alone.',
+  usage: 'use querygate call gateway.usage --param by=key --param since=now-7d.',
+  'endpoints --callers': 'use querygate call gateway.callers --param start_time=now-30d.',
 };
 
 /** The command that says what replaces a removed one; undefined where the arguments name none. */

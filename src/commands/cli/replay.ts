@@ -19,7 +19,7 @@ import { loadOtherVersion } from '../replay/other-version.js';
 import { parseRecordedCalls, readRecordedCalls, type RecordedCall } from '../replay/recorded-calls.js';
 import { figuresOf, jsonReport, markdownReport, textReport, type ReplayReport } from '../replay/report.js';
 import { CommandError, EXIT } from './exit-codes.js';
-import { sinceTime } from './own-endpoint.js';
+import { sinceTime } from './own-tables.js';
 import { Progress } from './progress.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';

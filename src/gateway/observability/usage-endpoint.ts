@@ -11,10 +11,6 @@ import {
   where,
 } from '../../endpoint/index.js';
 
-/** What a row of {@link USAGE_ENDPOINT} can be of. */
-export const USAGE_GROUPS = ['key', 'endpoint', 'day'] as const;
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
-
 /** The gateway's own endpoint of what calls cost, from daily sums over the request log. */
 export const USAGE_ENDPOINT = defineEndpoint({
   id: '2f6a90d7-41c8-4e3b-a5f9-7b1d83e60c42',
@@ -23,7 +19,7 @@ export const USAGE_ENDPOINT = defineEndpoint({
     'What calls cost by key, by endpoint or by day (UTC), and what queries cost for which no caller waited.',
   tags: ['gateway'],
   parameters: {
-    by: oneOf(USAGE_GROUPS, { description: 'What a row is of.', default: 'key' }),
+    by: oneOf(['key', 'endpoint', 'day'], { description: 'What a row is of.', default: 'key' }),
     since: timestamp({
       description: 'From the whole day, in UTC, of this time on, such as now-7d.',
       default: 'now-7d',
