@@ -1,3 +1,4 @@
+import { REQUEST_LOG_COLUMNS } from '../../src/gateway/observability/request-log-columns.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { exchange } from '../support/raw-exchange.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -51,6 +52,14 @@ async function withRequestLog(
 }
 
 describe('the request log in ClickHouse', () => {
+  it('has the columns that are declared, with their types and documentation', async () => {
+    const query = `DESCRIBE TABLE ${database.name}.gateway_requests`;
+    const described = await database.client.query({ query, format: 'JSON' });
+    const { data } = await described.json<Row>();
+    const declared = REQUEST_LOG_COLUMNS.map(({ name, type, comment }) => ({ name, type, comment }));
+    expect(data.map(({ name, type, comment }) => ({ name, type, comment }))).toEqual(declared);
+  });
+
   it.concurrent(
     'can be read through an endpoint of the gateway: callers, outcomes and costs',
     async () => {
