@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { RequestRecord } from './request-record.js';
+import { isoTime } from './iso-time.js';
+import { costOf, definitionOf, type LogEntry, type LoggedFacts } from './request-log-columns.js';
 
 /** A call as a caller sent it. */
 export interface RecordableCall {
@@ -57,18 +58,19 @@ export class CallRecorder {
 
   constructor(private readonly options: CallRecorderOptions) {}
 
-  /** @param record of a request that had a result */
-  note(record: RequestRecord, call: RecordableCall): void {
-    const hour = `${record.timestamp.slice(0, 13).replace('T', ' ')}:00:00`;
+  /** @param entry of a request that had a result */
+  note({ at, context }: LogEntry, call: RecordableCall): void {
+    const hour = `${isoTime(at).slice(0, 13).replace('T', ' ')}:00:00`;
     if (hour !== this.hour) {
       this.hour = hour;
       this.places = new Places(this.options);
     }
-    const { endpoint, definition } = record;
+    const { endpoint = '', caused } = context;
+    const definition = definitionOf(context);
     const { pins, format } = call;
     const parameters = JSON.stringify(Object.entries(call.parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
     const digest = digestOf([endpoint, definition, parameters, pins, format]);
-    const omitted = call.omitted ?? this.reasonToOmit(record, digest, parameters + pins);
+    const omitted = call.omitted ?? this.reasonToOmit(context, digest, parameters + pins);
     const key = `${hour} ${omitted === '' ? digest : `${endpoint} ${omitted}`}`;
     const row = this.rows.get(key) ?? {
       ...{ hour, endpoint, omitted, ...NOTHING_COUNTED },
@@ -78,16 +80,17 @@ export class CallRecorder {
     };
     this.rows.set(key, row);
     row.calls += 1;
-    if (record.query_id === '') return;
+    if (!caused?.queryId) return;
+    const { rowsRead, clickhouseMs } = costOf(caused.cost);
     row.queries += 1;
-    row.rows_read += record.rows_read;
-    row.clickhouse_ms += record.clickhouse_ms;
+    row.rows_read += rowsRead;
+    row.clickhouse_ms += clickhouseMs;
   }
 
-  private reasonToOmit(record: RequestRecord, digest: string, text: string): '' | 'long' | 'full' {
+  private reasonToOmit(facts: LoggedFacts, digest: string, text: string): '' | 'long' | 'full' {
     if (this.places.has(digest)) return '';
     if (Buffer.byteLength(text) > MAX_BYTES) return 'long';
-    return this.places.take(record, digest) ? '' : 'full';
+    return this.places.take(facts, digest) ? '' : 'full';
   }
 
   /** Writes what was noted since the last flush. Never rejects. */
@@ -118,7 +121,8 @@ class Places {
    * Whether a call that is not recorded yet is from now on. A key that has many leaves others theirs, however late they come: the
    * n-th key of an hour has an n-th of the places.
    */
-  take({ key_name: key, endpoint }: RequestRecord, digest: string): boolean {
+  take({ principal, endpoint = '' }: LoggedFacts, digest: string): boolean {
+    const key = principal?.name ?? '';
     const { maxDistinct = MAX_DISTINCT, maxOfEndpoint = MAX_OF_ENDPOINT } = this.options;
     const pair = JSON.stringify([key, endpoint]);
     const [byKey, byPair] = [this.ofKey.get(key) ?? 0, this.ofPair.get(pair) ?? 0];

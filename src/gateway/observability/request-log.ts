@@ -1,5 +1,5 @@
 import { LineBatch } from './line-batch.js';
-import { lineOf, type RequestRecord } from './request-record.js';
+import { lineOf, type LogEntry } from './request-log-columns.js';
 
 /** `failing`: a batch was rejected and lost. `full`: too many records wait for a write, and new ones are lost. */
 export type RequestLogState = 'writing' | 'failing' | 'full';
@@ -54,14 +54,15 @@ export class RequestLog {
     return this.skippedTotal;
   }
 
-  note(record: RequestRecord): void {
-    if (record.key_name === '' && record.purpose === 'call' && !this.isInSample(record)) {
+  note(entry: LogEntry): void {
+    const hasKey = entry.context.principal !== undefined;
+    if (!hasKey && entry.purpose === 'call' && !this.isInSample(entry)) {
       this.skippedSinceFlush += 1;
       this.skippedTotal += 1;
       return;
     }
     if (this.waiting < this.options.maxWaiting) {
-      this.open.append(lineOf(record));
+      this.open.append(lineOf(entry));
       this.waiting += 1;
       if (this.open.count >= this.options.batch) {
         this.full.push(this.takeOpen());
@@ -93,7 +94,7 @@ export class RequestLog {
     return this.writing;
   }
 
-  private isInSample({ code }: RequestRecord): boolean {
+  private isInSample({ code }: LogEntry): boolean {
     const before = this.withoutKeyByCode.get(code) ?? 0;
     if (before >= this.options.maxWithoutKey) return false;
     this.withoutKeyByCode.set(code, before + 1);

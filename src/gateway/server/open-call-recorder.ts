@@ -6,7 +6,7 @@ import type { ReadCall } from '../http/call/read-call.js';
 import { CallRecorder } from '../observability/call-recorder.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { isOwnEndpoint } from '../observability/own-endpoints.js';
-import type { RequestRecord } from '../observability/request-record.js';
+import type { LogEntry } from '../observability/request-log-columns.js';
 
 const RECORD_MS = 60_000;
 const TABLE = 'querygate_calls';
@@ -14,7 +14,7 @@ const TABLE = 'querygate_calls';
 /** The recorder of distinct calls, once it is open. */
 export interface OpenCallRecorder {
   /** Records a request where it is a call that had a result. */
-  readonly note: (record: RequestRecord, call: ReadCall | undefined) => void;
+  readonly note: (entry: LogEntry, call: ReadCall | undefined) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -38,9 +38,10 @@ export function openCallRecorder(
   const timer = setInterval(() => void recorder.flush(), RECORD_MS);
   timer.unref();
   return {
-    note: (record, call) => {
-      if (call && record.cache !== '' && record.status < 400 && !isOwnEndpoint(record.endpoint))
-        recorder.note(record, recordableCall(call));
+    note: (entry, call) => {
+      const { cache, endpoint = '' } = entry.context;
+      if (call && cache !== undefined && entry.status < 400 && !isOwnEndpoint(endpoint))
+        recorder.note(entry, recordableCall(call));
     },
     close: () => {
       clearInterval(timer);

@@ -6,11 +6,11 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { CompletedRequest } from '../http/transport/access-log.js';
-import { backgroundRecordOf, recordOf } from '../http/transport/request-record.js';
+import { backgroundEntryOf, entryOf } from '../http/transport/log-entry.js';
 import { openCallRecorder } from './open-call-recorder.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { RequestLog, type RequestLogOptions } from '../observability/request-log.js';
-import { RECORD_COLUMNS } from '../observability/request-record.js';
+import { REQUEST_LOG_COLUMNS } from '../observability/request-log-columns.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 
 const FLUSH_MS = 5000;
@@ -45,7 +45,7 @@ export function openRequestLog(
       await onServer((client) =>
         client.insert({
           table: TABLE,
-          columns: [...RECORD_COLUMNS] as [string, ...string[]],
+          columns: REQUEST_LOG_COLUMNS.map(({ name }) => name) as [string, ...string[]],
           values: Readable.from([lines], { objectMode: false }),
           format: 'TabSeparated',
           // ClickHouse merges the batches of several gateways into parts of a reasonable size.
@@ -72,12 +72,12 @@ export function openRequestLog(
   return {
     requestLog,
     note: (completed) => {
-      const record = recordOf(completed, clock());
-      requestLog.note(record);
-      recorder?.note(record, completed.context.query?.call);
+      const entry = entryOf(completed, clock());
+      requestLog.note(entry);
+      recorder?.note(entry, completed.context.query?.call);
     },
     noteBackground: (query) => {
-      requestLog.note(backgroundRecordOf(query, clock()));
+      requestLog.note(backgroundEntryOf(query, clock()));
     },
     close: async () => {
       clearInterval(timer);

@@ -1,25 +1,36 @@
+import { Figures } from '../../../../src/endpoint/figures.js';
 import {
   CallRecorder,
   type CallRecorderOptions,
   type CallRow,
   type RecordableCall,
 } from '../../../../src/gateway/observability/call-recorder.js';
-import type { RequestRecord } from '../../../../src/gateway/observability/request-record.js';
+import type { LogEntry, LoggedFacts } from '../../../../src/gateway/observability/request-log-columns.js';
 
-const RECORD: RequestRecord = {
-  ...{ timestamp: '2026-05-17T10:05:03.000Z', request_id: 'r', query_id: 'q', endpoint: 'logs.all' },
-  ...{ definition: 'digest', parameters: 'hash', key_name: 'tester', status: 200, code: '', cache: 'MISS' },
-  ...{ row_count: 1, rows_read: 20, bytes_read: 3, total_ms: 4.5, waiting_ms: 0.25, clickhouse_ms: 1.5 },
-  ...{ purpose: 'call', bytes_sent: 512, charged_rows: 20, charged_bytes: 3, charged_ms: 1.5 },
-  ...{ saved_rows: 0, saved_bytes: 0 },
-};
-const HIT: RequestRecord = { ...RECORD, query_id: '', cache: 'HIT', rows_read: 0, clickhouse_ms: 0 };
+const cost = new Figures({ rowsRead: 20, bytesRead: 3, clickhouseMs: 1.5 });
+const having = (facts: Partial<LoggedFacts>): LogEntry => ({
+  ...{
+    at: Date.UTC(2026, 4, 17, 10, 5, 3),
+    purpose: 'call',
+    status: 200,
+    code: '',
+    totalMs: 1,
+    bytesSent: 512,
+  },
+  context: {
+    ...{ requestId: 'r', endpoint: 'logs.all', principal: { name: 'tester' }, cache: 'MISS', rows: 1 },
+    ...{ query: { digest: 'digest', hash: 'hash' }, ...facts },
+  },
+});
+const MISS = { caused: { queryId: 'q', cost, waitingMs: 0.25 } };
+const RECORD = having(MISS);
+const HIT = having({ cache: 'HIT' });
 const CALL: RecordableCall = { parameters: { project: 'p' }, pins: '', format: 'json' };
-const LATER = { timestamp: '2026-05-17T11:00:00.000Z' };
+const LATER = { at: Date.UTC(2026, 4, 17, 11) };
 
 /** Notes calls and returns the rows that are written. */
 async function written(
-  notes: readonly (readonly [RequestRecord, RecordableCall])[],
+  notes: readonly (readonly [LogEntry, RecordableCall])[],
   limits: Pick<CallRecorderOptions, 'maxDistinct' | 'maxOfEndpoint'> = {},
 ): Promise<readonly CallRow[]> {
   const rows: CallRow[] = [];
@@ -61,8 +72,8 @@ describe('recorded calls', () => {
     ['parameters', RECORD, { parameters: { project: 'other' } }],
     ['pins', RECORD, { pins: '[["project","p"]]' }],
     ['format', RECORD, { format: 'csv' }],
-    ['definition', { ...RECORD, definition: 'other' }, {}],
-    ['endpoint', { ...RECORD, endpoint: 'other' }, {}],
+    ['definition', having({ ...MISS, query: { digest: 'other', hash: 'hash' } }), {}],
+    ['endpoint', having({ ...MISS, endpoint: 'other' }), {}],
     ['hour', { ...RECORD, ...LATER }, {}],
   ])('are two rows for calls whose %s differ', async (_, record, changes) => {
     const rows = await written([
@@ -113,7 +124,7 @@ describe('recorded calls', () => {
     const rows = await written(
       [
         ...many(400).map((call) => [RECORD, call] as const),
-        [{ ...RECORD, endpoint: 'rare' }, CALL],
+        [having({ ...MISS, endpoint: 'rare' }), CALL],
         ...many(400).map((call) => [HIT, call] as const),
       ],
       { maxDistinct: 100, maxOfEndpoint: 10 },
@@ -126,12 +137,8 @@ describe('recorded calls', () => {
 
   it('of a key are not pushed out by another key that has many, which came before', async () => {
     const limits = { maxDistinct: 40, maxOfEndpoint: 1000 };
-    const of = (
-      key: string,
-      count: number,
-      from: number,
-    ): readonly (readonly [RequestRecord, RecordableCall])[] =>
-      many(count, from).map((call) => [{ ...RECORD, key_name: key }, call] as const);
+    const of = (key: string, count: number, from: number): readonly (readonly [LogEntry, RecordableCall])[] =>
+      many(count, from).map((call) => [having({ ...MISS, principal: { name: key } }), call] as const);
     const flood = of('flood', 5000, 0);
     const others = [...of('b', 15, 10_000), ...of('c', 10, 20_000), ...of('d', 30, 30_000)];
     const rows = recordedOf(await written([...flood, ...others], limits));

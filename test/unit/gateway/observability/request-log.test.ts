@@ -1,38 +1,16 @@
+import { Figures } from '../../../../src/endpoint/figures.js';
 import { RequestLog, type RequestLogOptions } from '../../../../src/gateway/observability/request-log.js';
-import type { RequestRecord } from '../../../../src/gateway/observability/request-record.js';
+import { lineOf, type LogEntry } from '../../../../src/gateway/observability/request-log-columns.js';
 
-const record = (requestId: string): RequestRecord => ({
-  timestamp: '2026-05-17T10:05:03.000Z',
-  request_id: requestId,
-  query_id: '',
-  endpoint: 'logs.all',
-  definition: '',
-  parameters: '',
-  key_name: 'tester',
-  status: 200,
-  code: '',
-  cache: 'HIT',
-  row_count: 1,
-  rows_read: 0,
-  bytes_read: 0,
-  total_ms: 0.1,
-  waiting_ms: 0,
-  clickhouse_ms: 0,
-  purpose: 'call',
-  bytes_sent: 0,
-  charged_rows: 0,
-  charged_bytes: 0,
-  charged_ms: 0,
-  saved_rows: 0,
-  saved_bytes: 0,
+const record = (requestId: string): LogEntry => ({
+  context: { requestId, endpoint: 'logs.all', principal: { name: 'tester' }, rows: 1, cache: 'HIT' },
+  ...{ at: 0, purpose: 'call', status: 200, code: '', totalMs: 0.1, bytesSent: 0 },
 });
 
 /** A request that was rejected because it has no key. */
-const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): RequestRecord => ({
+const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): LogEntry => ({
   ...record(requestId),
-  key_name: '',
-  status: 401,
-  code,
+  ...{ context: { requestId }, status: 401, code },
 });
 
 /** A request log with the batches that it wrote and the changes that it reported. */
@@ -203,4 +181,20 @@ describe('RequestLog', () => {
     await Promise.all([first, second]);
     expect(writing).toBe(2);
   });
+});
+
+it('a row has every fact of a request, and empty texts and zeros for those that it lacks', () => {
+  const cost = new Figures({ rowsRead: 10, bytesRead: 100, clickhouseMs: 1.23456 });
+  const query = { digest: 'd'.repeat(64), hash: 'e'.repeat(64) };
+  const caused = { queryId: 'q', cost, waitingMs: 0.25 };
+  const { context, ...entry } = record('r');
+  const facts = { ...context, query, caused, charged: { cost, callers: 4 }, saved: cost };
+  const [digest, hash] = ['d'.repeat(32), 'e'.repeat(32)];
+  expect(lineOf({ ...entry, context: facts }).split('\t')).toEqual([
+    ...['1970-01-01T00:00:00.000Z', 'r', 'q', 'logs.all', digest, hash, 'tester', '200', '', 'HIT'],
+    ...['1', '10', '100', '0.1', '0.25', '1.235', 'call', '0', '2.5', '25', '0.309', '10', '100\n'],
+  ]);
+  expect(lineOf(withoutKey('r'))).toBe(
+    '1970-01-01T00:00:00.000Z\tr\t\t\t\t\t\t401\tAPI_KEY_MISSING\t\t0\t0\t0\t0.1\t0\t0\tcall\t0\t0\t0\t0\t0\t0\n',
+  );
 });

@@ -1,15 +1,16 @@
 import { Figures } from '../../../../../src/endpoint/figures.js';
 import { Failure } from '../../../../../src/gateway/errors.js';
 import type { RequestContext } from '../../../../../src/gateway/http/transport/request-context.js';
-import { backgroundRecordOf, recordOf } from '../../../../../src/gateway/http/transport/request-record.js';
+import { backgroundEntryOf, entryOf } from '../../../../../src/gateway/http/transport/log-entry.js';
+import { lineOf } from '../../../../../src/gateway/observability/request-log-columns.js';
 
 const codeOf = (facts: Partial<RequestContext>, status = 200): string =>
-  recordOf(
+  entryOf(
     { context: { requestId: 'request-1', startedAt: 0, ...facts }, status, totalMs: 1, bytesSent: 0 },
     new Date(0),
   ).code;
 
-describe('the code of a request record', () => {
+describe('the code of a request in the request log', () => {
   it('is the code of the failure', () => {
     expect(codeOf({}, 200)).toBe('');
     expect(codeOf({ failure: new Failure('CLICKHOUSE_BUSY', 'Busy.') }, 503)).toBe('CLICKHOUSE_BUSY');
@@ -21,11 +22,10 @@ describe('the code of a request record', () => {
   });
 });
 
-it('a query that no request got has a record of its own, with the key of its call', () => {
+it('a query that no request got has an entry of its own, with the key of its call', () => {
   const cost = new Figures({ rowsRead: 10, bytesRead: 100, clickhouseMs: 1 });
   const query = { purpose: 'deferred', endpoint: 'sample', caller: 'tenant', cost, callers: 2 } as const;
-  expect(backgroundRecordOf(query, new Date(0))).toMatchObject({
-    ...{ purpose: 'deferred', key_name: 'tenant', endpoint: 'sample', request_id: '', rows_read: 10 },
-    charged_rows: 5,
-  });
+  expect(lineOf(backgroundEntryOf(query, new Date(0)))).toBe(
+    '1970-01-01T00:00:00.000Z\t\t\tsample\t\t\ttenant\t0\t\t\t0\t10\t100\t0\t0\t1\tdeferred\t0\t5\t50\t0.5\t0\t0\n',
+  );
 });
