@@ -10,6 +10,7 @@ import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';
 import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from './measuring/print.js';
 import { sampleInTurn, timed } from './measuring/sampling.js';
+import { runPath } from './path/run-path.js';
 import { runOwnCode } from './own-code/run-own-code.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
@@ -40,7 +41,8 @@ interface Options {
     | 'ranges'
     | 'replay'
     | 'usage'
-    | 'own-code';
+    | 'own-code'
+    | 'path';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -59,7 +61,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, what keys are charged beside system.query_log, and how forty lines of own code compare.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, what keys are charged beside system.query_log, how forty lines of own code compare, and how many files and functions a request enters.',
     )
     .option(
       '--rows <n>',
@@ -85,6 +87,7 @@ await runBenchmark(
         'replay',
         'usage',
         'own-code',
+        'path',
       ]),
     ),
   async ({ rows, rounds, only }: Options, stage) => {
@@ -99,6 +102,7 @@ await runBenchmark(
       replay: () => runReplay(stage),
       usage: () => runUsage(stage),
       'own-code': () => runOwnCode(stage),
+      path: () => runPath(stage),
     };
     for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();
   },
