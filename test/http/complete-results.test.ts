@@ -116,15 +116,29 @@ describe('RESULT_TRUNCATED', () => {
     const endpoints = [withSettings(sampleEndpoint(), { exports: { maxRows: 100, maxSeconds: 10 } })];
     const opened = await createTestGateway({ endpoints, principals });
     opened.runQuery.respondWith(() => Promise.resolve(CUT));
-    const ofKey = async (key: string): Promise<readonly [string | undefined, boolean]> => {
+    const ofKey = async (key: string, format = 'csv'): Promise<readonly [string | undefined, boolean]> => {
       const send = (path: string): ReturnType<ReturnType<typeof opened.agent>['get']> =>
         opened.agent().get(`/api/endpoints/${path}`).set('X-API-KEY', key);
       const { exports } = (await send('sample')).body as { readonly exports?: object };
-      return [problemOf(await send('query/sample?complete=1')).detail, exports !== undefined];
+      return [
+        problemOf(await send(`query/sample?complete=1&format=${format}`)).detail,
+        exports !== undefined,
+      ];
     };
     const allRows = '; with export=1 in its place it has all rows.';
     expect(await ofKey(may)).toEqual([expect.stringContaining(allRows), true]);
     expect(await ofKey(mayNot)).toEqual([expect.not.stringContaining('export'), false]);
+    // This format has no exports.
+    expect(await ofKey(may, 'prometheus')).toEqual([expect.not.stringContaining('export'), true]);
+  });
+
+  it('names X-Next-Cursor where the response would have it', async () => {
+    const { get, runQuery } = await open();
+    const url = '/api/endpoints/query/logs.all?complete=1&project=a&project_tier=PRO';
+    const detailOf = async (path: string): Promise<string> => problemOf(await get(path)).detail;
+    expect(await detailOf(`${url}&format=parquet`)).not.toContain('X-Next-Cursor');
+    runQuery.respondWith(() => Promise.resolve({ ...CUT, lastRow: ['61'] }));
+    expect(await detailOf(url)).toContain('100 rows, and X-Next-Cursor names the next page.');
   });
 
   it('is the response to a POST as well', async () => {

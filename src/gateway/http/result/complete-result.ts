@@ -2,6 +2,7 @@ import { rowCap } from '../../../endpoint/endpoint.js';
 import { refusalOfExport } from '../call/require-export.js';
 import type { RanCall } from '../call/respond-to-call.js';
 import { Failure } from '../../errors.js';
+import { FORMATS } from '../../formats/formats.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
 
 /** Whether a result has all rows: neither the row cap nor an unreachable shard left some out. */
@@ -23,13 +24,18 @@ export function requireComplete(ran: RanCall): void {
 }
 
 function cut(ran: RanCall): Failure {
-  const { endpoint, sandbox } = ran.call.query;
+  const { query, presentation } = ran.call;
+  const { endpoint, sandbox } = query;
+  const { lastRow, partial } = ran.outcome.result;
   const cap = rowCap(endpoint);
   const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
-  const canExport = !sandbox && refusalOfExport(ran.principal, endpoint) === undefined;
+  const canExport =
+    !sandbox &&
+    !('unmark' in FORMATS[presentation.representation.format]) &&
+    refusalOfExport(ran.principal, endpoint) === undefined;
   return new Failure(
     'RESULT_TRUNCATED',
-    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows${endpoint.pages ? ', and X-Next-Cursor names the next page' : ''}${canExport ? '; with export=1 in its place it has all rows' : ''}.`,
+    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(ran)}; without complete=1 the response has the first ${cap} rows${lastRow && !partial ? ', and X-Next-Cursor names the next page' : ''}${canExport ? '; with export=1 in its place it has all rows' : ''}.`,
   );
 }
 
