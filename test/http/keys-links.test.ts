@@ -76,7 +76,10 @@ describe('a signed link', () => {
 
   it('lets its holder demand a complete result', async () => {
     gateway.runQuery.returnRows([{ n: 1 }], true);
-    expect(await open(`${linkOf('tenant', { interval: '1hr' })}&complete=1`)).toBe('422 RESULT_TRUNCATED');
+    const link = `${linkOf('tenant', { interval: '1hr' })}&complete=1`;
+    expect(await open(link)).toBe('422 RESULT_TRUNCATED');
+    // Another parameter would make the link invalid.
+    expect((await gateway.send('', link)).text).toContain('Ask for a link to fewer rows; without complete=1');
   });
 
   it('lets its holder read ranges, each of which counts as a request of the key', async () => {

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
+import { closestName } from '../../endpoint/closest-name.js';
 import type { EndpointIdentity } from './endpoint-pattern.js';
 import { applyPinned, type DeclaredNames, type SentParameters } from './pinned-parameters.js';
 import { isActive, mayCall, type Principal } from './principal.js';
@@ -9,6 +10,7 @@ import { secretBytes } from './secret.js';
 export interface LinkedEndpoint extends EndpointIdentity {
   readonly parameters: DeclaredNames & {
     readonly get?: (name: string) => { readonly secret?: true } | undefined;
+    readonly keys?: () => Iterable<string>;
   };
   readonly settings?: { readonly sandboxing: 'enabled' | 'disabled'; readonly exports?: object };
 }
@@ -124,7 +126,8 @@ export class Links {
     if (!mayCall(key, endpoint)) {
       return { rejected: 'forbidden', detail: 'The key of this link may no longer call this endpoint.' };
     }
-    return { principal: principalOfLink(key, endpoint, expiresAt) };
+    const isExport = pairs.some(([one]) => one === EXPORT_PARAMETER);
+    return { principal: principalOfLink(key, endpoint, { expiresAt, isExport }) };
   }
 
   private signatureOf(
@@ -161,12 +164,19 @@ function checkParameters(
   }
   for (const [name, value] of parameters) {
     if (!isSigned(endpoint, name) || (name === SQL_PARAMETER && !takesSql(endpoint))) {
-      throw new Error(`${endpoint.name} has no parameter ${JSON.stringify(name)}.`);
+      throw new Error(
+        `${endpoint.name} has no parameter ${JSON.stringify(name)}${adviceFor(name, endpoint)}`,
+      );
     }
     // A lone surrogate has no UTF-8 form and would return from the URL as another character.
     if (Buffer.from(value).toString() !== value)
       throw new Error(`The value of ${name} is not valid Unicode.`);
   }
+}
+
+function adviceFor(name: string, { parameters }: LinkedEndpoint): string {
+  const closest = closestName(name, parameters.keys?.() ?? []);
+  return closest === undefined ? '.' : `; did you mean ${closest}?`;
 }
 
 /** Pinned values too: a link shows them. */
@@ -211,10 +221,15 @@ function isEqual(actual: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function principalOfLink(key: Principal, { id }: LinkedEndpoint, expiresAt: number): Principal {
+function principalOfLink(
+  key: Principal,
+  { id }: LinkedEndpoint,
+  { expiresAt, isExport }: { readonly expiresAt: number; readonly isExport: boolean },
+): Principal {
   return {
     ...key,
     mayBypassCache: false,
+    mayExport: isExport && key.mayExport === true,
     mayUseQueryString: false,
     endpoints: [id],
     expiresAt: Math.min(expiresAt, key.expiresAt ?? Infinity),

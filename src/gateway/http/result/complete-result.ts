@@ -40,7 +40,8 @@ function cut(ran: RanCall): Failure {
 }
 
 /** How the caller gets fewer rows. Required parameters come last: to change one is another question. */
-export function narrowing({ call: { query }, principal: { pinned } }: RanCall): string {
+export function narrowing({ call: { query }, principal: { pinned, via } }: RanCall): string {
+  if (via === 'link') return 'Ask for a link to fewer rows';
   if (query.sandbox) return 'Select fewer rows in sql';
   const free = [...query.endpoint.parameters].filter(([name]) => pinned?.has(name) !== true);
   const names = [true, false].flatMap((isOptional) =>

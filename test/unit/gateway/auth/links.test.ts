@@ -41,6 +41,7 @@ describe('a signed link', () => {
   it('has the limits and pinned parameters of its key, for its endpoint only, until it expires', () => {
     const key: Principal = {
       ...KEY,
+      mayExport: true,
       mayUseQueryString: true,
       limits: { concurrent: 2 },
       pinned: new Map([['project', 'abc']]),
@@ -49,6 +50,7 @@ describe('a signed link', () => {
       principal: {
         ...key,
         mayBypassCache: false,
+        mayExport: false,
         mayUseQueryString: false,
         endpoints: ['id-1'],
         expiresAt: NOW + DAY,
@@ -56,6 +58,9 @@ describe('a signed link', () => {
         signedBy: key,
       },
     });
+    const endpoint = { ...ENDPOINT, settings: { sandboxing: 'disabled' as const, exports: {} } };
+    const exporting = links.sign(spec({ endpoint, key, parameters: new Map([['export', '1']]) }));
+    expect(open(sentOf(exporting), key)).toMatchObject({ principal: { mayExport: true } });
     expect(outcomeOf(open(sentOf(good), KEY, NOW + DAY - 1))).toBe('opened');
     expect(outcomeOf(open(sentOf(good), KEY, NOW + DAY))).toBe('expired');
   });
@@ -157,7 +162,12 @@ describe('Links.sign', () => {
   });
 
   it.each<[string, Partial<LinkSpec>, string]>([
-    ['an undeclared parameter', { parameters: new Map([['x', '1']]) }, 'logs.all has no parameter "x"'],
+    ['an undeclared parameter', { parameters: new Map([['x', '1']]) }, 'logs.all has no parameter "x".'],
+    [
+      'a misspelt parameter, with the name that was meant',
+      { parameters: new Map([['projects', 'abc']]) },
+      'logs.all has no parameter "projects"; did you mean project?',
+    ],
     [
       'SQL for an endpoint without a sandbox',
       { parameters: new Map([['sql', 'SELECT 1']]) },
