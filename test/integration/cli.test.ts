@@ -29,6 +29,7 @@ describe('querygate', () => {
   });
 
   it.each([
+    ['calls', ['--since', '7d'], 'querygate replay --save'],
     ['mcp', ['--tag', 'shop'], 'npx mcp-remote'],
     ['usage', ['--by', 'key', '--csv'], 'querygate call gateway.usage'],
     ['endpoints', ['--since', '7d', '--callers'], 'querygate call gateway.callers'],

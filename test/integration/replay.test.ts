@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { migrate } from '../../src/commands/schema/migrate.js';
@@ -40,15 +40,8 @@ const write = async (endpoints: Readonly<Record<string, string>>): Promise<void>
     await writeFile(path.join(project, 'endpoints', `${name}.sql`), text);
 };
 const git = (...args: readonly string[]): void => {
-  execFileSync('git', [
-    '-C',
-    folder.path,
-    '-c',
-    'user.name=test',
-    '-c',
-    'user.email=test@example.org',
-    ...args,
-  ]);
+  const author = '-c user.name=test -c user.email=test@example.org'.split(' ');
+  execFileSync('git', ['-C', folder.path, ...author, ...args]);
 };
 const replay = (...args: readonly string[]): Promise<Outcome> =>
   runCli(['replay', '--project', project, ...args], environment);
@@ -104,9 +97,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
-describe('querygate calls', () => {
+describe('querygate replay --save', () => {
   it('prints the recorded calls, the most used first, and nothing of a secret', async () => {
-    const { code, stdout } = await runCli(['calls'], environment);
+    const { code, stdout } = await runCli(['replay', '--save'], environment);
     expect(code).toBe(0);
     const lines = stdout
       .trim()
@@ -127,6 +120,9 @@ describe('querygate calls', () => {
       expect.objectContaining({ endpoint: 'token', parameters: '', omitted: 'secret', calls: 1 }),
     );
     expect(stdout).not.toContain('hush');
+    const file = path.join(folder.path, 'saved.ndjson');
+    expect(await runCli(['replay', '--save', file, '--since', '7d'], environment)).toMatchObject({ code: 0 });
+    expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual([stdout, 0o600]);
   });
 });
 
@@ -231,6 +227,7 @@ describe('querygate replay', () => {
       2,
       /Reasons are differs, errors/,
     ],
+    ['two things at once', ['--against', 'HEAD', '--save'], 2, /Use one of --against, --save and --purge/],
     [
       'a time without calls',
       ['--against', 'HEAD', '--since', '2090-01-01'],
@@ -261,8 +258,8 @@ describe('querygate replay', () => {
   it('stands apart in the usage, and writes nothing else', async () => {
     const usage = await server.rows('SELECT endpoint, purpose, requests FROM querygate_usage');
     expect(usage).toContainEqual({ endpoint: 'by-city', purpose: 'replay', requests: 0 });
-    expect((await runCli(['calls', '--purge'], environment)).code).toBe(0);
-    expect((await runCli(['calls'], environment)).stdout).toBe('');
+    expect((await runCli(['replay', '--purge'], environment)).code).toBe(0);
+    expect((await runCli(['replay', '--save'], environment)).stdout).toBe('');
     await server.run('DROP TABLE querygate_calls');
     expect((await replay('--against', 'HEAD')).stderr).toContain('The table of recorded calls is missing');
   });

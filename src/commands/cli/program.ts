@@ -15,7 +15,6 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   test: async () => (await import('./test.js')).testCommand(),
   endpoints: async () => (await import('./endpoints.js')).endpointsCommand(),
   replay: async () => (await import('./replay.js')).replayCommand(),
-  calls: async () => (await import('./calls.js')).callsCommand(),
   grants: async () => (await import('./grants.js')).grantsCommand(),
   keys: async () => (await import('./keys.js')).keysCommand(),
   migrate: async () => (await import('./migrate.js')).migrateCommand(),

@@ -4,6 +4,7 @@ import { usageError } from './exit-codes.js';
 
 /** What to use in place of commands, and of options of commands, that earlier versions had. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
+  calls: 'use querygate replay --save, or --purge.',
   mcp: 'connect the client to POST /mcp of the gateway, with “npx mcp-remote URL/mcp” where it speaks stdio alone.',
   usage: 'use querygate call gateway.usage --param by=key --param since=now-7d.',
   'endpoints --callers': 'use querygate call gateway.callers --param start_time=now-30d.',

@@ -18,11 +18,11 @@ import { replayCalls } from '../replay/compare-versions.js';
 import { loadOtherVersion } from '../replay/other-version.js';
 import { parseRecordedCalls, readRecordedCalls, type RecordedCall } from '../replay/recorded-calls.js';
 import { figuresOf, jsonReport, markdownReport, textReport, type ReplayReport } from '../replay/report.js';
-import { CommandError, EXIT } from './exit-codes.js';
-import { sinceTime } from './own-tables.js';
+import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
+import { purgeCalls, saveCalls, sinceTime } from './saved-calls.js';
 
 const FORMATS = { text: textReport, markdown: markdownReport, json: jsonReport };
 
@@ -30,15 +30,17 @@ const FORMATS = { text: textReport, markdown: markdownReport, json: jsonReport }
 export function replayCommand(): Command {
   return withProjectOption(new Command('replay'))
     .description('Runs recorded calls with another version of the endpoints and with this one, and compares.')
-    .requiredOption(
+    .option(
       '--against <folder or commit>',
       'the version to compare with: a project, or a commit of its git repository',
     )
-    .option('--since <duration or time>', 'of which time the recorded calls are', '24h')
     .option(
-      '--calls <file>',
-      'the calls from a file, as querygate calls prints them, instead of the recorded ones',
+      '--since <duration or time>',
+      'of which time the recorded calls are (default: 24h, of --save 14d)',
     )
+    .option('--calls <file>', 'the calls from a file of --save, instead of the recorded ones')
+    .option('--save [file]', 'only write the recorded calls, as NDJSON, to a file or standard output')
+    .option('--purge', 'only delete all recorded calls')
     .option('--budget <seconds>', 'how long ClickHouse may be busy with it', positive, 60)
     .option(
       '--fail-on <reasons>',
@@ -52,9 +54,12 @@ export function replayCommand(): Command {
 
 /** The options of `querygate replay`, as commander parses them. */
 interface ReplayOptions {
-  readonly against: string;
-  readonly since: string;
+  readonly against?: string;
+  readonly since?: string;
   readonly calls?: string;
+  /** A file; true for standard output. */
+  readonly save?: string | true;
+  readonly purge?: boolean;
   /** Seconds. */
   readonly budget: number;
   readonly failOn?: FailOn;
@@ -94,7 +99,23 @@ function failOn(text: string): FailOn {
 }
 
 async function runReplay(options: ReplayOptions, signal: AbortSignal): Promise<void> {
+  const { against, save, purge, since } = options;
+  if ([against, save, purge].filter((chosen) => chosen !== undefined).length !== 1)
+    throw usageError('Use one of --against, --save and --purge.');
   const config = readConfig(process.env);
+  if (against !== undefined) await compare(config, { ...options, against, since: since ?? '24h' }, signal);
+  else if (purge) await purgeCalls(config, signal);
+  else {
+    const file = save === true ? undefined : save;
+    await saveCalls(config, { file, since: sinceTime(since ?? '14d') }, signal);
+  }
+}
+
+async function compare(
+  config: Config,
+  options: ReplayOptions & Readonly<Record<'against' | 'since', string>>,
+  signal: AbortSignal,
+): Promise<void> {
   const since = sinceTime(options.since);
   const [after, before] = [
     await loadProjectEndpoints(config),
@@ -202,11 +223,13 @@ const HELP = `
 --against names the version before, and the project the one after: --against main for a change that is not merged yet. Calls run in
 pairs with the same time and the same pinned parameters, the most used first, until the budget is spent. A difference counts where
 both versions return their rows again. The calls of 14 days are recorded where the gateway runs with
-RECORD_CALLS=on. Nothing is written but rows of the request log, where the gateway writes one.
+RECORD_CALLS=on, with the parameters of callers: keep a file of --save as safe as the data. Of a call with a secret parameter there
+is only how often it was made. Nothing is written but rows of the request log, where the gateway writes one.
 
 Examples:
   querygate replay --against main
   querygate replay --against origin/main --since 7d --budget 300 --format markdown --fail-on differs,errors,slower=1.5
+  querygate replay --save calls.ndjson --since 7d
   querygate replay --against ../deployed --calls calls.ndjson
 
 Exit codes: 0 replayed; 1 failed, or a reason of --fail-on; 2 invalid usage; 130 or 143 ended by a signal.`;

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { CommandError, EXIT } from '../cli/exit-codes.js';
 
-/** A distinct call, as `querygate calls` prints it in a line. */
+/** A distinct call, as `querygate replay --save` writes it in a line. */
 export interface RecordedCall {
   readonly endpoint: string;
   /** JSON pairs of name and value, sorted by name; empty where the call was omitted. */
@@ -91,7 +91,7 @@ const LINE = Joi.object<RecordedCall>({
   last: Joi.string().allow('').default(''),
 });
 
-/** Reads the lines that `querygate calls` has printed. @throws CommandError that names the line */
+/** Reads the lines that `querygate replay --save` has written. @throws CommandError that names the line */
 export function parseRecordedCalls(text: string, file: string): readonly RecordedCall[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -100,7 +100,7 @@ export function parseRecordedCalls(text: string, file: string): readonly Recorde
       if (checked.error) throw checked.error;
       return [checked.value];
     } catch (cause) {
-      const problem = `${file}:${index + 1}: a line must be a recorded call, as querygate calls prints it`;
+      const problem = `${file}:${index + 1}: a line must be a recorded call, as querygate replay --save writes it`;
       throw new CommandError(problem, EXIT.failed, { cause });
     }
   });
