@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** A complete export. */
 export interface CompletedExport {
@@ -20,7 +20,7 @@ export class ExportMetrics {
   private readonly bytes: Counter<'endpoint'>;
   private readonly seconds: Histogram<'endpoint'>;
 
-  constructor(private readonly registry: Registry) {
+  constructor(registry: Registry) {
     const labelled = { labelNames: ['endpoint'] as const, registers: [registry] };
     this.rows = new Counter({
       name: 'querygate_export_rows_total',
@@ -45,18 +45,4 @@ export class ExportMetrics {
     this.bytes.inc({ endpoint }, bytes);
     this.seconds.observe({ endpoint }, ms / 1000);
   };
-
-  /** @param queue of exports, read at each scrape */
-  observe(queue: () => { readonly running: number; readonly waiting: number }): void {
-    const gauge = (name: string, help: string, read: () => number): void => {
-      new Gauge({
-        ...{ name, help, registers: [this.registry] },
-        collect() {
-          this.set(read());
-        },
-      });
-    };
-    gauge('querygate_exports_running', 'Exports running.', () => queue().running);
-    gauge('querygate_exports_waiting', 'Exports waiting for a slot.', () => queue().waiting);
-  }
 }

@@ -5,43 +5,40 @@ export interface CacheUse {
   readonly bytes: number;
 }
 
-/** Open connections of clients, and counts of closed ones since the start. */
-export interface ConnectionUse {
-  readonly open: { readonly size: number };
-  readonly closed: number;
-}
-
-/** The state of a ClickHouse server now, and its retries since the start. */
-export interface ServerUse {
-  /** Host and port. */
-  readonly name: string;
-  readonly running: number;
-  readonly isEjected: boolean;
-  readonly retried: number;
-}
-
-/** Figures that are read at each scrape instead of counted as they occur. */
+/** Figures that are read at each scrape instead of counted as they occur; counts are since the start. */
 export interface Observed {
-  readonly cacheUse: () => readonly CacheUse[];
-  readonly isRedisOpen: () => boolean;
-  readonly queries: () => {
+  readonly cacheUse: readonly CacheUse[];
+  readonly isRedisOpen: boolean;
+  readonly queries: {
     readonly running: number;
     readonly waiting: number;
     readonly waitingInteractive: number;
   };
-  readonly pool: () => {
+  readonly exports: { readonly running: number; readonly waiting: number };
+  readonly pool: {
     /** Open if every server is ejected. */
     readonly state: 'open' | 'closed';
     readonly rejected: number;
     readonly cancelled: number;
     readonly opened: Readonly<Record<'unreachable' | 'stalled', number>>;
-    readonly servers: readonly ServerUse[];
+    readonly servers: readonly {
+      /** Host and port, as configured. */
+      readonly name: string;
+      readonly running: number;
+      readonly isEjected: boolean;
+      readonly retried: number;
+    }[];
   };
-}
-
-/** How the last reload of the endpoints ended, when one was successful last, and how many endpoints cannot run. */
-export interface ReloadOutcomes {
-  readonly rejected: () => number;
-  readonly last: { readonly ok: boolean };
-  readonly lastSuccess: Date;
+  /** How the last reload of the endpoints ended, when one was successful last, and how many endpoints cannot run. */
+  readonly reloads: {
+    readonly rejected: () => number;
+    readonly last: { readonly ok: boolean };
+    readonly lastSuccess: Date;
+  };
+  /** Requests that it did not write. */
+  readonly requestLog: { readonly dropped: number; readonly skipped: number };
+  /** What takes the lines of the log. */
+  readonly log: { readonly lost: number };
+  /** Those of the public API. */
+  readonly connections: { readonly open: { readonly size: number }; readonly closed: number };
 }

@@ -194,8 +194,8 @@ function observeLogs(
   output: GatewayDependencies['output'],
   requestLog: OpenRequestLog | undefined,
 ): void {
-  if (output) metrics.observeLog(output);
-  if (requestLog) metrics.observeRequestLog(requestLog.requestLog);
+  if (output) metrics.observe('log', () => output);
+  if (requestLog) metrics.observe('requestLog', () => requestLog.requestLog);
 }
 
 /** Runs queries as those of calls run, and logs where they fail. */
@@ -215,7 +215,7 @@ async function openPublicApi(
   let draining = false;
   const listener = createListener({ ...dependencies, isDraining: () => draining });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
-  execution.metrics.observeConnections(() => connectionsOf(server));
+  execution.metrics.observe('connections', () => connectionsOf(server));
   const url = await listen(server, config);
   onClose(
     async (drainMs) => {

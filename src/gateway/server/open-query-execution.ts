@@ -191,13 +191,11 @@ function observe(
     scheduler: { queue, exportQueue, pool },
   }: Pick<QueryDependencies, 'endpoints'> & { readonly cache: OpenCache; readonly scheduler: Scheduler },
 ): void {
-  metrics.observe({
-    cacheUse: () => cacheUse(endpoints, cache),
-    isRedisOpen: cache.isRedisOpen,
-    queries: () => queue.figures,
-    pool: () => pool.figures,
-  });
-  metrics.exports.observe(() => exportQueue.figures);
+  metrics.observe('cacheUse', () => cacheUse(endpoints, cache));
+  metrics.observe('isRedisOpen', cache.isRedisOpen);
+  metrics.observe('queries', () => queue.figures);
+  metrics.observe('pool', () => pool.figures);
+  metrics.observe('exports', () => exportQueue.figures);
 }
 
 function countedBy(metrics: Metrics): Pick<WarmerDependencies, 'onStarted' | 'onRefreshed'> {

@@ -72,7 +72,7 @@ export function openReloader(
     },
     first.problems,
   );
-  execution.metrics.observeReloads({
+  const outcomes = {
     get last() {
       return reloader.last;
     },
@@ -80,6 +80,7 @@ export function openReloader(
       return reloader.lastSuccess;
     },
     rejected: () => endpoints.all().filter((endpoint) => analyses.isRejected(endpoint)).length,
-  });
+  };
+  execution.metrics.observe('reloads', () => outcomes);
   return { reloader, analysing };
 }

@@ -43,7 +43,7 @@ describe('Metrics', () => {
   it('counts the requests that the request log dropped and skipped', async () => {
     const metrics = new Metrics();
     const requestLog = { dropped: 3, skipped: 4 };
-    metrics.observeRequestLog(requestLog);
+    metrics.observe('requestLog', () => requestLog);
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining(['request_records_dropped_total  = 3', 'request_records_skipped_total  = 4']),
     );
@@ -55,7 +55,7 @@ describe('Metrics', () => {
 
   it('counts open connections, and connections that a limit closed', async () => {
     const metrics = new Metrics();
-    metrics.observeConnections(() => ({ open: { size: 7 }, closed: 2 }));
+    metrics.observe('connections', () => ({ open: { size: 7 }, closed: 2 }));
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining(['connections  = 7', 'connections_closed_total connections = 2']),
     );
@@ -64,18 +64,13 @@ describe('Metrics', () => {
   it('reads the gauges of cache, queue and servers at each scrape', async () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };
-    metrics.observe({
-      cacheUse: () => [use],
-      isRedisOpen: () => true,
-      queries: () => ({ running: 3, waiting: 5, waitingInteractive: 4 }),
-      pool: () => ({
-        state: 'open',
-        rejected: 7,
-        cancelled: 2,
-        opened: { unreachable: 1, stalled: 0 },
-        servers: [{ name: 'a:8123', running: 2, isEjected: true, retried: 4 }],
-      }),
-    });
+    metrics.observe('cacheUse', () => [use]);
+    metrics.observe('isRedisOpen', () => true);
+    metrics.observe('queries', () => ({ running: 3, waiting: 5, waitingInteractive: 4 }));
+    metrics.observe('pool', () => ({
+      ...{ state: 'open', rejected: 7, cancelled: 2, opened: { unreachable: 1, stalled: 0 } },
+      servers: [{ name: 'a:8123', running: 2, isEjected: true, retried: 4 }],
+    }));
     for (const entries of [1, 2, 0]) {
       use = { endpoint: 'a', entries, bytes: 10 * entries };
       expect(await samplesOf(metrics)).toEqual(

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { EXPECTED_BY_CALLER } from '../../../../src/gateway/errors.js';
+import { READ_METRICS } from '../../../../src/gateway/observability/metric-table.js';
 import { Metrics } from '../../../../src/gateway/observability/metrics.js';
 
 const FOLDER = fileURLToPath(new URL('../../../../observability', import.meta.url));
@@ -12,25 +13,10 @@ const ALERTS = path.join(FOLDER, 'prometheus', 'querygate-alerts.yml');
 
 /** Names of all metrics of a gateway. */
 async function knownNames(): Promise<ReadonlySet<string>> {
-  const metrics = new Metrics();
-  metrics.observe({
-    cacheUse: () => [],
-    isRedisOpen: () => false,
-    queries: () => ({ running: 0, waiting: 0, waitingInteractive: 0 }),
-    pool: () => ({
-      state: 'closed',
-      rejected: 0,
-      cancelled: 0,
-      opened: { unreachable: 0, stalled: 0 },
-      servers: [],
-    }),
-  });
-  metrics.observeReloads({ rejected: () => 0, last: { ok: true }, lastSuccess: new Date(0) });
-  metrics.observeRequestLog({ dropped: 0, skipped: 0 });
-  metrics.observeLog({ lost: 0 });
-  metrics.observeConnections(() => ({ open: { size: 0 }, closed: 0 }));
-  const all = await metrics.registry.getMetricsAsJSON();
-  return new Set(all.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));
+  const all = await new Metrics().registry.getMetricsAsJSON();
+  const read = Object.values(READ_METRICS).flatMap((metrics) => Object.keys(metrics));
+  const names = [...all.map(({ name }) => name), ...read.map((name) => `querygate_${name}`)];
+  return new Set(names.flatMap((name) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));
 }
 
 const DASHBOARD = path.join(FOLDER, 'grafana', 'dashboards', 'querygate.json');

@@ -1,0 +1,131 @@
+import type { Observed } from './observed.js';
+
+/*
+ * Every metric of the gateway that is read at each scrape: its name without `querygate_`, its help, and its labels. No label contains a value that a caller
+ * can choose: endpoints, statuses and error codes come from fixed lists.
+ */
+
+/** A metric that is read at each scrape: one value, or one for each value of its label. */
+export interface ReadMetric<Source> {
+  readonly kind: 'counter' | 'gauge';
+  readonly help: string;
+  readonly read: (source: Source) => number | boolean | readonly (readonly [string, number | boolean])[];
+  readonly label?: string | undefined;
+}
+
+const readAs =
+  (kind: ReadMetric<never>['kind']) =>
+  <Source>(help: string, read: ReadMetric<Source>['read'], label?: string): ReadMetric<Source> => ({
+    ...{ kind, help, read, label },
+  });
+const gauge = readAs('gauge');
+/** A counter whose value is counted elsewhere. */
+const total = readAs('counter');
+
+/** Read at each scrape, by what they are read from. */
+export const READ_METRICS: {
+  readonly [Source in keyof Observed]: Readonly<Record<string, ReadMetric<Observed[Source]>>>;
+} = {
+  cacheUse: {
+    cache_entries: gauge(
+      'Results in the local cache.',
+      (use) => use.map(({ endpoint, entries }) => [endpoint, entries]),
+      'endpoint',
+    ),
+    cache_bytes: gauge(
+      'Bytes of the results in the local cache.',
+      (use) => use.map(({ endpoint, bytes }) => [endpoint, bytes]),
+      'endpoint',
+    ),
+  },
+  isRedisOpen: {
+    redis_breaker_open: gauge('1 while the circuit breaker of Redis is open.', (isOpen) => isOpen),
+  },
+  queries: {
+    queries_running: gauge('Queries running in ClickHouse.', ({ running }) => running),
+    queries_waiting: gauge(
+      'Queries waiting for a slot.',
+      ({ waiting, waitingInteractive }) => [
+        ['interactive', waitingInteractive],
+        ['warming', waiting - waitingInteractive],
+      ],
+      'priority',
+    ),
+  },
+  exports: {
+    exports_running: gauge('Exports running.', ({ running }) => running),
+    exports_waiting: gauge('Exports waiting for a slot.', ({ waiting }) => waiting),
+  },
+  pool: {
+    clickhouse_breaker_open: gauge(
+      '1 while queries are rejected because every ClickHouse server is ejected.',
+      ({ state }) => state === 'open',
+    ),
+    clickhouse_breaker_opened: gauge(
+      'Times that a circuit breaker opened.',
+      ({ opened }) => Object.entries(opened),
+      'reason',
+    ),
+    clickhouse_breaker_rejected: gauge(
+      'Queries rejected by open circuit breakers.',
+      ({ rejected }) => rejected,
+    ),
+    clickhouse_queries_cut: gauge(
+      'Running queries cancelled because ClickHouse stalled.',
+      ({ cancelled }) => cancelled,
+    ),
+    clickhouse_server_queries_running: gauge(
+      'Queries running on a server.',
+      ({ servers }) => servers.map(({ name, running }) => [name, running]),
+      'server',
+    ),
+    clickhouse_server_ejected: gauge(
+      '1 while a server is ejected: it gets no queries because it does not respond.',
+      ({ servers }) => servers.map(({ name, isEjected }) => [name, isEjected]),
+      'server',
+    ),
+    clickhouse_server_retried_elsewhere_total: total(
+      'Queries retried on another server because this one did not respond.',
+      ({ servers }) => servers.map(({ name, retried }) => [name, retried]),
+      'server',
+    ),
+  },
+  reloads: {
+    last_reload_successful: gauge(
+      '1 if the last reload found every endpoint file valid.',
+      ({ last }) => last.ok,
+    ),
+    last_reload_success_timestamp_seconds: gauge(
+      'When all endpoints were loaded last; seconds since 1970.',
+      ({ lastSuccess }) => lastSuccess.getTime() / 1000,
+    ),
+    endpoints_rejected: gauge(
+      'Served endpoints whose query ClickHouse rejects; their calls are 500 ENDPOINT_INVALID.',
+      ({ rejected }) => rejected(),
+    ),
+  },
+  requestLog: {
+    request_records_dropped_total: total(
+      'Requests missing in gateway_requests because ClickHouse rejected them or was too slow.',
+      ({ dropped }) => dropped,
+    ),
+    request_records_skipped_total: total(
+      'Requests without a key missing in gateway_requests, which contains a sample of them.',
+      ({ skipped }) => skipped,
+    ),
+  },
+  log: {
+    log_lines_lost_total: total(
+      'Lines of the log that were lost because the reader of standard output was too slow.',
+      ({ lost }) => lost,
+    ),
+  },
+  connections: {
+    connections: gauge('Open connections of clients.', ({ open }) => open.size),
+    connections_closed_total: total(
+      'Connections closed because there were more than MAX_CONNECTIONS.',
+      ({ closed }) => [['connections', closed]],
+      'limit',
+    ),
+  },
+};
