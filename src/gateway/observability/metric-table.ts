@@ -1,9 +1,53 @@
 import type { Observed } from './observed.js';
 
 /*
- * Every metric of the gateway that is read at each scrape: its name without `querygate_`, its help, and its labels. No label contains a value that a caller
+ * Every metric of the gateway: its name without `querygate_`, its help, and its labels. No label contains a value that a caller
  * can choose: endpoints, statuses and error codes come from fixed lists.
  */
+
+const counter = <Label extends string = never>(
+  help: string,
+  ...labels: readonly Label[]
+): { readonly help: string; readonly labels: readonly Label[] } => ({ help, labels });
+
+/** Counted as they occur. */
+export const COUNTERS = {
+  requests_total: counter('Completed requests.', 'endpoint', 'status', 'cache', 'code'),
+  coalesced_waiters_total: counter(
+    'Requests that shared the query of another request, in this process or on another gateway.',
+    'where',
+  ),
+  cache_evictions_total: counter('Results evicted from the local cache because it was full.'),
+  table_version_reads_total: counter(
+    'Reads of the versions of tables, for results that are cached until their data changes.',
+  ),
+  limit_rejections_total: counter('Requests rejected by a limit.', 'kind', 'counted'),
+  warming_refreshes_total: counter('Refreshes of cached results.', 'endpoint', 'outcome'),
+  warming_clickhouse_seconds_total: counter('Time in ClickHouse for warming.', 'endpoint'),
+  export_rows_total: counter('Rows of complete exports.', 'endpoint'),
+  export_bytes_total: counter('Bytes of complete exports, before compression.', 'endpoint'),
+  pieces_total: counter('Pieces of composed results, kept ones and queried ones.', 'endpoint', 'from'),
+  pieces_saved_rows_total: counter('Rows that kept pieces did not read again.', 'endpoint'),
+  pieces_saved_bytes_total: counter('Bytes that kept pieces did not read again.', 'endpoint'),
+  pieces_verifications_total: counter('Comparisons of kept pieces with one query.', 'endpoint', 'outcome'),
+};
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Seconds by endpoint: the help, and the buckets. */
+export const HISTOGRAMS = {
+  gateway_seconds: ['Time of requests in the gateway, without the time in ClickHouse.', SECONDS],
+  clickhouse_seconds: ['Time of queries in ClickHouse.', SECONDS],
+  warming_lateness_seconds: [
+    'Time from when the refresh of a cached result was due until it started.',
+    // The warmer looks for due sets once a second.
+    [1, 2, 5, 10, 30, 60, 300, 900],
+  ],
+  export_seconds: [
+    'Time of complete exports, with their transfer to the caller.',
+    [0.1, 1, 10, 30, 60, 300, 900, 3600],
+  ],
+} satisfies Readonly<Record<string, readonly [help: string, buckets: number[]]>>;
 
 /** A metric that is read at each scrape: one value, or one for each value of its label. */
 export interface ReadMetric<Source> {

@@ -132,9 +132,9 @@ function createLog({
     },
     {
       onLimit: ({ subject, counted }) => {
-        metrics.limitRejected(subject.kind, counted);
+        metrics.count('limit_rejections_total', { kind: subject.kind, counted });
       },
-      onExported: metrics.exports.completed,
+      onExported: metrics.exported,
       onFailure: (failure) => {
         metrics.failures.note({ time: clock().toISOString(), ...failure });
         if (DISK_FAILURES.has(failure.code)) void disks.hasFullDisk();

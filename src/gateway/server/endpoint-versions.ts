@@ -10,7 +10,7 @@ import { openVersions, type OpenVersions } from './open-versions.js';
 export interface EndpointVersionsDependencies {
   readonly endpoints: Endpoints;
   readonly cache: Pick<OpenCache, 'versionsOf'>;
-  readonly metrics: Pick<Metrics, 'versionRead'>;
+  readonly metrics: Pick<Metrics, 'count'>;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -31,7 +31,9 @@ export class EndpointVersions {
     if ('reason' in source) return;
     this.open = openVersions(source, {
       shared: cache.versionsOf(source.url),
-      onRead: metrics.versionRead,
+      onRead: () => {
+        metrics.count('table_version_reads_total', {});
+      },
       onNoVersion: this.warn,
       onNoPieces: this.warnOfPieces,
       clock,

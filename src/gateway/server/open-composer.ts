@@ -13,7 +13,7 @@ export interface OpenComposerDependencies {
   readonly cache: Pick<OpenCache, 'store' | 'purge'>;
   readonly dataVersions: DataVersions;
   readonly hits: HitCounter;
-  readonly metrics: Pick<Metrics, 'pieces'>;
+  readonly metrics: Pick<Metrics, 'count' | 'composed'>;
   readonly onBackground: OnBackgroundQuery | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export function openComposer(dependencies: OpenComposerDependencies): PieceCompo
       onBackground?.({ purpose: 'verification', endpoint: name, cost, queryId });
     },
     onVerified: ({ name }, outcome) => {
-      metrics.pieces.verified(name, outcome);
+      metrics.count('pieces_verifications_total', { endpoint: name, outcome });
       if (outcome !== 'different') return;
       logger.error(
         'the kept pieces of an endpoint are different from one query over them: its results are no longer composed',
@@ -41,7 +41,7 @@ export function openComposer(dependencies: OpenComposerDependencies): PieceCompo
     ...{ runQuery, store, dataVersions, verifier, clock },
     onComposed: ({ id, name }, pieces) => {
       const cost = pieces.saved.readBy(OPERATORS);
-      metrics.pieces.composed(name, pieces, cost);
+      metrics.composed(name, pieces, cost);
       hits.countSaved(id, cost);
     },
   });

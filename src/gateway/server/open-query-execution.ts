@@ -87,7 +87,9 @@ export async function openQueryExecution(
   const shared = { endpoints, logger, clock, onBackground: requestLog?.noteBackground };
   const cache = await openCache(config, {
     ...shared,
-    onEvicted: metrics.resultEvicted,
+    onEvicted: () => {
+      metrics.count('cache_evictions_total', {});
+    },
     onSharedHit: ({ endpointId }) => {
       hits.countSharedHit(endpointId);
     },
@@ -104,7 +106,9 @@ export async function openQueryExecution(
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
     composer: openComposer({ ...shared, runQuery, cache, dataVersions, hits, metrics }),
     clock,
-    onJoined: metrics.waiterCoalesced,
+    onJoined: (where) => {
+      metrics.count('coalesced_waiters_total', { where });
+    },
   });
   const fetchResult = ifRunnable(fetchAny, requireRunnable);
   const onOutcome = countOutcomes({ endpoints, ledger, hits, clock });
@@ -201,7 +205,7 @@ function observe(
 function countedBy(metrics: Metrics): Pick<WarmerDependencies, 'onStarted' | 'onRefreshed'> {
   return {
     onStarted: ({ name }, lateMs) => {
-      metrics.refreshStarted(name, lateMs);
+      metrics.time('warming_lateness_seconds', name, lateMs);
     },
     onRefreshed: ({ name }, outcome, ms) => {
       metrics.refreshed(name, outcome, ms);

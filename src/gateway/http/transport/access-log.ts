@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { OPERATORS } from '../../../endpoint/figures.js';
 import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
 import { LimitExceeded, type LimitState } from '../../limits/limit-state.js';
-import type { CompletedExport } from '../../observability/export-metrics.js';
+import type { CompletedExport } from '../../observability/metrics.js';
 import { describeError, type Fields, type Logger } from '../../observability/logger.js';
 import type { ReportedFailure } from '../../observability/recent-failures.js';
 import type { CacheStatus } from '../../query/call.js';

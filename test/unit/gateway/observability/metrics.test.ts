@@ -93,9 +93,9 @@ describe('Metrics', () => {
 
   it('counts coalesced requests, evictions, and refreshes with their cost', async () => {
     const metrics = new Metrics();
-    metrics.waiterCoalesced('process');
-    metrics.waiterCoalesced('gateways');
-    metrics.resultEvicted();
+    metrics.count('coalesced_waiters_total', { where: 'process' });
+    metrics.count('coalesced_waiters_total', { where: 'gateways' });
+    metrics.count('cache_evictions_total', {});
     metrics.refreshed('a', 'ok', 500);
     metrics.refreshed('a', 'failed', 1500);
     expect(await samplesOf(metrics)).toEqual(
