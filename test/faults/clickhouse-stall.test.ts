@@ -8,7 +8,7 @@ import { createPing } from '../../src/gateway/clickhouse/ping.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import type { RunQuery } from '../../src/gateway/query/ports.js';
 import { QueryQueue } from '../../src/gateway/scheduler/query-queue.js';
-import { scheduleQueries } from '../../src/gateway/scheduler/schedule-queries.js';
+import { scheduleQueries } from '../../src/gateway/scheduler/run-query.js';
 import { ServerBreaker } from '../../src/gateway/scheduler/server-breaker.js';
 import { ServerPool } from '../../src/gateway/scheduler/server-pool.js';
 import { freezeProcess } from '../support/freeze-process.js';

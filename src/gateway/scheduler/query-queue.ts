@@ -72,28 +72,27 @@ export class QueryQueue {
   }
 
   /**
-   * Makes a function wait for a slot. A query whose callers all leave while it waits never runs.
+   * Runs work in a slot, for which it waits. Work whose callers all leave while it waits never runs.
    *
-   * @returns what it returns, with how long it waited where it does not say so itself.
+   * @param work gets how long it waited too; milliseconds.
+   * @returns what it returns, with that where it does not say so itself.
    * @throws Failure GATEWAY_BUSY if too many queries wait, or the wait is too long.
    */
-  limit<R extends SlotRequest, T extends object>(
-    run: (request: R) => Promise<T>,
-  ): (request: R) => Promise<T & { readonly waitingMs: number }> {
-    return async (request) => {
-      const { signal, requester = ANONYMOUS_REQUESTER } = request;
-      signal.throwIfAborted();
-      const startedAt = performance.now();
-      const lanes = this.hasSlotFor(requester.priority)
-        ? this.enter(lanesOf(requester))
-        : await this.wait(requester, signal);
-      try {
-        const waitingMs = performance.now() - startedAt;
-        return { waitingMs, ...(await run(request)) };
-      } finally {
-        this.leave(lanes);
-      }
-    };
+  async run<T extends object>(
+    { signal, requester = ANONYMOUS_REQUESTER }: SlotRequest,
+    work: (waitingMs: number) => Promise<T>,
+  ): Promise<T & { readonly waitingMs: number }> {
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    const lanes = this.hasSlotFor(requester.priority)
+      ? this.enter(lanesOf(requester))
+      : await this.wait(requester, signal);
+    try {
+      const waitingMs = performance.now() - startedAt;
+      return { waitingMs, ...(await work(waitingMs)) };
+    } finally {
+      this.leave(lanes);
+    }
   }
 
   private hasSlotFor(priority: Priority): boolean {

@@ -119,29 +119,27 @@ export class ServerBreaker {
   }
 
   /**
-   * Observes the queries that a function runs.
+   * Runs work on the server, and observes it.
    *
-   * @throws Failure CLICKHOUSE_UNREACHABLE if the breaker is open, or cancels the query because ClickHouse stalls.
+   * @throws Failure CLICKHOUSE_UNREACHABLE if the breaker is open, or cancels the work because ClickHouse stalls.
    */
-  guard<R extends SlotRequest, T>(runQuery: (request: R) => Promise<T>): (request: R) => Promise<T> {
-    return async (request) => {
-      if (this.state === 'open') throw clickHouseUnreachable('the circuit breaker is open');
-      const abort = new LinkedAbort(request.signal);
-      const run = { startedAt: this.now(), abort };
-      this.begin(run);
-      try {
-        const result = await runQuery({ ...request, signal: abort.signal });
-        this.responded();
-        return result;
-      } catch (error) {
-        if (abort.signal.aborted && !request.signal.aborted) throw abort.signal.reason;
-        if (!request.signal.aborted) this.failed(error);
-        throw error;
-      } finally {
-        abort.end();
-        this.end(run);
-      }
-    };
+  async run<R extends SlotRequest, T>(request: R, work: (request: R) => Promise<T>): Promise<T> {
+    if (this.state === 'open') throw clickHouseUnreachable('the circuit breaker is open');
+    const abort = new LinkedAbort(request.signal);
+    const run = { startedAt: this.now(), abort };
+    this.begin(run);
+    try {
+      const result = await work({ ...request, signal: abort.signal });
+      this.responded();
+      return result;
+    } catch (error) {
+      if (abort.signal.aborted && !request.signal.aborted) throw abort.signal.reason;
+      if (!request.signal.aborted) this.failed(error);
+      throw error;
+    } finally {
+      abort.end();
+      this.end(run);
+    }
   }
 
   private failed(error: unknown): void {

@@ -1,5 +1,5 @@
 import { Failure, type ErrorCode } from '../errors.js';
-import type { SlotRequest, Clock, QueryRequest, RunQuery } from '../query/ports.js';
+import type { SlotRequest, Clock, RunQuery } from '../query/ports.js';
 import {
   clickHouseUnreachable,
   type ServerBreaker,
@@ -14,7 +14,7 @@ export interface PooledServer {
   readonly runQuery: RunQuery;
   readonly breaker: Pick<
     ServerBreaker,
-    'isOpen' | 'waitMs' | 'running' | 'figures' | 'tryAgain' | 'guard' | 'noteResponse'
+    'isOpen' | 'waitMs' | 'running' | 'figures' | 'tryAgain' | 'run' | 'noteResponse'
   >;
 }
 
@@ -91,51 +91,41 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   }
 
   /**
-   * Makes a function reject while every server is ejected, so that the query does not enter the queue.
+   * Rejects while every server is ejected, so that no query enters the queue.
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
-  gate<R extends SlotRequest, T>(run: (request: R) => Promise<T>): (request: R) => Promise<T> {
-    return async (request) => {
-      if (!(await this.hasServer())) throw this.rejection();
-      request.signal.throwIfAborted();
-      return await run(request);
-    };
+  async requireServer(): Promise<void> {
+    if (!(await this.hasServer())) throw this.rejection();
   }
-
-  /** Runs a query on a server. @throws Failure as {@link on} does. */
-  readonly run: RunQuery = (request) =>
-    this.on(({ runQuery }, attempt: QueryRequest) => runQuery(attempt))(request);
 
   /**
    * Runs work on a server.
    *
    * @throws Failure of the server, or of the second one after a retry; CLICKHOUSE_UNREACHABLE if all are ejected.
    */
-  on<R extends SlotRequest, T>(work: (server: S, request: R) => Promise<T>): (request: R) => Promise<T> {
-    const runOn = ({ server }: Member<S>, request: R): Promise<T> =>
-      server.breaker.guard((attempt: R) => work(server, attempt))(request);
-    return async (request) => {
-      // Every server may have been ejected while the work waited for its slot.
-      const first = this.pick();
-      if (!first) throw this.rejection();
-      const startedAt = this.now();
-      const response = { hasStarted: false };
-      const onResponse = (): void => {
-        response.hasStarted = true;
-        request.onResponse?.();
-      };
-      try {
-        return await runOn(first, { ...request, onResponse });
-      } catch (error) {
-        const isUnsent = isFailure(error, 'CLICKHOUSE_UNREACHABLE') && !response.hasStarted;
-        const mayRetry = (isUnsent || isFailure(error, 'CLICKHOUSE_UNAVAILABLE')) && !request.signal.aborted;
-        const second = mayRetry ? this.pick(first) : undefined;
-        if (!second) throw error;
-        first.retried += 1;
-        return await runOn(second, { ...request, spentMs: this.now() - startedAt });
-      }
+  async run<R extends SlotRequest, T>(request: R, work: (server: S, attempt: R) => Promise<T>): Promise<T> {
+    const runOn = ({ server }: Member<S>, attempt: R): Promise<T> =>
+      server.breaker.run(attempt, (guarded) => work(server, guarded));
+    // Every server may have been ejected while the work waited for its slot.
+    const first = this.pick();
+    if (!first) throw this.rejection();
+    const startedAt = this.now();
+    const response = { hasStarted: false };
+    const onResponse = (): void => {
+      response.hasStarted = true;
+      request.onResponse?.();
     };
+    try {
+      return await runOn(first, { ...request, onResponse });
+    } catch (error) {
+      const isUnsent = isFailure(error, 'CLICKHOUSE_UNREACHABLE') && !response.hasStarted;
+      const mayRetry = (isUnsent || isFailure(error, 'CLICKHOUSE_UNAVAILABLE')) && !request.signal.aborted;
+      const second = mayRetry ? this.pick(first) : undefined;
+      if (!second) throw error;
+      first.retried += 1;
+      return await runOn(second, { ...request, spentMs: this.now() - startedAt });
+    }
   }
 
   /** Whether a server is available. Tries ejected servers again whose pause is over. */

@@ -8,7 +8,7 @@ import type { RunScheduledExport } from '../query/execute-export.js';
 import type { RunExport, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import { QueryQueue } from '../scheduler/query-queue.js';
-import { scheduleAnalyses, scheduleExports, scheduleQueries } from '../scheduler/schedule-queries.js';
+import { scheduleAnalyses, scheduleExports, scheduleQueries } from '../scheduler/run-query.js';
 import { ServerBreaker, type OpenReason, type ServerBreakerState } from '../scheduler/server-breaker.js';
 import { ServerPool } from '../scheduler/server-pool.js';
 import { steadyClock as clock } from './steady-clock.js';

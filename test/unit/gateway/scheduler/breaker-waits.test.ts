@@ -4,7 +4,7 @@ import { ServerBreaker } from '../../../../src/gateway/scheduler/server-breaker.
 import { ServerPool } from '../../../../src/gateway/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { ManualTimers } from './manual-timers.js';
-import { sampleRequest } from './sample-request.js';
+import { sampleRequest, runOn } from './sample-request.js';
 
 describe('a failure that says when to try again', () => {
   let timers: ManualTimers;
@@ -21,7 +21,7 @@ describe('a failure that says when to try again', () => {
     const { clock, setTimer } = timers;
     breaker = new ServerBreaker({ ping, clock, setTimer, onChange: () => undefined });
     const pool = new ServerPool([{ name: 'only', runQuery: runQuery.run, breaker }], clock);
-    run = pool.gate(pool.run);
+    run = runOn(pool);
   });
 
   const failWith = async (details: FailureDetails): Promise<void> => {

@@ -11,7 +11,7 @@ import { SingleFlight } from '../../../../src/gateway/query/single-flight.js';
 import { QueryQueue } from '../../../../src/gateway/scheduler/query-queue.js';
 import { resultOf } from '../../../support/fake-run-query.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { sampleRequest } from './sample-request.js';
+import { inSlotOf, sampleRequest } from './sample-request.js';
 
 const LANE = fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd');
 const PRIORITY = fc.constantFrom('interactive' as const, 'interactive' as const, 'warming' as const);
@@ -89,7 +89,8 @@ class Simulation {
 
   constructor(private readonly sizes: { slots: number; maxWaiting: number }) {
     this.queue = new QueryQueue({ ...sizes, maxWaitMs: 1000, setTimer: new ManualTimers().setTimer });
-    this.run = this.queue.limit(
+    this.run = inSlotOf(
+      this.queue,
       ({ requestId }: QueryRequest) =>
         new Promise<QueryResult>((resolve) => {
           const query = this.byId(Number(requestId));

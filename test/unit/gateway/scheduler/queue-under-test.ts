@@ -3,7 +3,7 @@ import { QueryQueue } from '../../../../src/gateway/scheduler/query-queue.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { delayQueries, type PendingQueries } from '../../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { sampleRequest } from './sample-request.js';
+import { inSlotOf, sampleRequest } from './sample-request.js';
 
 export const MAX_WAIT_MS = 5000;
 export const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
@@ -19,7 +19,7 @@ export class QueueUnderTest {
   constructor(slots = 2, maxWaiting = 8, maxInLane = slots) {
     const { setTimer } = this.timers;
     this.queue = new QueryQueue({ slots, maxWaiting, maxInLane, maxWaitMs: MAX_WAIT_MS, setTimer });
-    this.run = this.queue.limit(this.runQuery.run);
+    this.run = inSlotOf(this.queue, this.runQuery.run);
   }
 
   /** The names of the queries that have started, in order. */

@@ -6,7 +6,7 @@ import {
   scheduleAnalyses,
   scheduleQueries,
   type AnalyzingServer,
-} from '../../../../src/gateway/scheduler/schedule-queries.js';
+} from '../../../../src/gateway/scheduler/run-query.js';
 import { ServerBreaker } from '../../../../src/gateway/scheduler/server-breaker.js';
 import { ServerPool } from '../../../../src/gateway/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';

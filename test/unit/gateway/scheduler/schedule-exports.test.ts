@@ -1,6 +1,6 @@
 import type { ExportRequest } from '../../../../src/gateway/query/ports.js';
 import { QueryQueue } from '../../../../src/gateway/scheduler/query-queue.js';
-import { scheduleExports } from '../../../../src/gateway/scheduler/schedule-queries.js';
+import { scheduleExports } from '../../../../src/gateway/scheduler/run-query.js';
 import { queryRequest } from '../../../support/query-requests.js';
 import { representationOf } from '../../../../src/gateway/formats/representation.js';
 
@@ -24,11 +24,9 @@ async function pauseOf(isRunning: boolean): Promise<number | undefined> {
     },
   };
   const pool = {
-    gate: <R, T>(run: (request: R) => Promise<T>) => run,
-    on:
-      <R, T>(work: (on: typeof server, request: R) => Promise<T>) =>
-      (request: R): Promise<T> =>
-        work(server, request),
+    requireServer: () => Promise.resolve(),
+    run: <R, T>(request: R, work: (on: typeof server, request: R) => Promise<T>): Promise<T> =>
+      work(server, request),
   };
   const schedule = scheduleExports(
     pool as unknown as Parameters<typeof scheduleExports>[0],

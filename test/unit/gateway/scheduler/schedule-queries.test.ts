@@ -3,13 +3,13 @@ import type { QueryCost } from '../../../../src/endpoint/limit-rules.js';
 import { Failure } from '../../../../src/gateway/errors.js';
 import type { RunQuery } from '../../../../src/gateway/query/ports.js';
 import { QueryQueue } from '../../../../src/gateway/scheduler/query-queue.js';
-import { scheduleQueries } from '../../../../src/gateway/scheduler/schedule-queries.js';
+import { scheduleQueries } from '../../../../src/gateway/scheduler/run-query.js';
 import { ServerBreaker } from '../../../../src/gateway/scheduler/server-breaker.js';
 import { ServerPool } from '../../../../src/gateway/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { delayQueries } from '../../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { sampleRequest } from './sample-request.js';
+import { sampleRequest, guarded } from './sample-request.js';
 
 describe('scheduleQueries', () => {
   let runQuery: FakeRunQuery;
@@ -98,7 +98,7 @@ describe('scheduleQueries', () => {
     const delayed = delayQueries(runQuery);
     const waiting = ['a', 'b', 'c'].map((id) => run(sampleRequest(id)));
     await settled();
-    const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
+    const lose = guarded(breaker, () => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
     for (let n = 0; n < 3; n += 1) await lose(sampleRequest('lost')).catch(() => undefined);
     await expect(run(sampleRequest('d', { admitQuery }))).rejects.toMatchObject({
       code: 'CLICKHOUSE_UNREACHABLE',

@@ -9,7 +9,7 @@ import { ServerPool } from '../../../../src/gateway/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { delayQueries, type PendingQueries } from '../../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { sampleRequest } from './sample-request.js';
+import { sampleRequest, runOn, guarded } from './sample-request.js';
 
 const UNREACHABLE = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
 const failure = (code: ErrorCode): Failure => new Failure(code, 'no');
@@ -45,11 +45,9 @@ describe('ServerBreaker', () => {
       setTimer: timers.setTimer,
       onChange: (state, reason) => changes.push(reason ?? state),
     });
-    pool = new ServerPool(
-      [{ name: 'only', runQuery: (request) => runQuery.run(request), breaker }],
-      timers.clock,
-    );
-    run = pool.gate(pool.run);
+    const only = { name: 'only', runQuery: (request: QueryRequest) => runQuery.run(request), breaker };
+    pool = new ServerPool([only], timers.clock);
+    run = runOn(pool);
   });
   afterEach(() => {
     delayed.finish([]);
@@ -188,7 +186,8 @@ describe('ServerBreaker', () => {
     });
 
     it('rejects queries that waited in the queue when it opened', async () => {
-      await expect(breaker.guard(runQuery.run)(sampleRequest('queued'))).rejects.toMatchObject(UNREACHABLE);
+      const queued = guarded(breaker, runQuery.run)(sampleRequest('queued'));
+      await expect(queued).rejects.toMatchObject(UNREACHABLE);
     });
   });
 
@@ -218,7 +217,7 @@ describe('ServerBreaker', () => {
     it.each(['responses', 'parts of a response'])('does not ping while %s arrive', async (which) => {
       void begin('slow');
       await settled();
-      const quick = breaker.guard(new FakeRunQuery().run);
+      const quick = guarded(breaker, new FakeRunQuery().run);
       for (let ms = 0; ms < 20_000; ms += 1000) {
         if (which === 'responses') await quick(sampleRequest('quick'));
         else breaker.noteResponse();
@@ -240,7 +239,7 @@ describe('ServerBreaker', () => {
       pingReaction = 'hangs';
       void begin('a');
       await timers.advance(2500);
-      await breaker.guard(new FakeRunQuery().run)(sampleRequest('b'));
+      await guarded(breaker, new FakeRunQuery().run)(sampleRequest('b'));
       await timers.advance(1500);
       expect(breaker.figures.state).toBe('closed');
     });
@@ -257,9 +256,9 @@ describe('ServerBreaker', () => {
 
     it('cancels hanging queries even if it is already open', async () => {
       pingReaction = 'hangs';
-      const hanging = breaker.guard((request: QueryRequest) => runQuery.run(request))(sampleRequest('a'));
+      const hanging = guarded(breaker, (request: QueryRequest) => runQuery.run(request))(sampleRequest('a'));
       hanging.catch(() => undefined);
-      const lost = breaker.guard(() => Promise.reject(failure('CLICKHOUSE_UNREACHABLE')));
+      const lost = guarded(breaker, () => Promise.reject(failure('CLICKHOUSE_UNREACHABLE')));
       for (let n = 0; n < 3; n += 1) await lost(sampleRequest('lost')).catch(() => undefined);
       expect(changes).toEqual(['unreachable']);
       await timers.advance(4000);
@@ -269,7 +268,7 @@ describe('ServerBreaker', () => {
 
     it('cancels a query only once, even if it ignores its signal', async () => {
       pingReaction = 'hangs';
-      void breaker.guard(() => new Promise(() => undefined))(sampleRequest('deaf'));
+      void guarded(breaker, () => new Promise(() => undefined))(sampleRequest('deaf'));
       await timers.advance(40_000);
       expect(breaker.figures).toMatchObject({ state: 'open', cancelled: 1 });
       expect(pings).toBeLessThanOrEqual(20);

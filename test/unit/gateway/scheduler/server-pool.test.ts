@@ -5,7 +5,7 @@ import { ServerPool } from '../../../../src/gateway/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../../support/fake-run-query.js';
 import { delayQueries } from '../../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { sampleRequest } from './sample-request.js';
+import { sampleRequest, runOn, guarded } from './sample-request.js';
 
 const UNREACHABLE = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
 const lost = (): Failure => new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
@@ -44,7 +44,7 @@ describe('ServerPool', () => {
     timers = new ManualTimers();
     servers = [new FakeServer('a', timers), new FakeServer('b', timers), new FakeServer('c', timers)];
     pool = poolOf(servers);
-    run = pool.gate(pool.run);
+    run = runOn(pool);
   });
   const poolOf = (some: readonly FakeServer[]): ServerPool =>
     new ServerPool(
@@ -59,7 +59,7 @@ describe('ServerPool', () => {
   };
   /** Ejects a server by lost connections. */
   const loseConnections = async (server: FakeServer): Promise<void> => {
-    const lose = server.breaker.guard(() => Promise.reject(lost()));
+    const lose = guarded(server.breaker, () => Promise.reject(lost()));
     for (let n = 0; n < 3; n += 1) await lose(sampleRequest('lost')).catch(() => undefined);
     expect(server.breaker.isOpen).toBe(true);
   };
@@ -232,7 +232,9 @@ describe('ServerPool', () => {
     });
 
     it('rejects queries that waited in the queue meanwhile', async () => {
-      await expect(pool.run(sampleRequest('queued'))).rejects.toMatchObject(UNREACHABLE);
+      await expect(
+        pool.run(sampleRequest('queued'), ({ runQuery }, attempt) => runQuery(attempt)),
+      ).rejects.toMatchObject(UNREACHABLE);
       expect(pool.figures.rejected).toBe(1);
     });
 
@@ -250,7 +252,7 @@ describe('ServerPool', () => {
     const [only] = servers;
     only.runQuery.fail(lost());
     const alone = poolOf([only]);
-    await expect(alone.gate(alone.run)(sampleRequest('q'))).rejects.toMatchObject({
+    await expect(runOn(alone)(sampleRequest('q'))).rejects.toMatchObject({
       code: 'CLICKHOUSE_UNREACHABLE',
     });
     expect(only.queryCount).toBe(1);
