@@ -227,7 +227,7 @@ describe('the server', () => {
   it('stops, unlocks its folder, and has its data the next time', async () => {
     await withTemporaryFolder(async (folder) => {
       const first = await start(folder);
-      await migrate({ connection: first.adminConnection, schema: { migrations: [] } });
+      await migrate({ connection: first.adminConnection, schema: [] });
       await select(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
       expect(await queriesOf(first)).toBeGreaterThan(0);
       await first.stop();

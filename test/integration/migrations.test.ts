@@ -24,7 +24,7 @@ describe('migrate', () => {
   it('creates the complete schema in an empty database, and then has nothing left to do', async () => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
       const schema = await readSchema(REFERENCE.schemaFolder);
-      const names = schema.migrations.map(({ name }) => name);
+      const names = schema.map(({ name }) => name);
       const logged: string[] = [];
       const applied = await migrate({ connection, schema, onApplied: (name) => logged.push(name) });
       expect(applied).toEqual(names);
@@ -43,8 +43,7 @@ describe('migrate', () => {
 
   it.each([2, 5])('applies each file once if %i processes start at once', async (starters) => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
-      const migrations = [ONE, TWO];
-      const runs = Array.from({ length: starters }, () => migrate({ connection, schema: { migrations } }));
+      const runs = Array.from({ length: starters }, () => migrate({ connection, schema: [ONE, TWO] }));
       const applied = (await Promise.all(runs)).flat();
       expect([...applied].sort()).toEqual(['0001_one', '0002_two']);
       expect(await select(RECORDED)).toEqual(['0001_one', '0002_two']);
@@ -56,12 +55,10 @@ describe('migrate', () => {
   it('retains what was applied before a file that fails, releases the lock, and resumes with that file', async () => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
       const broken = migration('0002_two', 'CREATE TABLE two (x Nonsense) ENGINE = Memory');
-      await expect(migrate({ connection, schema: { migrations: [ONE, broken] } })).rejects.toThrow(
-        /^0002_two: .*Nonsense/,
-      );
+      await expect(migrate({ connection, schema: [ONE, broken] })).rejects.toThrow(/^0002_two: .*Nonsense/);
       expect(await select(RECORDED)).toEqual(['0001_one']);
       expect(await tables()).toEqual(['one', 'schema_migrations']);
-      expect(await migrate({ connection, schema: { migrations: [ONE, TWO] } })).toEqual(['0002_two']);
+      expect(await migrate({ connection, schema: [ONE, TWO] })).toEqual(['0002_two']);
     });
   });
 });
@@ -83,7 +80,7 @@ describe('the migration lock', () => {
     await withEmptyDatabase(async (database) => {
       const { connection, client, tables } = database;
       await createLock(database);
-      const migrating = migrate({ connection, schema: { migrations: [ONE] } });
+      const migrating = migrate({ connection, schema: [ONE] });
       await pollUntil('the migration has begun', async () =>
         (await tables()).includes('schema_migrations') ? true : undefined,
       );
@@ -108,7 +105,7 @@ describe('the migration lock', () => {
       if (!existsSync(path.resolve(file))) return;
       const longAgo = new Date(Date.now() - 31_000);
       await utimes(file, longAgo, longAgo);
-      const runs = [1, 2, 3].map(() => migrate({ connection, schema: { migrations: [ONE, TWO] } }));
+      const runs = [1, 2, 3].map(() => migrate({ connection, schema: [ONE, TWO] }));
       expect((await Promise.all(runs)).flat().sort()).toEqual(['0001_one', '0002_two']);
       expect(await tables()).toEqual(['one', 'schema_migrations', 'two']);
     });

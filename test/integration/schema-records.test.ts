@@ -5,7 +5,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { migrate } from '../../src/commands/schema/migrate.js';
-import { isGatewayFile, readSchema, type Schema } from '../../src/gateway/schema/migration-files.js';
+import { isGatewayFile, readSchema, type Migration } from '../../src/gateway/schema/migration-files.js';
 import { variablesOf } from '../support/demo-database.js';
 import { withEmptyDatabase, type EmptyDatabase } from '../support/empty-database.js';
 import { REFERENCE } from '../support/reference-project.js';
@@ -97,17 +97,17 @@ const createTable = (name: string): string => `CREATE TABLE ${name} (x UInt8) EN
 
 /** The statement that creates the request log as version 0.1 did, perhaps edited. */
 async function requestLogTable(edit = (statement: string): string => statement): Promise<string> {
-  const { migrations } = await readSchema(REFERENCE.schemaFolder);
+  const migrations = await readSchema(REFERENCE.schemaFolder);
   return edit(migrations.find(({ name }) => name === GATEWAY_FILE)?.statements[0] ?? '');
 }
 
 /** The reference schema with the gateway's files of a later version. */
-async function laterSchema(): Promise<Schema> {
-  const { migrations } = await readSchema(REFERENCE.schemaFolder);
+async function laterSchema(): Promise<readonly Migration[]> {
+  const migrations = await readSchema(REFERENCE.schemaFolder);
   const name = 'querygate/0009_later.sql';
   const later = { name, earlierName: name, statements: [createTable('later')], checksum: 'later' };
   const own = migrations.filter(({ name: file }) => isGatewayFile(file));
-  return { migrations: [...own, later, ...migrations.filter((file) => !own.includes(file))] };
+  return [...own, later, ...migrations.filter((file) => !own.includes(file))];
 }
 
 describe('a database that version 0.1 migrated', () => {
@@ -182,7 +182,7 @@ describe('files of the gateway and of a project', () => {
   it('are distinguished where version 0.1 recorded a project’s file under the name of the gateway’s', async () => {
     await withProject({ [`${EARLIER_GATEWAY_FILE}.sql`]: createTable('mine') }, async (folder) => {
       const schema = await readSchema(folder);
-      const checksum = schema.migrations.at(-1)?.checksum ?? '';
+      const checksum = schema.at(-1)?.checksum ?? '';
       await withRecords({ [EARLIER_GATEWAY_FILE]: checksum }, async ({ connection, tables }) => {
         expect(await migrate({ connection, schema })).toEqual([GATEWAY_FILE, ...LATER_FILES]);
         expect(await tables()).toEqual([...GATEWAY_TABLES, 'schema_migrations']);

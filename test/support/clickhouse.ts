@@ -31,7 +31,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const connection = adminConnection(name);
   const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: 60_000 });
   await createDatabase(name);
-  const { migrations: files } = await readSchema(REFERENCE.schemaFolder);
+  const files = await readSchema(REFERENCE.schemaFolder);
   const apply = async (each: typeof files): Promise<void> => {
     for (const { statements } of each) for (const query of statements) await client.command({ query });
   };

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
-import { RECORD_TABLE } from '../../src/gateway/schema/earlier-migrations.js';
+import { RECORD_TABLE } from '../../src/gateway/schema/migration-files.js';
 import { adminConnection, createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { pollUntil } from './poll-until.js';
 import { REFERENCE } from './reference-project.js';

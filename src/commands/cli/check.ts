@@ -122,13 +122,13 @@ const onOwnData = ({ dataDir }: Config): string =>
  */
 async function readerOf(
   { source, admin, started }: CommandServer,
-  { dataDir, project: { schemaFolder } }: Config,
+  { project: { schemaFolder } }: Config,
   endpoints: readonly Endpoint[],
 ): Promise<{ readonly connection: ClickHouseConnection; readonly needed?: NeededGrants }> {
   if (source === 'external') return { connection: admin };
   if (!started) return { connection: admin, needed: await readerGrants(admin, schemaFolder, endpoints) };
   // As the next start of the gateway does; here with a copy of the data.
-  if (source === 'own') await prepareDatabase(admin, { schemaFolder, dataDir });
+  if (source === 'own') await prepareDatabase(admin, { schemaFolder });
   const needed = await grantReader(started, schemaFolder, endpoints);
   return { connection: started.readerConnection, needed };
 }

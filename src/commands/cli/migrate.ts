@@ -38,15 +38,14 @@ async function runMigrate({ json = false }: MigrateOptions, signal: AbortSignal)
   const config = readConfig(process.env);
   const { clickhouse } = config;
   const cluster = clickhouse.kind === 'external' ? clickhouse.cluster : undefined;
-  const dataDir = clickhouse.kind === 'embedded' ? config.dataDir : undefined;
   const schema = await readSchema(config.project.schemaFolder);
   const onApplied = (name: string, ms: number): void => {
     if (!json) process.stdout.write(`applied ${name} in ${Math.round(ms)} ms\n`);
   };
   const applied = await withServer(config, { sources: ['external', 'own'], signal }, ({ admin }) =>
-    migrate({ connection: admin, schema, cluster, dataDir, onApplied }),
+    migrate({ connection: admin, schema, cluster, onApplied }),
   );
-  const before = schema.migrations.length - applied.length;
+  const before = schema.length - applied.length;
   process.stdout.write(
     json
       ? `${JSON.stringify({ applied, before })}\n`

@@ -4,7 +4,7 @@ import { migrate, type MigrateOptions } from '../schema/migrate.js';
 import { readSchema } from '../../gateway/schema/migration-files.js';
 import { fillDemoData } from './fill-demo-data.js';
 
-export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied' | 'dataDir'> {
+export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied'> {
   /** Where the schema files are. */
   readonly schemaFolder: string;
   /** Demonstration data for empty tables: its SQL files, and its end; absent: none. */
@@ -15,10 +15,10 @@ export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied' | 'data
 /** Applies the schema to a database on one server and, if requested, fills empty tables with demonstration data. */
 export async function prepareDatabase(
   connection: ClickHouseConnection,
-  { schemaFolder, demo, dataDir, onApplied, onFilled }: PrepareOptions,
+  { schemaFolder, demo, onApplied, onFilled }: PrepareOptions,
 ): Promise<void> {
   const schema = await readSchema(schemaFolder);
-  await migrate({ connection, schema, dataDir, ...(onApplied && { onApplied }) });
+  await migrate({ connection, schema, ...(onApplied && { onApplied }) });
   if (!demo) return;
   await withClient(connection, 120_000, async (client) => {
     const started = performance.now();

@@ -47,12 +47,11 @@ export class DevelopmentDatabase {
   }
 
   private async prepare(database = this.config.clickhouse.database): Promise<readonly string[]> {
-    const { project, dataDir, clickhouse } = this.config;
+    const { project, clickhouse } = this.config;
     const applied: string[] = [];
     const fills = clickhouse.kind === 'embedded' && clickhouse.demoData;
     const connection = { ...this.server.adminConnection, database };
     await prepareDatabase(connection, {
-      dataDir,
       schemaFolder: project.schemaFolder,
       demo: fills ? { folder: project.demoFolder, upTo: new Date() } : undefined,
       onApplied: (file) => applied.push(file),

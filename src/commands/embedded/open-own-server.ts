@@ -29,7 +29,8 @@ export async function openOwnServer(
   };
   try {
     await prepareDatabase(server.adminConnection, {
-      ...{ dataDir, schemaFolder, demo: demoData ? { folder: demoFolder, upTo: clock() } : undefined },
+      schemaFolder,
+      demo: demoData ? { folder: demoFolder, upTo: clock() } : undefined,
       onApplied: (file, ms) => {
         const log = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;
         log.call(logger, 'schema applied', { file, ms: Math.round(ms) });

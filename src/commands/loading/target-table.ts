@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
-import { RECORD_TABLE } from '../../gateway/schema/earlier-migrations.js';
+import { RECORD_TABLE } from '../../gateway/schema/migration-files.js';
 import { findTimeColumn, type Column, type ComputedColumn, type RowShape } from './columns.js';
 import { describeFailure, LoadError } from './load-error.js';
 import { findTtl, type Ttl } from './ttl.js';

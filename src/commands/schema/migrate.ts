@@ -4,19 +4,16 @@ import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.j
 import { checkCluster, onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
 import { withClient } from '../clickhouse/with-client.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
-import { RECORD_TABLE, rejectEarlierMigrations } from '../../gateway/schema/earlier-migrations.js';
-import { isGatewayFile, type Migration, type Schema } from '../../gateway/schema/migration-files.js';
+import { isGatewayFile, RECORD_TABLE, type Migration } from '../../gateway/schema/migration-files.js';
 import { AppliedFilesDiffer, SchemaFileError } from '../../gateway/schema/schema-file-error.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
 export interface MigrateOptions {
   /** Its user needs the right to create the database and tables in it. */
   readonly connection: ClickHouseConnection;
-  readonly schema: Schema;
+  readonly schema: readonly Migration[];
   /** The cluster, of `remote_servers`, to migrate; absent for a single server. */
   readonly cluster?: string | undefined;
-  /** Data folder of the embedded server; absent for an external server. */
-  readonly dataDir?: string | undefined;
   readonly onApplied?: (name: string, milliseconds: number) => void;
 }
 
@@ -30,15 +27,14 @@ interface AppliedMigration {
  * each other.
  *
  * @returns names of the migrations that were applied now.
- * @throws AppliedFilesDiffer, before any change, when an applied file was changed or is missing; Error when the database has an
- * earlier schema.
+ * @throws AppliedFilesDiffer, before any change, when an applied file was changed or is missing.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const { connection, cluster: name } = options;
   const { database } = connection;
   const cluster = name === undefined ? undefined : { name, database };
   if (cluster) checkCluster(cluster);
-  await createDatabase(options, cluster);
+  await createDatabase(connection, cluster);
   return withClient(connection, REQUEST_TIMEOUT_MS, (client) => migrateWith(client, options, cluster));
 }
 
@@ -57,15 +53,11 @@ function forCluster(migrations: readonly Migration[], cluster: Cluster): readonl
   return migrations.map((file) => ({ ...file, statements: file.statements.flatMap(translate) }));
 }
 
-/** Creates the database on every server where it is missing, unless it has an earlier schema. */
-async function createDatabase(
-  { connection, dataDir, schema: { earlier } }: MigrateOptions,
-  cluster: Cluster | undefined,
-): Promise<void> {
+/** Creates the database on every server where it is missing. */
+async function createDatabase(connection: ClickHouseConnection, cluster: Cluster | undefined): Promise<void> {
   const { database } = connection;
   // ClickHouse rejects a connection to a database that does not exist yet.
   await withClient({ ...connection, database: 'default' }, REQUEST_TIMEOUT_MS, async (client) => {
-    await rejectEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined, earlier });
     await client.command({
       query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
       query_params: { database },
@@ -79,7 +71,7 @@ async function migrateWith(
   cluster: Cluster | undefined,
 ): Promise<readonly string[]> {
   const { connection, schema } = options;
-  const migrations = cluster ? forCluster(schema.migrations, cluster) : schema.migrations;
+  const migrations = cluster ? forCluster(schema, cluster) : schema;
   await client.command({ query: cluster ? clusterRecordTable(CREATE_TABLE, cluster) : CREATE_TABLE });
   if (pending(migrations, await readApplied(client, cluster)).length === 0) return [];
   return withMigrationLock(client, { database: connection.database, cluster }, async (checkLock) => {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { ifPresent } from '../../files/if-present.js';
-import type { EarlierSchema } from './earlier-migrations.js';
 import { SchemaFileError } from './schema-file-error.js';
 import { withoutComments } from './statement-text.js';
 
@@ -19,13 +18,8 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** What a database needs: the gateway's own tables and those of the project. */
-export interface Schema {
-  /** The gateway's own files first. */
-  readonly migrations: readonly Migration[];
-  /** Absent where the project has no earlier schema that its files cannot be applied to. */
-  readonly earlier?: EarlierSchema;
-}
+/** The table that records the applied schema files of a database. */
+export const RECORD_TABLE = 'schema_migrations';
 
 /** Where the gateway's own files are recorded. */
 const GATEWAY = 'querygate';
@@ -35,21 +29,22 @@ const OWN_TABLE =
   /^CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|(?:MATERIALIZED\s+)?VIEW|DICTIONARY)\s+(?:IF\s+NOT\s+EXISTS\s+)?(?:[\w`"]+\.)?[`"]?(gateway_requests|gateway_requests_local|(?:querygate_|schema_migrations)\w*)\b/i;
 
 /**
- * Reads the schema of a project and of the gateway.
+ * Reads the schema of a project and of the gateway, whose files are the first.
  *
  * @param folder of the project's schema; without one, the project has no tables of its own.
  * @throws Error where two files have the same number, or one creates a table of the gateway.
  */
-export async function readSchema(folder: string): Promise<Schema> {
-  const [own, project, earlier] = await Promise.all([
+export async function readSchema(folder: string): Promise<readonly Migration[]> {
+  const [own, project] = await Promise.all([
     readMigrations(ENGINE_FOLDER, GATEWAY),
     readMigrations(folder, 'clickhouse-schema'),
-    readEarlierSchema(folder),
   ]);
   if (own.length === 0) throw new Error(`The gateway’s own schema files are missing in ${ENGINE_FOLDER}.`);
   for (const { name, statements } of project) rejectOwnTables(name, statements);
-  const engine = own.map((file) => ({ ...file, earlierName: EARLIER_NAMES[file.name] ?? file.name }));
-  return { migrations: [...engine, ...project], ...(earlier && { earlier }) };
+  return [
+    ...own.map((file) => ({ ...file, earlierName: EARLIER_NAMES[file.name] ?? file.name })),
+    ...project,
+  ];
 }
 
 /** Whether a recorded name is of a file of the gateway itself. */
@@ -91,12 +86,6 @@ async function readMigration(folder: string, file: string, recordedIn: string): 
       .filter((statement) => withoutComments(statement) !== ''),
     checksum: createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex'),
   };
-}
-
-async function readEarlierSchema(folder: string): Promise<EarlierSchema | undefined> {
-  const file = path.join(folder, 'earlier-schema.json');
-  const text = await ifPresent(readFile(file, 'utf8'));
-  return text === undefined ? undefined : (JSON.parse(text) as EarlierSchema);
 }
 
 function rejectOwnTables(name: string, statements: readonly string[]): void {

@@ -1,12 +1,6 @@
 import { connectClickHouse, type QueryClient } from '../clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
-import {
-  EarlierMigrations,
-  rejectEarlierMigrations,
-  type EarlierSchema,
-} from '../schema/earlier-migrations.js';
-import { readSchema } from '../schema/migration-files.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
 import type { OwnServer, OwnServerOptions } from './own-server.js';
@@ -39,12 +33,10 @@ export interface OpenClickHouse {
 
 /** Connects to the configured servers or, if there are none, starts one of its own. */
 export async function openClickHouse(config: Config, options: OwnServerOptions): Promise<OpenClickHouse> {
-  const { clickhouse, project } = config;
+  const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
     const { urls, log, username, password, database } = clickhouse;
-    const { earlier } = await readSchema(project.schemaFolder);
     const servers = urls.map((url) => open({ url, username, password, database }, config));
-    await rejectEarlierSchemas(servers, clickhouse, earlier);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     const versions = versionsConnection(clickhouse);
     return { servers, logConnections, versions, own: undefined, close: () => closeAll(servers) };
@@ -92,26 +84,3 @@ function open(connection: ClickHouseConnection, { queryTimeoutMs, queue }: Confi
 async function closeAll(servers: readonly OpenServer[]): Promise<void> {
   await Promise.all(servers.map(({ client }) => client.close()));
 }
-
-/** Milliseconds after which the check skips a server; `migrate`, which precedes each new release, never skips it. */
-const CHECK_MS = 1000;
-
-/** @throws EarlierMigrations if a server has tables of an earlier schema. */
-async function rejectEarlierSchemas(
-  servers: readonly OpenServer[],
-  { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
-  earlier: EarlierSchema | undefined,
-): Promise<void> {
-  const target = { database, isCluster: cluster !== undefined, earlier };
-  const checks = servers.map(({ client }) =>
-    rejectEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
-  );
-  for (const { reason } of await Promise.allSettled(checks).then(rejected)) {
-    if (!(reason instanceof EarlierMigrations)) continue;
-    await closeAll(servers);
-    throw reason;
-  }
-}
-
-const rejected = (results: readonly PromiseSettledResult<void>[]): readonly PromiseRejectedResult[] =>
-  results.filter((result) => result.status === 'rejected');

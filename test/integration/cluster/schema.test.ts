@@ -1,10 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
-import { EarlierMigrations } from '../../../src/gateway/schema/earlier-migrations.js';
 import { migrate } from '../../../src/commands/schema/migrate.js';
-import { readSchema, type Migration, type Schema } from '../../../src/gateway/schema/migration-files.js';
-import { REFERENCE } from '../../support/reference-project.js';
+import type { Migration } from '../../../src/gateway/schema/migration-files.js';
 import { CLUSTER, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 
 let cluster: ShardedServers;
@@ -64,10 +62,8 @@ describe('the schema on two shards', () => {
         await client.close();
       }
     };
-  const applySchema = (database: string, schema: Schema): Promise<readonly string[]> =>
+  const apply = (database: string, ...schema: readonly Migration[]): Promise<readonly string[]> =>
     migrate({ connection: { ...cluster.migrating, database }, cluster: CLUSTER, schema });
-  const apply = (database: string, ...migrations: readonly Migration[]): Promise<readonly string[]> =>
-    applySchema(database, { migrations });
 
   it('makes each shard use a projection of its own rows, and sums over both shards', async () => {
     const query = queryIn('projected');
@@ -95,18 +91,6 @@ describe('the schema on two shards', () => {
         "SELECT comment FROM system.columns WHERE database = 'altered' AND table = 'hits' AND name = 'twice'",
       ),
     ).toBe('Twice n');
-  });
-
-  it('is not applied on top of an earlier schema, and creates no database on a server without one', async () => {
-    const query = queryIn('default');
-    await query('CREATE DATABASE earlier');
-    await query(
-      `CREATE TABLE earlier.schema_migrations ENGINE = MergeTree ORDER BY name
-       AS SELECT '0012_mark_rows' AS name, '' AS checksum`,
-    );
-    const schema = await readSchema(REFERENCE.schemaFolder);
-    await expect(applySchema('earlier', schema)).rejects.toThrow(EarlierMigrations);
-    expect(await query("SELECT count() FROM system.databases WHERE name = 'earlier'", 1)).toBe('0');
   });
 
   it('is applied once if two processes start at once', async () => {

@@ -7,7 +7,7 @@ import { REFERENCE } from '../../../support/reference-project.js';
 const CLUSTER = { name: 'prod', database: 'logs' };
 const onCluster = (statement: string): readonly string[] => clusterStatements(statement, CLUSTER);
 
-const { migrations } = await readSchema(REFERENCE.schemaFolder);
+const migrations = await readSchema(REFERENCE.schemaFolder);
 const statements = migrations.flatMap(({ name, statements: all }) =>
   all.map((statement) => ({ name, statement })),
 );

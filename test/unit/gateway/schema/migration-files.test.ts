@@ -11,7 +11,7 @@ const read = async (files: Readonly<Record<string, string>>): Promise<readonly M
   await withTemporaryFolder(async (folder) => {
     for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text);
     outcome = await readSchema(folder).then(
-      ({ migrations }) => migrations.filter(({ name }) => !name.startsWith('querygate/')),
+      (migrations) => migrations.filter(({ name }) => !name.startsWith('querygate/')),
       (error: unknown) => (error as Error).message,
     );
   });
@@ -20,7 +20,7 @@ const read = async (files: Readonly<Record<string, string>>): Promise<readonly M
 
 describe('readSchema', () => {
   it('reads the schema', async () => {
-    const { migrations } = await readSchema(REFERENCE.schemaFolder);
+    const migrations = await readSchema(REFERENCE.schemaFolder);
     expect(migrations.length).toBeGreaterThanOrEqual(10);
     for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0);
   });
