@@ -131,13 +131,14 @@ describe('a strict call', () => {
   const strict = (request: Test, prefer = 'handling=strict'): Test => request.set('Prefer', prefer);
 
   it.each(['handling=strict', 'Handling="Strict"', 'wait=5, handling=strict'])(
-    'with Prefer: %s is 400 with the declared name that was meant',
+    'with Prefer: %s is 400 with the name that was meant',
     async (prefer) => {
       const { get, runQuery } = await open();
-      const response = await strict(get(`${URL}&citty=Oslo&unlike=1`), prefer);
+      const response = await strict(get(`${URL}&citty=Oslo&exports=1&unlike=1`), prefer);
       expect([response.status, response.headers['preference-applied']]).toEqual([400, 'handling=strict']);
       expect(problemsOf(response)).toEqual([
         { param: 'citty', problem: 'is no parameter of this endpoint (did you mean “city”?)' },
+        { param: 'exports', problem: 'is no parameter of this endpoint (did you mean “export”?)' },
         { param: 'unlike', problem: 'is no parameter of this endpoint' },
       ]);
       expect(runQuery.requests).toHaveLength(0);

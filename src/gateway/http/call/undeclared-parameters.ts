@@ -39,7 +39,7 @@ export function ignoredParameters(names: readonly string[]): string | undefined 
   return value;
 }
 
-/** The problems of a strict call, with the declared name that the caller probably meant. */
+/** The problems of a strict call, with the name, declared or the gateway's own, that the caller probably meant. */
 export function problemsOfUndeclared(
   names: readonly string[],
   { parameters }: Pick<Endpoint, 'parameters'>,
@@ -60,7 +60,7 @@ function adviceFor(name: string, parameters: Endpoint['parameters']): string {
   // As some clients write the items of a list: `l[]=a`, `l[0]=a`.
   const [, list = name] = /^(.+)\[\d*\]$/.exec(name) ?? [];
   if (parameters.get(list)?.isList) return ` (write ${listExample(list)})`;
-  const closest = closestName(list, parameters.keys());
+  const closest = closestName(list, [...parameters.keys(), ...OWN]);
   return closest === undefined ? '' : ` (did you mean “${closest}”?)`;
 }
 
