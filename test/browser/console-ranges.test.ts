@@ -60,7 +60,7 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
     await visit(session.browser, async ({ page }) => {
       await open(page, '#/arrivals?');
       await drag(page, 0.2, 0.7);
-      await page.waitForSelector('text=This endpoint has no parameter for the end of a range');
+      await page.waitForSelector('text=here a parameter for one of them is missing');
       expect(await page.evaluate("document.querySelector('.u-select').clientWidth")).toBe(0);
       expect(new URL(page.url()).hash).toBe('#/arrivals?');
       expect(await seriousFindings(page)).toEqual([]);

@@ -42,7 +42,7 @@ const RELATIVE_TIMES: readonly Suggestion[] = [
   { value: 'now-24h', label: '24 hours ago' },
   { value: 'now-7d', label: '7 days ago' },
   { value: 'now-30d', label: '30 days ago' },
-  { value: 'now/d', label: 'start of today, in UTC' },
+  { value: 'now/d', label: 'start of today' },
   { value: 'now', label: 'now' },
 ];
 

@@ -20,9 +20,16 @@ export const RANGES: readonly (readonly [title: string, seconds: number])[] = [
 const FROM = /(?:^|_)(?:since|from|start|begin|after)(?:_|$)/;
 const TO = /(?:^|_)(?:until|to|end|before)(?:_|$)/;
 
-/** The range of an endpoint by the names of its timestamp parameters; undefined where it has none. */
-export function rangeParameters({ parameters }: Pick<Endpoint, 'parameters'>): RangeParameters | undefined {
-  const times = parameters.filter(({ kind, pinned }) => kind === 'timestamp' && !pinned);
+/**
+ * The range of an endpoint by the names of its timestamp parameters; undefined where it has none.
+ *
+ * @param isKnown whether those that the key supplies count, which nobody can set
+ */
+export function rangeParameters(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  isKnown = false,
+): RangeParameters | undefined {
+  const times = parameters.filter(({ kind, pinned }) => kind === 'timestamp' && (isKnown || !pinned));
   const from = times.find(({ name }) => FROM.test(name));
   const to = times.find(({ name }) => TO.test(name) && name !== from?.name);
   return from && { from, ...(to && { to }) };
@@ -34,10 +41,11 @@ export interface TimeSpan {
   readonly to?: number | undefined;
 }
 
-/** The time zone that a request names, in whose calendar its relative times are. */
+/** The time zone that a request names, in whose calendar its relative times are; of several they are in none. */
 export function zoneOf({ parameters }: Pick<Endpoint, 'parameters'>, values: Values): string {
-  const parameter = parameters.find(({ kind }) => kind === 'timezone');
-  return (parameter && (values[parameter.name] ?? parameter.pinned?.value ?? parameter.default)) ?? UTC;
+  const [zone, another] = parameters.filter(({ kind }) => kind === 'timezone');
+  if (!zone || another) return UTC;
+  return values[zone.name] ?? zone.pinned?.value ?? zone.default ?? UTC;
 }
 
 /** The range of a request: without a value for its end, to now. @param now in seconds since 1970 */
@@ -45,9 +53,10 @@ export function rangeOf(endpoint: Pick<Endpoint, 'parameters'>, values: Values, 
   const zone = zoneOf(endpoint, values);
   const timeIn = (parameter: Parameter | undefined, fallback?: string): number | undefined => {
     if (!parameter) return undefined;
-    return timeOf(parameter, values[parameter.name] ?? parameter.default ?? fallback, now, zone);
+    const { name, pinned, default: usual = fallback } = parameter;
+    return timeOf(parameter, pinned ? pinned.value : (values[name] ?? usual), now, zone);
   };
-  const { from, to } = rangeParameters(endpoint) ?? {};
+  const { from, to } = rangeParameters(endpoint, true) ?? {};
   return { from: timeIn(from), to: timeIn(to, 'now') };
 }
 
@@ -114,7 +123,7 @@ export function movedRange(
 ): Values | undefined {
   const parameters = rangeParameters(endpoint);
   const { from, to } = rangeOf(endpoint, values, now);
-  if (!parameters || from === undefined || to === undefined || to <= from) return undefined;
+  if (!parameters?.to || from === undefined || to === undefined || to <= from) return undefined;
   const start = buckets ? startOf(buckets, from) : from;
   const end = buckets && startOf(buckets, to) < to ? startOf(buckets, to, 1) : to;
   const moved = (at: number): number => {

@@ -58,7 +58,7 @@ export function ChartPanel(props: Props): VNode {
       />
       <p class="hint" role="status">
         {isInVain &&
-          'This endpoint has no parameter for the end of a range, so that a drag cannot narrow it.'}
+          'A drag sets the begin and the end of a range: here a parameter for one of them is missing, or set by your key.'}
       </p>
       <figcaption>
         <span class="at">{timeText(data, index, { zone, isDate: isDate ?? false })}</span>

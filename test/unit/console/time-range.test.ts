@@ -118,6 +118,24 @@ describe('the range of a request', () => {
     expect(rangeOf(endpoint, values, NOW + 7)).toEqual({ from: at(from), to: at(to) });
   });
 
+  it('is read in UTC where several zones are parameters, as by the gateway', () => {
+    const zones = endpointOf(SINCE, ZONE, { ...ZONE, name: 'shown' });
+    expect(rangeOf(zones, { since: 'now/d' }, NOW)).toEqual({ from: at('2026-05-17T00:00:00Z') });
+  });
+
+  it('is what the key supplies, which nobody can move, and not known where that is a secret', () => {
+    const pinned = (value?: string): Ranged['endpoint'] =>
+      endpointOf(SINCE, { ...UNTIL, pinned: value === undefined ? {} : { value } });
+    expect(rangeOf(pinned('now-20m'), { since: 'now-1h' }, NOW)).toEqual({
+      from: NOW - 3600,
+      to: NOW - 1200,
+    });
+    expect(rangeOf(pinned(), {}, NOW)).toEqual({});
+    const ranged = { endpoint: pinned('now-20m'), values: { since: 'now-1h' }, now: NOW };
+    expect(movedRange(ranged, -1)).toBeUndefined();
+    expect(lastRange(ranged, 900)).toEqual({ since: 'now-900s' });
+  });
+
   it('has the defaults of the parameters, and no time that it cannot read', () => {
     const since = parameter('since', { default: 'now-1h' });
     expect(rangeOf(endpointOf(since), {}, NOW)).toEqual({ from: NOW - 3600, to: undefined });
