@@ -169,7 +169,7 @@ describe('querygate dev', () => {
     await dev.untilValue('cities', '0');
   });
 
-  it('asks nobody without a terminal: it says how to create the database again, and serves on', async () => {
+  it('says how to create the database again where an applied file changed, and serves on', async () => {
     await project.write(
       'clickhouse-schema/0001_visits.sql',
       TABLE.replace('city String', 'city String, n UInt8'),
@@ -189,26 +189,19 @@ describe('querygate dev', () => {
   });
 });
 
-describe('querygate dev on a terminal', () => {
-  it('asks before it drops the database, and stops at Ctrl-C during the question', async () => {
+describe('querygate dev --recreate', () => {
+  it('creates the database again from the files, whose demonstration data has changed', async () => {
     const project = await DevProject.create();
     const count = endpoint('visits', 4, 'count()').replace(/\n$/, ' FROM visits\n');
     await project.write('endpoints/visits.sql', count);
-    const dev = DevProcess.start(project.folder, { isOnTerminal: true });
+    let dev = DevProcess.start(project.folder, {});
     try {
       expect(await dev.value('visits')).toBe('2');
       await project.write('demo/visits.sql', "INSERT INTO visits VALUES ('Rome');\n");
-      await dev.until(/demo\/visits\.sql changed[^]*create it again from the files\?\s+Type drop/);
-      dev.type('drop\r');
-      await dev.until(/created the development database again/);
-      await dev.untilValue('visits', '1');
-      await project.write(
-        'clickhouse-schema/0001_visits.sql',
-        TABLE.replace('city String', 'city String, n UInt8'),
-      );
-      await dev.until(/created the development[^]*Type drop/);
-      dev.type('\x03');
-      expect(await dev.process.ended).toBe(0);
+      await dev.until(/demo\/visits\.sql changed[^]*querygate dev --recreate/);
+      expect(await dev.stop()).toBe(0);
+      dev = DevProcess.start(project.folder, {}, '--recreate');
+      expect(await dev.value('visits')).toBe('1');
     } finally {
       dev.process.child.kill('SIGKILL');
       await dev.process.ended;

@@ -18,26 +18,17 @@ export class DevProcess {
 
   private constructor(readonly process: RunningProcess) {}
 
-  /** @param isOnTerminal whether its standard streams are a terminal. */
   static start(
     project: string,
-    {
-      environment = {},
-      isOnTerminal = false,
-    }: { readonly environment?: Readonly<Record<string, string>>; readonly isOnTerminal?: boolean },
+    { environment = {} }: { readonly environment?: Readonly<Record<string, string>> },
     ...args: readonly string[]
   ): DevProcess {
     const variables = { PROJECT_DIR: project, PORT: '0', API_KEY: KEY, LOG_LEVEL: 'warn', ...environment };
-    return new DevProcess(startProcess([QUERYGATE, 'dev', ...args], variables, { isOnTerminal }));
+    return new DevProcess(startProcess([QUERYGATE, 'dev', ...args], variables));
   }
 
   until(pattern: RegExp): Promise<RegExpExecArray> {
     return this.process.untilWritten(pattern);
-  }
-
-  /** Answers a question, or presses a key. */
-  type(text: string): void {
-    this.process.child.stdin?.write(text);
   }
 
   async get(target: string, key = KEY): Promise<{ readonly status: number; readonly body: unknown }> {

@@ -19,27 +19,16 @@ export interface RunningProcess {
   readonly ended: Promise<number | null>;
 }
 
-/**
- * Starts `node SCRIPT ARGUMENTS` with only these environment variables and PATH.
- *
- * @param isOnTerminal whether its standard streams are a terminal, which `script` of util-linux makes.
- */
+/** Starts `node SCRIPT ARGUMENTS` with only these environment variables and PATH. */
 export function startProcess(
   script: string | readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  { isOnTerminal = false } = {},
 ): RunningProcess {
-  const command = [process.execPath, ...[script].flat()];
-  const [program = '', ...args] = isOnTerminal
-    ? ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null']
-    : command;
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, [script].flat(), {
     cwd: ROOT,
     env: { PATH: process.env['PATH'], PROJECT_DIR: REFERENCE_WITHOUT_ENV, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Others read nothing.
-  if (!isOnTerminal) child.stdin.end();
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const ended = once(child, 'close').then(([code]) => code as number | null);

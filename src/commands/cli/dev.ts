@@ -13,8 +13,8 @@ export function devCommand(): Command {
       'after',
       `
 Without CLICKHOUSE_URL the server is an embedded ClickHouse with the project's schema and demonstration data. New schema
-files are applied at once; after a change of an applied file or of demo/, the database can be created again: on a
-terminal the command asks. With CLICKHOUSE_URL nothing in the database is changed.
+files are applied at once; after a change of an applied file or of demo/, --recreate creates the database
+again. With CLICKHOUSE_URL nothing in the database is changed.
 An invalid file never replaces a valid one: its mistake is shown here and in the console, and what was served before stays.
 
 Examples:

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import { EmbeddedServer } from '../embedded/embedded-server.js';
-import { AppliedFilesDiffer, SchemaFileError } from '../../gateway/schema/schema-file-error.js';
+import { SchemaFileError } from '../../gateway/schema/schema-file-error.js';
 import { readConfig, type Config, type Environment } from '../../gateway/config/config.js';
 import { createLogger, describeError } from '../../gateway/observability/logger.js';
 import { openGateway, type Gateway } from '../../gateway/server/compose.js';
@@ -10,10 +10,10 @@ import { onSighup } from '../../gateway/server/on-sighup.js';
 import { stopOnSignal } from '../../gateway/server/stop-on-signal.js';
 import { TestRunner } from '../endpoint-tests/test-runner.js';
 import { messageOf } from '../loading/load-error.js';
-import { DevelopmentDatabase, dropDatabase } from './development-database.js';
+import { dropDatabase, migrateDevelopment } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
 import { PendingChanges } from './pending-changes.js';
-import { HOW_TO_RECREATE, RECREATE, SchemaChanges } from './schema-changes.js';
+import { SchemaChanges, schemaProblem } from './schema-changes.js';
 import { Terminal } from './terminal.js';
 import { watchProject, type ChangedPart } from './watch-project.js';
 import { developmentWelcome } from './welcome.js';
@@ -49,7 +49,7 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
     },
   });
   const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
-  const gateway = await openWhenSchemaIsValid(config, { terminal, changes, open });
+  const gateway = await openWhenSchemaIsValid({ terminal, changes, open });
   const tests = new TestRunner(environment, config.project);
   const failed = (error: unknown): void => {
     if (!stopping.signal.aborted) terminal.print(messageOf(error));
@@ -106,9 +106,8 @@ function reactions(
     await development.checkChanged(concerned, (endpoint) => endpoints.has(endpoint));
   };
   const schema = new SchemaChanges({
-    database: embedded && new DevelopmentDatabase(config, embedded),
+    migrate: embedded && (() => migrateDevelopment(config, embedded)),
     folder: config.project.folder,
-    ask: terminal.ask,
     print: terminal.print,
     notify: (part, notice) => {
       development.notify(part, notice);
@@ -121,10 +120,7 @@ function reactions(
   });
   const react: Readonly<Record<ChangedPart, (files: readonly string[]) => Promise<void>>> = {
     endpoints: reload,
-    schema: (files) => {
-      schema.onSchema(files);
-      return Promise.resolve();
-    },
+    schema: (files) => schema.onSchema(files),
     demo: (files) => {
       schema.onDemo(files);
       return Promise.resolve();
@@ -171,22 +167,14 @@ interface Opening {
 }
 
 /** Opens the gateway; where a schema file prevents that, again after each change of one. */
-async function openWhenSchemaIsValid(
-  config: Config,
-  { terminal: { ask, print }, changes, open }: Opening,
-): Promise<Gateway> {
+async function openWhenSchemaIsValid({ terminal: { print }, changes, open }: Opening): Promise<Gateway> {
   for (;;) {
     changes.forget();
     try {
       return await open();
     } catch (error) {
-      if (error instanceof AppliedFilesDiffer && ask && (await ask(`${error.message}\n${RECREATE}`))) {
-        await dropEmbedded(config);
-        continue;
-      }
       if (!(error instanceof SchemaFileError)) throw error;
-      const how = error instanceof AppliedFilesDiffer ? `${error.message} ${HOW_TO_RECREATE}` : error.message;
-      print(`${how}\nWaiting for a change of the files.`);
+      print(`${schemaProblem(error)}\nWaiting for a change of the files.`);
       await changes.untilChanged('schema', 'demo');
     }
   }

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
@@ -92,29 +91,6 @@ export class Terminal implements Reporter {
   readonly columnsWritten = (file: string, columns: string): void => {
     this.print(`${this.paint('green', 'wrote')}     the columns into the header of ${file}:\n${columns}`);
   };
-
-  /** Undefined where nobody can answer. */
-  get ask(): ((question: string) => Promise<boolean>) | undefined {
-    if (!process.stdin.isTTY || !this.stream.isTTY) return undefined;
-    return (question) =>
-      // A word, because an Enter or a y could have been typed before the question.
-      new Promise((resolve) => {
-        const lines = createInterface({ input: process.stdin, output: this.stream });
-        let isYes = false;
-        lines.once('close', () => {
-          resolve(isYes);
-        });
-        // While a line is read, the terminal sends no signal for Ctrl-C.
-        lines.once('SIGINT', () => {
-          lines.close();
-          process.kill(process.pid, 'SIGINT');
-        });
-        lines.question(`${question}\nType drop to do that, or press Enter to keep it: `, (answer) => {
-          isYes = answer.trim() === 'drop';
-          lines.close();
-        });
-      });
-  }
 
   private paint(style: 'green' | 'red' | 'yellow' | 'dim', text: string): string {
     return styleText(style, text, { stream: this.stream });
