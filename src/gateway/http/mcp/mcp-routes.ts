@@ -87,7 +87,7 @@ function serveMessages(dependencies: ServeDependencies): RequestHandler {
           },
         },
       });
-      await send(response, sent, { context, message, headers });
+      await send(response, sent, { context, message });
     } finally {
       call.end();
     }
@@ -170,20 +170,15 @@ const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 interface Responding {
   readonly context: RequestContext;
   readonly message: Message;
-  /** Of the request. */
-  readonly headers: Headers;
 }
 
 async function send(
   response: ExpressResponse,
   sent: Response,
-  { context, message, headers: received }: Responding,
+  { context, message }: Responding,
 ): Promise<void> {
   const { status } = sent;
-  const body = noteError(context, {
-    response: Buffer.from(await sent.arrayBuffer()),
-    ...{ body: message.body, headers: received, status },
-  });
+  const body = noteError(context, Buffer.from(await sent.arrayBuffer()), status);
   const headers = {
     ...Object.fromEntries(sent.headers),
     ...(context.failure === undefined && sessionHeaders(message)),

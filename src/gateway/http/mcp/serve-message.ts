@@ -12,8 +12,7 @@ import { Failure } from '../../errors.js';
 import { asFailure } from '../transport/problem.js';
 import { callTool, type CallToolDependencies } from './call-tool.js';
 import type { McpCaller } from './mcp-caller.js';
-import { JSON_RPC } from './plain-error.js';
-import { ProtocolError } from './protocol-error.js';
+import { JSON_RPC, ProtocolError } from './protocol-error.js';
 import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
 
