@@ -80,4 +80,18 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
       expect(await page.textContent('.chart-panel figcaption')).not.toContain('Dashed');
     });
   });
+
+  it('is dashed where a page ends within a bucket, and where the next one begins', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await open(page, '#/stays;as=line?');
+      expect(await page.textContent('.chart-panel figcaption')).toContain(
+        'Dashed: the last bucket has more rows than these.',
+      );
+      await page.click('text="Next page"');
+      await page.waitForSelector('text="Page 2"');
+      expect(await page.textContent('.chart-panel figcaption')).toContain(
+        'Dashed: the first bucket has more rows than these, and the last bucket has more rows than these.',
+      );
+    });
+  });
 });

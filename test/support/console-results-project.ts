@@ -195,6 +195,13 @@ const ENDPOINTS: Readonly<
     undefined,
     'pages: { by: [town] }\nmaxRows: 10\nexports: { maxRows: 100, maxSeconds: 60 }',
   ],
+  stays: [
+    { at: "DateTime('UTC')", floor: 'String', guests: 'UInt64' },
+    `SELECT toDateTime('2026-05-17 00:00:00', 'UTC') + 3600 * intDiv(number, 2) AS at, toString(number % 2) AS floor,
+       number + 1 AS guests FROM numbers(12)`,
+    undefined,
+    'pages: { by: [at, floor] }\nmaxRows: 5',
+  ],
 };
 
 /** Writes a project whose endpoints return values of all types, and series for charts. */

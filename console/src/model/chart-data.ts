@@ -29,7 +29,7 @@ export interface ChartData<L extends Line = TextLine> {
   readonly bucket?: number;
   /** The end of the last bucket. */
   readonly end?: number;
-  /** The buckets that are drawn dashed: the range cuts them, or the last one is not over. */
+  /** The buckets that are drawn dashed: the range or a page cuts them, or the last one is not over. */
   readonly dashed?: readonly ('first' | 'last')[];
 }
 
@@ -55,12 +55,13 @@ const MAX_RATIO = 100;
  * @param options.now when the result was current, in seconds since 1970.
  * @param options.from begin of the range of the request, also in seconds; options.to is its end.
  * @param options.zone of the calendar of the buckets.
+ * @param options.edges the first and the last row, each where there are others beyond it.
  */
 export function chartData(
   rows: readonly Row[],
   { time }: Chartable,
   chosen: readonly string[],
-  { split = '', hasOneAxis = false, ...spanned }: ChartOptions = {},
+  { split = '', hasOneAxis = false, edges = [], ...spanned }: ChartOptions = {},
 ): ResultChart {
   const timed = rows.filter((row) => !Number.isNaN(secondsOf(row[time])));
   const found = timesOf(timed.map((row) => secondsOf(row[time])));
@@ -78,13 +79,15 @@ export function chartData(
       ? chosen.map((name) => ({ name, ...addUp(timed, slots, name) }))
       : splitLines(timed, split, (group) => addUp(group, slots, first));
   const lines = split === '' && !hasOneAxis ? withAxes(sums) : sums;
-  return { times, lines, note: noteOf(lines), ...partsOf(found, spanned) };
+  // A row that has its time alone is a whole bucket.
+  const cutAt = found.length < timed.length ? edges.map((row) => secondsOf(row[time])) : [];
+  return { times, lines, note: noteOf(lines), ...partsOf(found, { ...spanned, cutAt }) };
 }
 
 /** The buckets of distinct times, and which of them have only a part of their rows. */
 function partsOf(
   times: readonly number[],
-  { now = Infinity, from = -Infinity, to = Infinity, zone = UTC }: ChartOptions,
+  { now = Infinity, from = -Infinity, to = Infinity, zone = UTC, cutAt }: Spanned,
 ): Pick<ResultChart, 'bucket' | 'end' | 'dashed' | 'dashedNote'> {
   const [bucket, buckets] = [bucketOf(times), bucketsOf(times, zone)];
   if (bucket === undefined || !buckets) return { dashedNote: '' };
@@ -95,6 +98,8 @@ function partsOf(
     ['first', first < from && from < startOf(buckets, first, 1), 'the range begins within the first bucket'],
     ['last', isIn(now), 'the last bucket is not over yet'],
     ['last', isIn(to) && !isIn(now), 'the range ends within the last bucket'],
+    ['first', cutAt.includes(first), 'the first bucket has more rows than these'],
+    ['last', cutAt.includes(last), 'the last bucket has more rows than these'],
   ] as const;
   const cut = cuts.filter(([, isCut]) => isCut);
   const why = cut.map(([, , reason]) => reason).join(', and ');
@@ -108,6 +113,12 @@ interface ChartOptions {
   readonly from?: number;
   readonly to?: number;
   readonly zone?: string;
+  readonly edges?: readonly Row[];
+}
+
+interface Spanned extends ChartOptions {
+  /** The times of the edges. */
+  readonly cutAt: readonly number[];
 }
 
 interface Slots {

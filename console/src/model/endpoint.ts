@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly deprecated?: Deprecation;
   /** Present where the key may export all rows. */
   readonly exports?: object;
+  /** Present where rows come in pages: their columns, such as `timestamp desc`. */
+  readonly pages?: { readonly by: readonly string[] };
 }
 
 export interface Deprecation {

@@ -1,5 +1,14 @@
 import { chartableOf, type Chartable } from './chartable.js';
-import { isLabel, isMeasure, isTime, type Cell, type Column, type Row, type Values } from './endpoint.js';
+import {
+  isLabel,
+  isMeasure,
+  isTime,
+  type Cell,
+  type Column,
+  type Endpoint,
+  type Row,
+  type Values,
+} from './endpoint.js';
 import { isExact } from './exact-number.js';
 import { countOf, isLevel, pivotOf, type Pivot } from './pivot.js';
 
@@ -98,10 +107,20 @@ function logColumns(columns: readonly Column[]): LogColumns | undefined {
 const NOT_CODE = /--[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\]|\\[^]|'')*'/g;
 
 /** Whether the rows of a query have an order: an ORDER BY outside of all parentheses. */
-export function hasOrder(sql: string): boolean {
+function hasOrder(sql: string): boolean {
   const inner = sql.replaceAll(NOT_CODE, '');
   const outer = inner.replaceAll(/\([^()]*\)/g, '');
   return outer === inner ? /\border\s+by\b/i.test(outer) : hasOrder(outer);
+}
+
+/** Whether rows have an order of the query, or one of pages that begins with the label. @param sql of the caller, which has no pages */
+export function isOrdered(
+  { query, pages }: Pick<Endpoint, 'query' | 'pages'>,
+  sql: string | undefined,
+  { labels: [label] }: Rankable,
+): boolean {
+  const [first] = pages?.by[0]?.split(' ') ?? [];
+  return hasOrder(sql ?? query) || (sql === undefined && first !== undefined && first === label);
 }
 
 /** The way to show a result that a view names, or the first one. */

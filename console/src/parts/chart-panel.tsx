@@ -15,6 +15,8 @@ interface Props {
   readonly chartable: Chartable;
   readonly rows: readonly Row[];
   readonly kind: ChartKind;
+  /** The first and the last row, each where there are others beyond it. */
+  readonly edges: readonly Row[];
   /** When the rows were current, in seconds since 1970. */
   readonly now: number;
   /** The range of the request, in seconds since 1970; infinite where it is not known. */
@@ -43,7 +45,7 @@ export function ChartPanel(props: Props): VNode {
   const [isInVain, setIsInVain] = useState(false);
   const data = useMemo(
     () => chartData(rows, chartable, chosen, { ...props, split, hasOneAxis: kind !== 'line' }),
-    [rows, chartable, chosen.join(), split, kind, props.now, props.from, props.to, props.zone],
+    [rows, chartable, chosen.join(), split, kind, props.edges, props.now, props.from, props.to, props.zone],
   );
   return (
     <figure class="chart-panel">

@@ -5,7 +5,7 @@ import { viewWith } from '../model/address.js';
 import { mayBeEmpty, SQL, type Column, type Endpoint, type Row, type Values } from '../model/endpoint.js';
 import { isList } from '../model/parameter.js';
 import { pivoted } from '../model/pivot.js';
-import { hasOrder, kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
+import { isOrdered, kindIn, shapeOf, type Kind, type Shape } from '../model/result-shape.js';
 import { rangeBetween, rangeOf, rangeParameters, zoneOf } from '../model/time-range.js';
 import { instantOf, UTC, wallTime } from '../model/zone.js';
 import { Bars } from './bars.js';
@@ -22,6 +22,8 @@ interface Props {
   readonly rows: readonly Row[];
   /** Which rows these are, where the result has more. */
   readonly cut: string | undefined;
+  /** The first and the last of them, each where there are others beyond it. */
+  readonly edges: readonly Row[];
   /** When the rows were current, in seconds since 1970. */
   readonly now: number;
   /** Of the request that returned the rows. */
@@ -99,12 +101,12 @@ interface DrawnProps extends Props {
 
 /** The chart, where the result has one and the kind is one of a chart. */
 function Drawn(props: DrawnProps): VNode | null {
-  const { endpoint, rows, now, values, view, onView, onValues, kind, shape, filterOf } = props;
+  const { endpoint, rows, edges, now, values, view, onView, onValues, kind, shape, filterOf } = props;
   if (kind !== 'line' && kind !== 'bars' && kind !== 'stacked') return null;
   const { chartable, rankable } = shape;
   if (rankable) {
-    const isOrdered = hasOrder(values[SQL] ?? endpoint.query);
-    return <Bars {...{ rankable, rows, isOrdered, view, onView, filterOf }} />;
+    const ordered = isOrdered(endpoint, values[SQL], rankable);
+    return <Bars {...{ rankable, rows, view, onView, filterOf }} isOrdered={ordered} />;
   }
   if (!chartable) return null;
   const parameters = rangeParameters(endpoint);
@@ -121,7 +123,7 @@ function Drawn(props: DrawnProps): VNode | null {
     });
   return (
     <ChartPanel
-      {...{ chartable, rows, kind, view, onView, onRange }}
+      {...{ chartable, rows, edges, kind, view, onView, onRange }}
       zone={chartable.isDate ? UTC : zone}
       now={inChart(now)}
       from={inChart(from)}

@@ -21,10 +21,14 @@ interface Props {
 
 /** A result: facts about it, and its rows. */
 export function ResultView({ endpoint, result, view, onView, onPage, onValues }: Props): VNode {
-  const { rows, partial, next, request, at, age = 0 } = result;
+  const { rows, truncated, partial, next, request, at, age = 0 } = result;
   const columns = useMemo(() => columnsOf(endpoint, result), [endpoint, result]);
   const isPage = next !== undefined || request.page !== undefined;
   const cut = cutOf(result);
+  const edges = useMemo(() => {
+    const hasMore = truncated || next !== undefined;
+    return [...(request.page === undefined ? [] : rows.slice(0, 1)), ...(hasMore ? rows.slice(-1) : [])];
+  }, [result]);
   return (
     <>
       <Facts result={result} />
@@ -53,7 +57,7 @@ export function ResultView({ endpoint, result, view, onView, onPage, onValues }:
         <p class="notice">No rows. The query ran, and nothing matches these parameters.</p>
       ) : (
         <ResultBody
-          {...{ endpoint, columns, rows, cut, view, onView, onValues }}
+          {...{ endpoint, columns, rows, cut, edges, view, onView, onValues }}
           now={at / 1000 - age}
           values={request.values}
         />

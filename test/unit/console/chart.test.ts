@@ -242,6 +242,17 @@ describe('a bucket of which only a part is known', () => {
     ]);
     expect(between(-60, 4 * HOUR)).toEqual([[], '']);
   });
+
+  it('is the one of the row beyond which a page has others, where its time is not its own', () => {
+    const cut = (hours: readonly number[]): unknown => {
+      const rows = hours.map((at, index) => ({ at: timeOf(at * HOUR), host: `h${index}`, hits: n(1) }));
+      const chartable = chartableOf([TIME, column('host', 'String'), column('hits', 'UInt64')], rows);
+      return chartable && chartData(rows, chartable, ['hits'], { edges: rows.slice(-1) }).dashedNote;
+    };
+    expect(cut([0, 0, 1, 1, 2])).toBe('Dashed: the last bucket has more rows than these.');
+    expect(cut([2, 1, 1, 0])).toBe('Dashed: the first bucket has more rows than these.');
+    expect(cut([0, 1, 2])).toBe('');
+  });
 });
 
 describe('lines upon each other', () => {

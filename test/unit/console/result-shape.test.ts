@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 
 import type { Column, Row } from '../../../console/src/model/endpoint.js';
-import { hasOrder, kindIn, shapeOf } from '../../../console/src/model/result-shape.js';
+import { isOrdered, kindIn, shapeOf } from '../../../console/src/model/result-shape.js';
 import { topBars } from '../../../console/src/model/top-bars.js';
 
 const columnsOf = (types: Readonly<Record<string, string>>): readonly Column[] =>
@@ -131,8 +131,19 @@ describe('bars', () => {
     ['WITH top AS (SELECT 1) SELECT a FROM t order\n by a', true],
     ['SELECT a FROM (SELECT a FROM t ORDER BY (a)) GROUP BY a', false],
     ["SELECT sum(a) OVER (ORDER BY b), ') ORDER BY' FROM t -- ORDER BY a", false],
-  ])('have an order where %j has one outside of parentheses', (query, isOrdered) => {
-    expect(hasOrder(query)).toBe(isOrdered);
+  ])('have an order where %j has one outside of parentheses', (query, expected) => {
+    const rankable = { labels: ['a'], numbers: [] };
+    expect(isOrdered({ query }, undefined, rankable)).toBe(expected);
+    expect(isOrdered({ query: '' }, query, rankable)).toBe(expected);
+  });
+
+  it('have the order of pages that begins with their label, but not with SQL of the caller', () => {
+    const paged = { query: 'SELECT level, hits FROM t', pages: { by: ['level desc', 'city'] } };
+    const ordered = ['level', 'city'].map((label) =>
+      isOrdered(paged, undefined, { labels: [label], numbers: ['hits'] }),
+    );
+    expect(ordered).toEqual([true, false]);
+    expect(isOrdered(paged, 'SELECT level FROM result', { labels: ['level'], numbers: [] })).toBe(false);
   });
 
   it('leave no single one out', () => {
