@@ -24,15 +24,15 @@ export function readVersion(): string {
   return (JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { readonly version: string }).version;
 }
 
-/** The command that installs the packages of MCP, which are optional, for the text of an error. */
+/** The package of MCP, an optional dependency. */
+export const MCP_PACKAGE = '@modelcontextprotocol/server';
+
+/** The command that installs it. */
 export function mcpInstallation(): string {
   const { optionalDependencies } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as {
     readonly optionalDependencies: Readonly<Record<string, string>>;
   };
-  const packages = Object.entries(optionalDependencies)
-    .filter(([name]) => name.startsWith('@modelcontextprotocol/'))
-    .map(([name, version]) => `${name}@${version}`);
-  return `npm install --omit=optional ${packages.join(' ')} (in a checkout: npm ci)`;
+  return `npm install --omit=optional ${MCP_PACKAGE}@${String(optionalDependencies[MCP_PACKAGE])} (in a checkout: npm ci)`;
 }
 
 function ifExists(folder: string): string | undefined {

@@ -51,7 +51,8 @@ export interface Config {
   readonly apiKeysFile: string | undefined;
   readonly endpointSettingsFile: string | undefined;
   readonly corsOrigins: readonly string[];
-  readonly mcp: McpConfig;
+  /** Undefined where it is off. */
+  readonly mcp: McpConfig | undefined;
   /** Format of times in responses where the caller does not choose one. */
   readonly times: 'iso' | 'unix-micros';
   readonly queryTimeoutMs: number;
@@ -182,9 +183,8 @@ const ifExists = (file: string): string | undefined => (existsSync(file) ? file 
 
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
 
-function mcpConfig({ MCP, MCP_MAX_RESULT_KB }: Variables): McpConfig {
-  const use = MCP === 'off' ? 'off' : MCP === 'on' ? 'required' : 'if-installed';
-  return { use, maxToolBytes: MCP_MAX_RESULT_KB * 1024 };
+function mcpConfig({ MCP, MCP_MAX_RESULT_KB }: Variables): McpConfig | undefined {
+  return MCP === 'off' ? undefined : { maxToolBytes: MCP_MAX_RESULT_KB * 1024 };
 }
 
 function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_HOSTS }: Variables): Config['admin'] {

@@ -17,8 +17,6 @@ export interface TokenConfig {
 
 /** The endpoints as tools for agents, at `/mcp`. */
 export interface McpConfig {
-  /** Whether they are offered; where it depends, on whether the MCP package is installed. */
-  readonly use: 'required' | 'if-installed' | 'off';
   /** Bytes of the rows of a tool's result. */
   readonly maxToolBytes: number;
 }

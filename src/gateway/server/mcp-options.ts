@@ -4,23 +4,15 @@ import type { Config } from '../config/config.js';
 import type { McpOptions } from '../http/app.js';
 import { isAuthorizationServer } from '../http/mcp/resource-metadata.js';
 import { describeError, type Logger } from '../observability/logger.js';
-import { mcpInstallation } from '../../package-files.js';
+import { MCP_PACKAGE, mcpInstallation } from '../../package-files.js';
 
-const PACKAGE = '@modelcontextprotocol/server';
-
-/**
- * The options of MCP; undefined where it is off, or where its package, an optional dependency, is not installed.
- *
- * @throws Error with the command that installs the package, where MCP=on demands it.
- */
+/** The options of MCP; undefined where it is off, or where its package, an optional dependency, is not installed. */
 export function mcpOptions(
   { mcp, tokens, trustProxy }: Pick<Config, 'mcp' | 'tokens' | 'trustProxy'>,
   logger: Logger,
 ): McpOptions | undefined {
-  if (mcp.use === 'off') return undefined;
+  if (!mcp) return undefined;
   if (!isInstalled()) {
-    if (mcp.use === 'required')
-      throw new Error(`MCP=on needs the package ${PACKAGE}. Run: ${mcpInstallation()}`);
     logger.info('MCP is not offered, because its package is not installed', { install: mcpInstallation() });
     return undefined;
   }
@@ -37,7 +29,7 @@ export function mcpOptions(
 /** Without loading the package, which takes 70 ms: the first message does. */
 function isInstalled(): boolean {
   try {
-    createRequire(import.meta.url).resolve(PACKAGE);
+    createRequire(import.meta.url).resolve(MCP_PACKAGE);
     return true;
   } catch {
     return false;
