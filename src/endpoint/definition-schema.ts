@@ -68,11 +68,10 @@ export const DECLARATION_KEYS = {
     Joi.object({ by: Joi.array().items(Joi.string()).min(1).required() }),
   ),
   pieces: must(
-    'an object with table, time, bucket, from and to, and perhaps verify, a whole number of at least 1',
-    Joi.object({
-      ...Object.fromEntries(PIECE_NAMES.map((name) => [name, must('a name', Joi.string().required())])),
-      verify: must('a whole number of at least 1', Joi.number().integer().min(1)),
-    }),
+    'an object with table, time, bucket, from and to',
+    Joi.object(
+      Object.fromEntries(PIECE_NAMES.map((name) => [name, must('a name', Joi.string().required())])),
+    ),
   ),
   unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
   deprecated: DEPRECATION_RULES,

@@ -57,8 +57,6 @@ export interface PieceRules {
   readonly from: string;
   /** The parameter with which the range ends. */
   readonly to: string;
-  /** One composed result in so many is compared with a result of one query; 500 where absent. */
-  readonly verify?: number;
 }
 
 /** How JSON has numbers of types that JavaScript cannot hold exactly: as numbers, or as strings. */

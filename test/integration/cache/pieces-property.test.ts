@@ -112,7 +112,7 @@ function endpointOf([name, question]: readonly [string, Question], index: number
 parameters:
   from: { kind: timestamp, required: true, description: The begin. }
   to: { kind: timestamp, required: true, description: The end. }
-pieces: { table: events, time: t, bucket: bucket${isDescending ? ' desc' : ''}, from: from, to: to, verify: 1 }`;
+pieces: { table: events, time: t, bucket: bucket${isDescending ? ' desc' : ''}, from: from, to: to }`;
   const select = `${names.length > 0 ? `WITH ${names.join(', ')} ` : ''}SELECT toStartOfInterval(t, INTERVAL ${hours < 24 ? `${hours} HOUR` : `${hours / 24} DAY`}) AS bucket, count() AS n, sum(v) AS s, uniqExact(id) AS ids
 FROM events WHERE ${lower?.sql ?? 't >= @from'} AND ${upper?.sql ?? 't < @to'} ${onlyKnown ? 'AND id IN (SELECT id FROM names)' : ''}
 GROUP BY bucket ORDER BY bucket ${isDescending ? 'DESC' : ''}`;
@@ -144,8 +144,11 @@ const TABLE = `(t DateTime('UTC'), id UInt64, v UInt64) ENGINE = MergeTree PARTI
   SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1, apply_patches_on_merge = 1`;
 
 let data: ChangingData;
+const { random: randomOfProcess } = Math;
 
 beforeAll(async () => {
+  // Decides which composed results are verified, and nothing else: here each of them.
+  Math.random = () => 0;
   const filled = ['events', 'others'].flatMap((table) => [
     `CREATE TABLE ${table} ${TABLE}`,
     `INSERT INTO ${table} SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 5003, number % 12, number FROM numbers(130)`,
@@ -156,7 +159,10 @@ beforeAll(async () => {
   );
 }, 120_000);
 
-afterAll(() => data.stop(), 120_000);
+afterAll(async () => {
+  Math.random = randomOfProcess;
+  await data.stop();
+}, 120_000);
 
 function changes(random: Random): Readonly<Record<string, Change>> {
   const id = random.below(12);

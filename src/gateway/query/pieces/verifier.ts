@@ -28,8 +28,8 @@ export interface KeptPieces {
   readonly body: Buffer;
 }
 
-/** One composed result in so many is verified, where its endpoint does not say otherwise. */
-const DEFAULT_EVERY = 500;
+/** One composed result in so many is verified. */
+const EVERY = 500;
 
 /** The requester of verifications: behind every caller, and without limits. */
 const VERIFICATION: Requester = { lane: 'verification', priority: 'warming' };
@@ -56,8 +56,7 @@ export class PieceVerifier {
 
   /** @param known the version of which the pieces are */
   sometimes(range: RangeCall, known: PartitionedData, kept: () => KeptPieces): void {
-    const { verify = DEFAULT_EVERY } = range.pieces;
-    if (this.running || this.dependencies.random() * verify >= 1) return;
+    if (this.running || this.dependencies.random() * EVERY >= 1) return;
     this.running = this.run(range, known, kept()).finally(() => (this.running = undefined));
   }
 
