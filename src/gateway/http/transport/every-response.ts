@@ -25,7 +25,7 @@ export const SECURITY_HEADERS: ReadonlyMap<string, string> = new Map([
 const SECURITY_LIST = [...SECURITY_HEADERS].flat();
 
 /** The headers that a page of another origin may read. */
-const EXPOSED_HEADERS = [...Object.keys(RESPONSE_HEADERS), SESSION_HEADER].join(',');
+const EXPOSED_HEADERS = [...RESPONSE_HEADERS, SESSION_HEADER].join(',');
 /** What decides the headers of responses to pages of other origins, for `Vary`. */
 const ORIGIN = 'Origin';
 

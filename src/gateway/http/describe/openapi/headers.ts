@@ -1,8 +1,6 @@
 import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import { refTo, type HeaderObject, type ParameterObject, type Reference } from './document.js';
 
-type HeaderObjects = Readonly<Record<string, HeaderObject>>;
-
 const text = (description: string, example?: string): HeaderObject => ({
   description,
   schema: { type: 'string' },
@@ -22,155 +20,147 @@ const oneOf = (title: string, values: readonly string[], description: string): H
 });
 const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true });
 
-/** The headers of any response. */
-const ANY = {
-  'X-Request-Id': always(
-    text('The caller’s id where it sent a plain one, else a new one. ClickHouse logs it too.'),
-  ),
-} satisfies HeaderObjects;
+/**
+ * Where a header stands: in responses of a kind, of endpoints with a feature, or in errors with a status. The kind `file` are rows,
+ * `part` is a 206 of them, and `running` is a 202.
+ */
+export type Place = 'any' | 'withKey' | 'rows' | 'file' | 'part' | 'running' | Feature | number;
+type Feature = 'pages' | 'deprecated';
 
-/** The headers of any response to a request with a key. */
-const WITH_KEY = {
-  ...ANY,
-  RateLimit: text('State of the limits, where there are any.', '"requests";r=599;t=60'),
-  'RateLimit-Policy': text('The limits of the key and of the endpoint.', '"requests";q=600;w=60'),
-} satisfies HeaderObjects;
+const ROWS = ['rows', 'file', 'part'] as const;
+const WITH_KEY = [...ROWS, 'withKey', 'running'] as const;
 
-/** The headers of rows, and of a 304 for them. */
-const ROWS = {
-  ...WITH_KEY,
-  'X-Row-Count': always(count('Rows in this response.')),
-  'X-Truncated': flag(
-    'Present only where more rows exist than were returned, because of the row cap. With `complete=1` the response is 422 instead.',
-  ),
-  'X-Partial': flag(
-    'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards. With `complete=1` the response is 503 instead.',
-  ),
-  'X-Ignored-Parameters': text(
-    'Names in the request that this endpoint does not declare, percent-encoded: the first ten. With `Prefer: handling=strict` they are 400 instead.',
-    'method',
-  ),
-  'X-Cache': always(
-    oneOf(
-      'CacheResult',
-      ['HIT', 'MISS', 'PARTIAL', 'STALE', 'BYPASS'],
-      'HIT: from the cache. PARTIAL: composed of kept rows and new ones. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
+const on = (places: readonly Place[], headers: Readonly<Record<string, HeaderObject>>) => ({
+  places,
+  headers,
+});
+
+/** Every response header. */
+const HEADERS = [
+  on(['any', ...WITH_KEY], {
+    'X-Request-Id': always(
+      text('The caller’s id where it sent a plain one, else a new one. ClickHouse logs it too.'),
     ),
-  ),
-  'Cache-Status': always(text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841')),
-  Age: count('Seconds since the query of this result began; absent where results are not cached.'),
-  ETag: always(
-    text(
-      'Identifies these bytes, or, where it is weak, these rows. Send it back as If-None-Match: 304 if the result is still this one. A strong one has also a meaning as If-Match (412 if the result is another one now) and as If-Range.',
+  }),
+  on([...WITH_KEY, 429], {
+    RateLimit: text('State of the limits, where there are any.', '"requests";r=599;t=60'),
+    'RateLimit-Policy': text('The limits of the key and of the endpoint.', '"requests";q=600;w=60'),
+  }),
+  on(['running', 429, 503], {
+    'Retry-After': count('Seconds after which to try again.'),
+  }),
+  on([...ROWS, 'running'], {
+    'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
+    'Cache-Control': always(text('Remaining lifetime of the result, or no-store.', 'private, max-age=841')),
+  }),
+  on(['running'], {
+    Location: always(
+      text(
+        'The request to repeat, without a key; of a POST and of a call with a secret value only its path.',
+        '/api/endpoints/query/logs.errors?project=aurora',
+      ),
     ),
-  ),
-  'Cache-Control': always(text('Remaining lifetime of the result, or no-store.', 'private, max-age=841')),
-  'Accept-Ranges': always(
-    oneOf(
-      'AcceptedRanges',
-      ['bytes', 'none'],
-      '`bytes`: a GET of this result may have a `Range`. `none`: it is not cached, or is too large to be.',
+  }),
+  on(ROWS, {
+    'X-Row-Count': always(count('Rows in this response.')),
+    'X-Truncated': flag(
+      'Present only where more rows exist than were returned, because of the row cap. With `complete=1` the response is 422 instead.',
     ),
-  ),
-  Vary: text('Request headers that select the response.'),
-  'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
-  'Server-Timing': text(
-    'Milliseconds in total and, where the request caused a query, in the queue and in ClickHouse; keys with pinned parameters get the total alone.',
-    'total;dur=12.50, queue;dur=0.00, clickhouse;dur=9.80',
-  ),
-} satisfies HeaderObjects;
-
-const LINK = text(
-  'The next page, of a GET; of a deprecated endpoint, the one to call instead, and the description of this one.',
-  '</api/endpoints/query/logs.all?project=aurora&cursor=AQGa>; rel="next"',
-);
-
-/** Of an endpoint with pages. */
-const PAGE = {
-  'X-Next-Cursor': text(
-    'The `cursor` of the next page; absent on the last page, and from Parquet, Arrow and Prometheus.',
-  ),
-  Link: LINK,
-} satisfies HeaderObjects;
-
-/** Of a deprecated endpoint. */
-const DEPRECATION = {
-  Deprecation: text('Since when callers should leave this endpoint (RFC 9745).', '@1764547200'),
-  Sunset: text('When it may be removed (RFC 8594).', 'Mon, 31 May 2027 00:00:00 GMT'),
-  Link: LINK,
-} satisfies HeaderObjects;
-
-const FILE = {
-  ...ROWS,
-  'Content-Disposition': text('File name, where `download=1`.'),
-} satisfies HeaderObjects;
-
-const PART = {
-  ...FILE,
-  'Content-Range': always(
-    text(
-      'The bytes of this part and how many there are in all; in a 416 only the latter.',
-      'bytes 0-1023/4096',
+    'X-Partial': flag(
+      'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards. With `complete=1` the response is 503 instead.',
     ),
-  ),
-} satisfies HeaderObjects;
-
-/** Of a deferred call. */
-const RUNNING = {
-  ...WITH_KEY,
-  'Retry-After': always(count('Seconds after which to try again.')),
-  'Preference-Applied': ROWS['Preference-Applied'],
-  'Cache-Control': always(text('`no-store`.', 'no-store')),
-  Location: always(
-    text(
-      'The request to repeat, without a key; of a POST and of a call with a secret value only its path.',
-      '/api/endpoints/query/logs.errors?project=aurora',
+    'X-Ignored-Parameters': text(
+      'Names in the request that this endpoint does not declare, percent-encoded: the first ten. With `Prefer: handling=strict` they are 400 instead.',
+      'method',
     ),
-  ),
-} satisfies HeaderObjects;
+    'X-Cache': always(
+      oneOf(
+        'CacheResult',
+        ['HIT', 'MISS', 'PARTIAL', 'STALE', 'BYPASS'],
+        'HIT: from the cache. PARTIAL: composed of kept rows and new ones. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
+      ),
+    ),
+    'Cache-Status': always(text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841')),
+    Age: count('Seconds since the query of this result began; absent where results are not cached.'),
+    ETag: always(
+      text(
+        'Identifies these bytes, or, where it is weak, these rows. Send it back as If-None-Match: 304 if the result is still this one. A strong one has also a meaning as If-Match (412 if the result is another one now) and as If-Range.',
+      ),
+    ),
+    'Accept-Ranges': always(
+      oneOf(
+        'AcceptedRanges',
+        ['bytes', 'none'],
+        '`bytes`: a GET of this result may have a `Range`. `none`: it is not cached, or is too large to be.',
+      ),
+    ),
+    Vary: text('Request headers that select the response.'),
+    'Server-Timing': text(
+      'Milliseconds in total and, where the request caused a query, in the queue and in ClickHouse; keys with pinned parameters get the total alone.',
+      'total;dur=12.50, queue;dur=0.00, clickhouse;dur=9.80',
+    ),
+  }),
+  on(['file', 'part'], {
+    'Content-Disposition': text('File name, where `download=1`.'),
+  }),
+  on(['part', 416], {
+    'Content-Range': always(
+      text(
+        'The bytes of this part and how many there are in all; in a 416 only the latter.',
+        'bytes 0-1023/4096',
+      ),
+    ),
+  }),
+  on(['pages'], {
+    'X-Next-Cursor': text(
+      'The `cursor` of the next page; absent on the last page, and from Parquet, Arrow and Prometheus.',
+    ),
+  }),
+  on(['pages', 'deprecated'], {
+    Link: text(
+      'The next page, of a GET; of a deprecated endpoint, the one to call instead, and the description of this one.',
+      '</api/endpoints/query/logs.all?project=aurora&cursor=AQGa>; rel="next"',
+    ),
+  }),
+  on(['deprecated'], {
+    Deprecation: text('Since when callers should leave this endpoint (RFC 9745).', '@1764547200'),
+    Sunset: text('When it may be removed (RFC 8594).', 'Mon, 31 May 2027 00:00:00 GMT'),
+  }),
+  on([401], {
+    'WWW-Authenticate': text(
+      'How to authenticate; `error="invalid_token"` where a bearer token was sent that the gateway does not accept.',
+      'Bearer realm="querygate", error="invalid_token"',
+    ),
+  }),
+];
 
-const PROBLEM = {
-  'Retry-After': count('Seconds after which to try again.'),
-  'WWW-Authenticate': text(
-    'How to authenticate; `error="invalid_token"` where a bearer token was sent that the gateway does not accept.',
-    'Bearer realm="querygate", error="invalid_token"',
-  ),
-} satisfies HeaderObjects;
+/** The names of all response headers, which CORS exposes to pages. */
+export const RESPONSE_HEADERS = HEADERS.flatMap(({ headers }) => Object.keys(headers));
 
-/** All response headers: the document describes them, and CORS exposes them to pages. */
-export const RESPONSE_HEADERS: HeaderObjects = { ...RUNNING, ...PART, ...PAGE, ...DEPRECATION, ...PROBLEM };
-
-type SomeHeader = keyof typeof PAGE | keyof typeof DEPRECATION;
-
-/** Names of the headers that only some endpoints have. */
-export const SOME_HEADERS: readonly string[] = [...Object.keys(PAGE), ...Object.keys(DEPRECATION)];
-
-/** The names of {@link SOME_HEADERS} that an endpoint has. */
-export function someHeadersOf({
+/** The features of an endpoint that have headers of their own. */
+export const featuresOf = ({
   pages,
   deprecated,
-}: Pick<Endpoint, 'pages' | 'deprecated'>): readonly SomeHeader[] {
-  const headers = { ...(pages && PAGE), ...(deprecated && DEPRECATION) };
-  return Object.keys(headers) as SomeHeader[];
+}: Pick<Endpoint, 'pages' | 'deprecated'>): readonly Feature[] => [
+  ...(pages ? (['pages'] as const) : []),
+  ...(deprecated ? (['deprecated'] as const) : []),
+];
+
+const headersIn = (isMeant: (place: Place) => boolean): Readonly<Record<string, HeaderObject>> =>
+  Object.fromEntries(
+    HEADERS.flatMap(({ places, headers }) => (places.some(isMeant) ? Object.entries(headers) : [])),
+  );
+
+/** References to the headers of these places. */
+export function headerRefs(...places: readonly Place[]): Readonly<Record<string, Reference>> {
+  const names = Object.keys(headersIn((place) => places.includes(place)));
+  return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 }
 
-/** The headers that a kind of response can have. */
-const HEADERS_OF = {
-  any: ANY,
-  withKey: WITH_KEY,
-  rows: ROWS,
-  file: FILE,
-  part: PART,
-  running: RUNNING,
-} as const;
-
-/** References to the headers of a kind of response, and to further ones. */
-export function headerRefs(
-  kind: keyof typeof HEADERS_OF,
-  ...more: readonly (keyof typeof PART | SomeHeader | keyof typeof PROBLEM)[]
-): Readonly<Record<string, Reference>> {
-  const names = [...Object.keys(HEADERS_OF[kind]), ...more];
-  return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
+/** The headers of all responses but those of features that no endpoint has. */
+export function headerComponents(endpoints: readonly Endpoint[]): Readonly<Record<string, HeaderObject>> {
+  const features = new Set(endpoints.flatMap(featuresOf));
+  return headersIn((place) => (place !== 'pages' && place !== 'deprecated') || features.has(place));
 }
 
 const sent = (name: string, description: string, ...examples: readonly string[]): ParameterObject => ({

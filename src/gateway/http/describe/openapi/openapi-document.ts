@@ -4,13 +4,12 @@ import type { Times } from '../../../formats/format.js';
 import { rowSchema } from '../column-schema.js';
 import { ENDPOINT_SCHEMA } from '../endpoint-resource.js';
 import type { OpenApiDocument, PathItemObject } from './document.js';
-import { REQUEST_HEADERS, RESPONSE_HEADERS, SOME_HEADERS, someHeadersOf } from './headers.js';
+import { headerComponents, REQUEST_HEADERS } from './headers.js';
 import {
-  callOperation,
+  callOperations,
   describeOperation,
   healthOperation,
   listOperation,
-  postOperation,
   rowSchemaName,
   TAGS,
   tagsOf,
@@ -82,7 +81,7 @@ function pathsOf(
 ): Readonly<Record<string, PathItemObject>> {
   const calls = endpoints.map((endpoint) => [
     `/api/endpoints/query/${endpoint.name}`,
-    { get: callOperation(endpoint, pinned), post: postOperation(endpoint, pinned) },
+    callOperations(endpoint, pinned),
   ]);
   return {
     ...(Object.fromEntries(calls) as Readonly<Record<string, PathItemObject>>),
@@ -106,7 +105,7 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
       },
     },
     parameters: REQUEST_HEADERS,
-    headers: headersOf(endpoints),
+    headers: headerComponents(endpoints),
     responses: problems.responses,
     schemas: {
       Endpoint: ENDPOINT_SCHEMA,
@@ -116,13 +115,6 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
       ...Object.fromEntries(rows.map((endpoint) => namedRowSchema(endpoint, times))),
     },
   };
-}
-
-/** The response headers that some operation of the document refers to. */
-function headersOf(endpoints: readonly Endpoint[]): typeof RESPONSE_HEADERS {
-  const used: ReadonlySet<string> = new Set(endpoints.flatMap(someHeadersOf));
-  const isUsed = (name: string): boolean => !SOME_HEADERS.includes(name) || used.has(name);
-  return Object.fromEntries(Object.entries(RESPONSE_HEADERS).filter(([name]) => isUsed(name)));
 }
 
 function namedRowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {

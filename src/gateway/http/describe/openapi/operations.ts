@@ -7,12 +7,13 @@ import {
   refTo,
   type OperationObject,
   type ParameterObject,
+  type PathItemObject,
   type Reference,
   type ResponseObject,
 } from './document.js';
 import { endpointBody, endpointParameters } from './endpoint-parameters.js';
-import { headerRefs, ONLY_FOR_GET, REQUEST_HEADERS, someHeadersOf } from './headers.js';
-import { problemResponses, someProblemsOf } from './problems.js';
+import { featuresOf, headerRefs, ONLY_FOR_GET, REQUEST_HEADERS, type Place } from './headers.js';
+import { problemResponses } from './problems.js';
 import {
   CURSOR_PARAMETER,
   EXPORT_PARAMETER,
@@ -40,72 +41,45 @@ const headersOfPost: readonly Reference[] = requestHeaders
   .map((name) => refTo('parameters', name));
 
 /**
- * The call of an endpoint by GET.
+ * The calls of an endpoint.
  *
  * @param pinned names of the parameters that the reader's key pins.
  */
-export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): OperationObject {
+export function callOperations(endpoint: Endpoint, pinned: ReadonlySet<string>): PathItemObject {
+  const shared = { tags: tagsOf(endpoint), ...(endpoint.deprecated && { deprecated: true }) };
+  const note = settingsNote(endpoint);
+  const features = featuresOf(endpoint);
   return {
-    operationId: camelName(endpoint.name),
-    tags: tagsOf(endpoint),
-    summary: endpoint.summary,
-    ...(endpoint.deprecated && { deprecated: true }),
-    description: settingsNote(endpoint),
-    parameters: [...endpointParameters(endpoint, pinned), ...ownParameters(endpoint), ...headersOfGet],
-    responses: {
-      200: rowsResponse(endpoint),
-      202: RUNNING,
-      // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
-      206: {
-        description: 'The part of the rows that `Range` names, with the media type that the whole has.',
-        headers: headerRefs('part', ...someHeadersOf(endpoint)),
+    get: {
+      operationId: camelName(endpoint.name),
+      ...shared,
+      summary: endpoint.summary,
+      description: note,
+      parameters: [...endpointParameters(endpoint, pinned), ...ownParameters(endpoint), ...headersOfGet],
+      responses: {
+        200: rowsResponse(endpoint),
+        202: RUNNING,
+        // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
+        206: {
+          description: 'The part of the rows that `Range` names, with the media type that the whole has.',
+          headers: headerRefs('part', ...features),
+        },
+        304: {
+          description: 'The result is the one that `If-None-Match` names.',
+          headers: headerRefs('rows', ...features),
+        },
+        ...problemResponses('get', endpoint),
       },
-      304: {
-        description: 'The result is the one that `If-None-Match` names.',
-        headers: headerRefs('rows', ...someHeadersOf(endpoint)),
-      },
-      ...problemResponses(
-        'anywhere',
-        'withKey',
-        'notFound',
-        'call',
-        'range',
-        'unavailable',
-        ...someProblemsOf(endpoint),
-      ),
     },
-  };
-}
-
-/**
- * The call of an endpoint by POST.
- *
- * @param pinned names of the parameters that the reader's key pins.
- */
-export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): OperationObject {
-  // Names of endpoints have no underscore, so that the id is unique.
-  return {
-    operationId: `${camelName(endpoint.name)}_post`,
-    tags: tagsOf(endpoint),
-    summary: `${endpoint.summary} (POST)`,
-    ...(endpoint.deprecated && { deprecated: true }),
-    description:
-      'The same call with the parameters in the body, where they may be long and are in no log of a proxy. ' +
-      settingsNote(endpoint),
-    parameters: [...ownParameters(endpoint), ...headersOfPost],
-    requestBody: endpointBody(endpoint, pinned),
-    responses: {
-      200: rowsResponse(endpoint),
-      202: RUNNING,
-      ...problemResponses(
-        'anywhere',
-        'withKey',
-        'notFound',
-        'call',
-        'body',
-        'unavailable',
-        ...someProblemsOf(endpoint),
-      ),
+    post: {
+      // Names of endpoints have no underscore, so that the id is unique.
+      operationId: `${camelName(endpoint.name)}_post`,
+      ...shared,
+      summary: `${endpoint.summary} (POST)`,
+      description: `The same call with the parameters in the body, where they may be long and are in no log of a proxy. ${note}`,
+      parameters: [...ownParameters(endpoint), ...headersOfPost],
+      requestBody: endpointBody(endpoint, pinned),
+      responses: { 200: rowsResponse(endpoint), 202: RUNNING, ...problemResponses('post', endpoint) },
     },
   };
 }
@@ -122,7 +96,7 @@ function rowsResponse(endpoint: Endpoint): ResponseObject {
   return {
     description:
       'The rows. They are complete unless the response has `X-Partial`: a failure after the first row is an error.',
-    headers: headerRefs('file', ...someHeadersOf(endpoint)),
+    headers: headerRefs('file', ...featuresOf(endpoint)),
     content: responseContent({
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),
@@ -138,11 +112,7 @@ function settingsNote(endpoint: Endpoint): string {
   return `${deprecationNote(describeDeprecation(endpoint))}At most ${rowCap(endpoint)} rows; ${cachingText(endpoint.settings)}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
 }
 
-function jsonResponse(
-  description: string,
-  headers: Parameters<typeof headerRefs>[0],
-  schema: JsonSchema,
-): ResponseObject {
+function jsonResponse(description: string, headers: Place, schema: JsonSchema): ResponseObject {
   return { description, headers: headerRefs(headers), content: { 'application/json': { schema } } };
 }
 
@@ -176,7 +146,7 @@ export function listOperation(): OperationObject {
     parameters: [tag],
     responses: {
       200: jsonResponse('The endpoints, by name.', 'withKey', list),
-      ...problemResponses('anywhere', 'withKey', 'unavailable'),
+      ...problemResponses('list'),
     },
   };
 }
@@ -197,7 +167,7 @@ export function describeOperation(example: string | undefined): OperationObject 
     parameters: [idOrName],
     responses: {
       200: jsonResponse('The endpoint.', 'withKey', ENDPOINT),
-      ...problemResponses('anywhere', 'withKey', 'notFound', 'unavailable'),
+      ...problemResponses('describe'),
     },
   };
 }
@@ -226,7 +196,7 @@ export function healthOperation(status: 'live' | 'ready', summary: string): Oper
     security: [],
     responses: {
       200: jsonResponse('Yes.', 'any', health),
-      ...problemResponses('anywhere', ...(isReady ? (['unavailable'] as const) : [])),
+      ...problemResponses(status),
     },
   };
 }

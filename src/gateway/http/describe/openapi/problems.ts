@@ -20,36 +20,31 @@ function codesOf(status: number): readonly ErrorCode[] {
   return codes.filter((code) => ERRORS[code].status === status);
 }
 
-/** Error statuses of the requests in this document, by the kind of request. Only other methods have 405. */
-const FAILURES = {
-  /** Of every request. */
-  anywhere: [400, 408, 431, 500],
-  /** Of requests that need a key. */
-  withKey: [401, 403, 429],
-  /** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
-  unavailable: [503],
-  notFound: [404],
-  call: [406, 412, 422, 502, 504],
-  range: [416],
-  body: [413, 415],
-  /** Of endpoints that have exports. */
-  exports: [505],
-  /** Of endpoints that go after their sunset. */
-  gone: [410],
-} as const;
+const ANYWHERE = [400, 408, 431, 500];
+/** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
+const READY = [...ANYWHERE, 503];
+const LIST = [...READY, 401, 403, 429];
+const ONE = [...LIST, 404];
+const CALL = [...ONE, 406, 412, 422, 502, 504];
+/** The error statuses of each operation. Only other methods have 405. */
+const STATUSES = {
+  ...{ live: ANYWHERE, ready: READY, list: LIST, describe: ONE },
+  ...{ get: [...CALL, 416], post: [...CALL, 413, 415] },
+};
 
-/** References to the responses of groups of statuses. */
+/** References to the error responses of an operation. */
 export function problemResponses(
-  ...groups: readonly (keyof typeof FAILURES)[]
+  operation: keyof typeof STATUSES,
+  endpoint?: Endpoint,
 ): Readonly<Record<string, Reference>> {
-  const statuses = groups.flatMap((group) => FAILURES[group]);
+  const statuses = [...STATUSES[operation], ...(endpoint ? statusesOf(endpoint) : [])];
   return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
 }
 
-/** The groups of statuses that only some endpoints have. */
-export function someProblemsOf({ settings, deprecated }: Endpoint): readonly ('exports' | 'gone')[] {
+/** The statuses that only some endpoints have: those with exports, and those that go after their sunset. */
+function statusesOf({ settings, deprecated }: Endpoint): readonly number[] {
   const goes = deprecated?.sunset !== undefined && settings.goneAfterSunset === true;
-  return [...(settings.exports ? (['exports'] as const) : []), ...(goes ? (['gone'] as const) : [])];
+  return [...(settings.exports ? [505] : []), ...(goes ? [410] : [])];
 }
 
 /** Every error response that a call of the endpoints, or another request of the document, can have, by name. */
@@ -57,9 +52,8 @@ export function problemComponents(endpoints: readonly Endpoint[]): {
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 } {
-  const { exports, gone, ...others } = FAILURES;
-  const some = endpoints.flatMap(someProblemsOf).flatMap((group) => [...{ exports, gone }[group]]);
-  const statuses = [...new Set<number>([...Object.values(others).flat(), ...some])].sort((a, b) => a - b);
+  const all = [...Object.values(STATUSES).flat(), ...endpoints.flatMap(statusesOf)];
+  const statuses = [...new Set(all)].sort((a, b) => a - b);
   return {
     responses: Object.fromEntries(statuses.map((status) => [nameOf(status), responseOf(status)])),
     schemas: {
@@ -76,7 +70,7 @@ function responseOf(status: number): ResponseObject {
     description: codesOf(status)
       .map((code) => `\`${code}\`: ${ERRORS[code].title}.`)
       .join(' '),
-    headers: headerRefs('any', ...(MORE_HEADERS.get(status) ?? [])),
+    headers: headerRefs('any', status),
     content: {
       'application/problem+json': { schema: refTo('schemas', nameOf(status)), example: exampleOf(status) },
     },
@@ -98,14 +92,6 @@ function exampleOf(status: number): object {
     error: `${title}.`,
   };
 }
-
-/** The headers of a status beside those of any response. */
-const MORE_HEADERS = new Map<number, readonly Parameters<typeof headerRefs>[1][]>([
-  [401, ['WWW-Authenticate']],
-  [416, ['Content-Range']],
-  [429, ['RateLimit', 'RateLimit-Policy', 'Retry-After']],
-  [503, ['Retry-After']],
-]);
 
 /** The fields of every error. */
 function problemSchema(): JsonSchema {

@@ -9,7 +9,7 @@ import {
   openApiDocument,
   type OpenApiInput,
 } from '../../../../../../src/gateway/http/describe/openapi/openapi-document.js';
-import { postOperation } from '../../../../../../src/gateway/http/describe/openapi/operations.js';
+import { callOperations } from '../../../../../../src/gateway/http/describe/openapi/operations.js';
 import { referenceEndpoints } from '../../../../../support/reference-project.js';
 import { KINDS, KINDS_CALL } from '../../../../../support/sample-kinds.js';
 import { SAMPLE, sampleEndpoint } from '../../../../../support/sample-endpoint.js';
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
   it('says of an endpoint that it rejects undeclared parameters', () => {
     const strict = withSettings(sampleEndpoint(), { unknownParameters: 'reject' });
     const bodyOf = (endpoint: Endpoint): unknown =>
-      postOperation(endpoint, new Set()).requestBody?.content['application/json']?.schema;
+      callOperations(endpoint, new Set()).post?.requestBody?.content['application/json']?.schema;
     expect(operation('sample', { endpoints: [strict] }).description).toContain('Other parameters are 400.');
     expect(bodyOf(strict)).toMatchObject({ additionalProperties: false });
     expect(bodyOf(sampleEndpoint())).not.toHaveProperty('additionalProperties');
