@@ -32,7 +32,9 @@ export function pivotOf(
   );
   if (!kinds.includes('level') || kinds.includes('other') || numbers.length === 0) return undefined;
   const width = countOf(rows, column);
-  const isTable = width < rows.length && countOf(rows, row, column) === rows.length;
+  // Where each row has a name of its own, a number beside it is no level, however small.
+  const isTable =
+    Math.max(width, countOf(rows, row)) < rows.length && countOf(rows, row, column) === rows.length;
   return isTable && width * numbers.length <= MOST_COLUMNS ? { row, column, numbers } : undefined;
 }
 

@@ -9,6 +9,7 @@ import {
   type Row,
   type Values,
 } from './endpoint.js';
+import { cellText } from './display.js';
 import { isExact } from './exact-number.js';
 import { countOf, isLevel, pivotOf, type Pivot } from './pivot.js';
 
@@ -71,16 +72,30 @@ function rankableOf(
   pivot: Pivot | undefined,
 ): Rankable | undefined {
   const texts = columns.filter(({ type }) => isLabel(type)).map(nameOf);
-  const [first] = columns;
-  // A level names what a row is about: with the second column, or alone.
-  const isAlone = first && texts.length === 0 && countOf(rows, first) === rows.length;
-  const levels = first && (pivot ?? isAlone) && isLevel(first, rows) ? [first.name] : [];
-  const labels = [...levels, ...texts];
+  const levels = levelsOf(columns, rows, { isPivot: pivot !== undefined, isAlone: texts.length === 0 });
+  const labels = pivot ? [...levels, ...texts] : [...texts, ...levels];
   const numbers = columns.filter(isMeasure).map(nameOf);
   const heights = numbers.filter((name) => !levels.includes(name) && !hasNegative(rows, [name]));
   return rows.length > 1 && heights.length > 0 && labels.length > 0
     ? { labels, numbers: heights }
     : undefined;
+}
+
+/** The first column where it is a level that names what a row is about: with the second column, alone, or as the number of a step. */
+function levelsOf(
+  [first, ...others]: readonly Column[],
+  rows: readonly Row[],
+  { isPivot, isAlone }: { readonly isPivot: boolean; readonly isAlone: boolean },
+): readonly string[] {
+  if (!first || !isLevel(first, rows) || !others.some(isMeasure)) return [];
+  const isDistinct = isAlone && countOf(rows, first) === rows.length;
+  return isPivot || isDistinct || areCounted(rows, first.name) ? [first.name] : [];
+}
+
+/** Whether each row has the number after that of the row before. */
+function areCounted(rows: readonly Row[], name: string): boolean {
+  const [first = 0, ...others] = rows.map((row) => Number(cellText(row[name])));
+  return others.every((number, index) => number === first + index + 1);
 }
 
 const nameOf = ({ name }: Column): string => name;

@@ -84,6 +84,21 @@ describe('the ways to show a result', () => {
     });
   });
 
+  it('are bars of the steps of a funnel, whose numbers measure nothing, and no table of single cells', () => {
+    const rows = ['view', 'cart', 'pay'].map((step, index) => ({
+      level: n(index + 1),
+      step,
+      users: n(9 - index),
+    }));
+    expect(shapeOf(columnsOf({ level: 'UInt8', step: 'String', users: 'UInt64' }), rows)).toMatchObject({
+      kinds: ['bars', 'table'],
+      rankable: { labels: ['step', 'level'], numbers: ['users'] },
+    });
+    const visits = { country: 'String', visits: 'UInt64', amount: 'UInt64' };
+    const alike = ['DE', 'FR', 'IT'].map((country) => ({ country, visits: n(7), amount: n(1000) }));
+    expect(kindsOf(visits, alike)).toEqual(['bars', 'table']);
+  });
+
   it('are named by a view, unless the result is not good for that one', () => {
     const shape = shapeOf(columnsOf({ hits: 'UInt64' }), [{ hits: n(1) }]);
     expect([kindIn({ as: 'table' }, shape), kindIn({ as: 'stacked' }, shape), kindIn({}, shape)]).toEqual([
