@@ -1,5 +1,7 @@
+import { CALL_PARAMETERS, NUMBERS_PARAMETER } from '../../src/endpoint/reserved.js';
 import type { Environment } from '../../src/gateway/config/config.js';
 import { AccessGateway, keyNamed, type KeyRights } from '../support/access-gateway.js';
+import { textOf } from '../support/documentation.js';
 import { outcomeOf, type NetworkRequest } from '../support/network-request.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
 
@@ -101,6 +103,16 @@ describe('a signed link', () => {
     );
     expect(gateway.runQuery.onlyRequest.representation?.name).toBe('csv;formula-safe');
     expect(await open(`${link}&format=unknown`)).toBe('400 INVALID_PARAMETERS');
+  });
+
+  it('lets its holder add what docs/how-to/hand-out-keys.md lists, which is all but the key and an export', async () => {
+    const text = await textOf('docs/how-to/hand-out-keys.md');
+    const [, list = ''] = /The caller may add ([^;]*);/.exec(text) ?? [];
+    const listed = [...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+    const own = [...CALL_PARAMETERS, NUMBERS_PARAMETER];
+    expect(listed).toEqual(own.filter((name) => name !== 'api_key' && name !== 'export'));
+    for (const name of listed) expect(await open(`${linkOf('owner')}&${name}=x`)).toMatch(/^400 /);
+    expect(await open(`${linkOf('owner')}&export=1`)).toBe(INVALID);
   });
 
   it.each<Required<Change>>([
