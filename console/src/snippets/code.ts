@@ -3,14 +3,17 @@ import {
   callPath,
   csvQuery,
   entries,
-  forJavaScript,
+  exactNumbers,
   KEY_PLACEHOLDER,
   limitNote,
   limitOf,
+  roundedColumns,
   sentValues,
+  SHEET_DIGITS,
   urlOf,
   type SnippetRequest,
 } from './request.js';
+import type { Values } from '../model/endpoint.js';
 
 const shell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -45,7 +48,8 @@ export function curlPost(request: SnippetRequest): string {
 /** For Node 20 and later, as a module, and for browsers. */
 export function javascript(request: SnippetRequest): string {
   const { endpoint, base } = request;
-  const parameters = entries(sentValues(request, forJavaScript(request))).map(
+  const { values, headers } = exactNumbers(request);
+  const parameters = entries(sentValues(request, values)).map(
     ([name, value]) => `  [${JSON.stringify(name)}, ${JSON.stringify(value)}],`,
   );
   return [
@@ -53,13 +57,19 @@ export function javascript(request: SnippetRequest): string {
     'url.search = new URLSearchParams([',
     ...parameters,
     ']);',
-    `const response = await fetch(url, { headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' } });`,
+    `const response = await fetch(url, { headers: ${headersText(headers)} });`,
     'const body = await response.json();',
     'if (!response.ok) throw new Error(`${body.code}: ${body.detail}`);',
     ...warnings(request),
     'console.log(body.result);',
   ].join('\n');
 }
+
+/** The object of the headers, in JavaScript. */
+const headersText = (headers: Values): string =>
+  `{ ${entries({ "'X-API-KEY'": KEY_PLACEHOLDER, ...headers })
+    .map(([name, value]) => `${name}: '${value}'`)
+    .join(', ')} }`;
 
 /** Where no parameter makes an error of an incomplete result. */
 const warnings = (request: SnippetRequest): readonly string[] =>
@@ -101,41 +111,62 @@ export function pandas(request: SnippetRequest): string {
   ].join('\n');
 }
 
+/** A sheet sums no text, and a sum of a column that is text in a few rows would be wrong. */
+function sheetNumbers(request: SnippetRequest): readonly string[] {
+  const rounded = roundedColumns(request);
+  if (rounded.length === 0) return ['  const numeric = [];'];
+  return [
+    `  // A sheet keeps ${SHEET_DIGITS} digits of a number: a column with a longer one is text.`,
+    `  const isLong = (value) => String(value).replace(/^[-0.]+|\\./g, '').length > ${SHEET_DIGITS};`,
+    `  const numeric = ${JSON.stringify(rounded)}.filter((column) => !body.result.some((row) => isLong(row[column])));`,
+  ];
+}
+
 /**
  * The cells of the formula. A note that rows are missing stands beside the headings: there a person sees it without
  * scrolling, and no sum, chart or filter takes it for a row. Google documents no case of the names of headers.
  */
 const sheetRows = (request: SnippetRequest): readonly string[] =>
   limitOf(request) === undefined
-    ? ['  return [columns, ...body.result.map((row) => columns.map((column) => cell(row[column])))];']
+    ? ['  return [columns, ...body.result.map((row) => columns.map((column) => cell(row, column)))];']
     : [
         '  const headers = Object.keys(response.getHeaders()).map((name) => name.toLowerCase());',
         "  const reasons = ['X-Truncated', 'X-Partial'].filter((name) => headers.includes(name.toLowerCase()));",
         "  const note = reasons.length > 0 ? [`Rows are missing: ${reasons.join(', ')}`] : [];",
-        "  const rowOf = (row) => [...columns.map((column) => cell(row[column])), ...note.map(() => '')];",
+        "  const rowOf = (row) => [...columns.map((column) => cell(row, column)), ...note.map(() => '')];",
         '  return [[...columns, ...note], ...body.result.map(rowOf)];',
       ];
 
 /** For Google Sheets: a function, and a formula without one. */
 export function googleSheets(request: SnippetRequest): string {
   const { endpoint } = request;
+  const { values, headers } = exactNumbers(request);
   return [
     '// Extensions > Apps Script; then, in a cell: =QUERYGATE()',
     ...limitNote('//', request),
     'function QUERYGATE() {',
-    `  const response = UrlFetchApp.fetch(${JSON.stringify(urlOf(request))}, {`,
-    `    headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' },`,
+    `  const response = UrlFetchApp.fetch(${JSON.stringify(urlOf(request, values))}, {`,
+    `    headers: ${headersText(headers)},`,
     '    muteHttpExceptions: true,',
     '  });',
     '  const body = JSON.parse(response.getContentText());',
     '  if (response.getResponseCode() !== 200) throw new Error(body.detail);',
     `  const columns = ${JSON.stringify(endpoint.columns.map(({ name }) => name))};`,
-    "  const cell = (value) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);",
+    ...sheetNumbers(request),
+    '  const cell = (row, column) => {',
+    '    const value = row[column];',
+    "    if (value !== null && typeof value === 'object') return JSON.stringify(value);",
+    "    return typeof value === 'string' && numeric.includes(column) ? Number(value) : value;",
+    '  };',
     ...sheetRows(request),
     '}',
     '',
-    '// Without a script: IMPORTDATA can’t send a header. Ask the operator for a signed link of this request',
-    `// (npm run keys -- link), and write in a cell: =IMPORTDATA("SIGNED_LINK&${csvQuery(request)}")`,
+    '// Without a script: IMPORTDATA can’t send a header. Make a signed link of this request (Signed link, on this page, where',
+    '// your key may sign, else the operator with npx querygate keys link), and write in a cell:',
+    `// =IMPORTDATA("SIGNED_LINK&${csvQuery(request)}")`,
+    ...(roundedColumns(request).length === 0
+      ? []
+      : [`// It rounds numbers of more than ${SHEET_DIGITS} digits, which the script has as text.`]),
     '// Google has to be able to reach the gateway for either.',
   ].join('\n');
 }

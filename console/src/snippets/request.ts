@@ -1,4 +1,12 @@
-import { designedLimit, SQL, type Column, type Endpoint, type Values } from '../model/endpoint.js';
+import {
+  designedLimit,
+  isNumber,
+  isTime,
+  SQL,
+  type Column,
+  type Endpoint,
+  type Values,
+} from '../model/endpoint.js';
 import { requestOf, secretsOf, type BodyReason } from '../model/request.js';
 
 /** The placeholder for the key in every snippet. */
@@ -59,11 +67,31 @@ export const sentValues = (request: SnippetRequest, more: Values = {}): Values =
 
 /** In types of which JavaScript rounds numbers. */
 const ROUNDED = /\b(?:U?Int(?:64|128|256)\b|Interval|Decimal\((?:1[6-9]|[2-9]\d))/;
-/** The parameter with which such numbers are strings, where there are any. */
-export const forJavaScript = ({ endpoint: { columns, parameters } }: SnippetRequest): Values =>
-  columns.some(({ type }) => ROUNDED.test(type)) && !parameters.some(({ name }) => name === 'numbers')
-    ? { numbers: 'text' }
-    : {};
+
+const hasRounded = ({ endpoint: { columns } }: SnippetRequest): boolean =>
+  columns.some(({ type }) => ROUNDED.test(type));
+
+/** The parameter and the header with which such numbers are strings: an endpoint may have a parameter of its own of this name. */
+export function exactNumbers(request: SnippetRequest): { readonly values: Values; readonly headers: Values } {
+  if (!hasRounded(request)) return { values: {}, headers: {} };
+  return declaresNumbers(request)
+    ? { values: {}, headers: { Prefer: 'numbers=text' } }
+    : { values: { numbers: 'text' }, headers: {} };
+}
+
+/** The parameter with which such numbers are numbers, for tools that read their digits. */
+export const plainNumbers = (request: SnippetRequest): Values =>
+  hasRounded(request) && !declaresNumbers(request) ? { numbers: 'plain' } : {};
+
+const declaresNumbers = ({ endpoint: { parameters } }: SnippetRequest): boolean =>
+  parameters.some(({ name }) => name === 'numbers');
+
+/** The columns with such a number in each row, which are strings with {@link exactNumbers}. */
+export const roundedColumns = ({ endpoint: { columns } }: SnippetRequest): readonly string[] =>
+  columns.flatMap(({ name, type }) => (isNumber(type) && ROUNDED.test(type) ? [name] : []));
+
+/** Digits of a number that spreadsheets keep. */
+export const SHEET_DIGITS = 15;
 
 /** The address of a request, without a key. */
 export const urlOf = (request: SnippetRequest, more: Values = {}): string =>
@@ -95,6 +123,6 @@ export const entries = (values: Values): readonly (readonly [string, string])[] 
 
 /** The kinds of columns that other tools distinguish. */
 export function kindOf({ type }: Column): 'time' | 'number' | 'text' {
-  if (/^(Nullable\()?Date/.test(type)) return 'time';
-  return /^(Nullable\()?(U?Int|Float|Decimal)/.test(type) ? 'number' : 'text';
+  if (isTime(type)) return 'time';
+  return isNumber(type) ? 'number' : 'text';
 }

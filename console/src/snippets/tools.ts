@@ -2,13 +2,18 @@ import { showTruncation } from './code.js';
 import {
   callPath,
   entries,
+  exactNumbers,
   KEY_PLACEHOLDER,
   kindOf,
   limitNote,
+  plainNumbers,
+  roundedColumns,
   sentValues,
+  SHEET_DIGITS,
   urlOf,
   type SnippetRequest,
 } from './request.js';
+import type { Column, Values } from '../model/endpoint.js';
 
 /** A text literal of Power Query. */
 function m(text: string): string {
@@ -26,27 +31,39 @@ const M_TYPES = { time: 'type datetimezone', number: 'type number', text: 'type 
 /** For Excel and Power BI. */
 export function powerQuery(request: SnippetRequest): string {
   const { endpoint, base } = request;
+  const { values, headers } = exactNumbers(request);
   const names = endpoint.columns.map(({ name }) => m(name)).join(', ');
+  const rounded = roundedColumns(request);
+  const typeOf = (column: Column): string =>
+    rounded.includes(column.name) ? `TypeOf(${m(column.name)})` : M_TYPES[kindOf(column)];
   const typed = endpoint.columns.filter((column) => kindOf(column) !== 'text');
-  const types = typed.map((column) => `{${m(column.name)}, ${M_TYPES[kindOf(column)]}}`).join(', ');
-  const query = entries(sentValues(request))
-    .map(([name, value]) => `#${m(name)} = ${m(value)}`)
-    .join(', ');
+  const types = typed.map((column) => `{${m(column.name)}, ${typeOf(column)}}`).join(', ');
+  const record = (fields: Values): string =>
+    `[${entries(fields)
+      .map(([name, value]) => `#${m(name)} = ${m(value)}`)
+      .join(', ')}]`;
   return [
     '// Data > Get Data > From Other Sources > Blank Query > Advanced Editor; access: anonymous',
     ...limitNote('//', request),
     'let',
     `  Response = Json.Document(Web.Contents(${m(base)}, [`,
     `    RelativePath = ${m(callPath(endpoint.name))},`,
-    `    Query = [${query}],`,
-    `    Headers = [#"X-API-KEY" = "${KEY_PLACEHOLDER}"]`,
+    `    Query = ${record(sentValues(request, values))},`,
+    `    Headers = ${record({ 'X-API-KEY': KEY_PLACEHOLDER, ...headers })}`,
     '  ])),',
     `  Rows = Table.FromRecords(Response[result], {${names}}, MissingField.UseNull),`,
+    ...(rounded.length === 0 ? [] : TYPE_OF),
     `  Typed = Table.TransformColumnTypes(Rows, {${types}}, "en-US")`,
     'in',
     '  Typed',
   ].join('\n');
 }
+
+const TYPE_OF = [
+  `  // A sheet keeps ${SHEET_DIGITS} digits of a number: a column with a longer one is text.`,
+  `  IsLong = (value) => value <> null and Text.Length(Text.TrimStart(Text.Select(value, {"0".."9"}), "0")) > ${SHEET_DIGITS},`,
+  '  TypeOf = (column) => if List.AnyTrue(List.Transform(Table.Column(Rows, column), IsLong)) then type text else type number,',
+];
 
 const GRAFANA_TYPES = { time: 'timestamp', number: 'number', text: 'string' } as const;
 
@@ -62,7 +79,7 @@ export function grafana(request: SnippetRequest): string {
     url: base + callPath(endpoint.name),
     url_options: {
       method: 'GET',
-      params: entries(sentValues(request)).map(([key, value]) => ({ key, value })),
+      params: entries(sentValues(request, plainNumbers(request))).map(([key, value]) => ({ key, value })),
     },
     root_selector: 'result',
     columns: endpoint.columns.map((column) => ({
@@ -114,7 +131,7 @@ export function superset(request: SnippetRequest): string {
     '-- 3. In SQL Lab, or as the SQL of a virtual data set, without the comment above. “Unsupported table” means that the',
     '-- gateway rejected the request: curl shows why. A result without rows is the error “has no columns”.',
     ...limitNote('--', request),
-    `SELECT * FROM "${urlOf(request)}#$.result[*]"`,
+    `SELECT * FROM "${urlOf(request, plainNumbers(request))}#$.result[*]"`,
   ].join('\n');
 }
 
