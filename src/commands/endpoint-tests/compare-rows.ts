@@ -1,4 +1,5 @@
 import { isRecord } from '../../endpoint/as-record.js';
+import { canonicalNumber, exactNumber, multiples } from '../../endpoint/exact-number.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
 import { bareType, tupleField } from '../../endpoint/type-name.js';
 import type { Row } from './test-file.js';
@@ -189,7 +190,6 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE = /^\d{4}-\d\d-\d\d/;
 /** Types whose values are texts, also where they look like numbers. */
 const OF_TEXTS = /^(?:String|FixedString|Enum\d*)$/;
-const PLAIN = /^[+-]?0*(\d+)(?:\.(\d*?)0*)?$/;
 
 function isSameNumber(
   expected: string,
@@ -205,35 +205,17 @@ function isSameNumber(
     const [a, b] = [Number(expected), Number(came)];
     return Math.abs(a - b) <= floatTolerance * Math.max(Math.abs(a), Math.abs(b));
   }
-  const [one, other] = [plainNumber(expected), plainNumber(came)];
   // A float is the number that its digits are next to; of any other type each digit counts.
-  const isExact = one !== undefined && other !== undefined && !type.includes('Float');
-  return isExact ? one === other : Number(expected) === Number(came);
+  return type.includes('Float')
+    ? Number(expected) === Number(came)
+    : canonicalNumber(expected) === canonicalNumber(came);
 }
 
 /** Compares each digit: JavaScript's numbers have 53 bits, so that UInt64 and Decimal would be rounded first. */
 function areWithin(expected: string, came: string, tolerance: number): boolean {
-  const numbers = [expected, came, String(tolerance)].map(scaled);
-  const most = Math.max(...numbers.map(({ scale }) => scale));
-  const [one = 0n, other = 0n, bound = 0n] = numbers.map(
-    ({ digits, scale }) => digits * 10n ** BigInt(most - scale),
-  );
+  const numbers = [expected, came, String(tolerance)].flatMap((text) => exactNumber(text) ?? []);
+  const [one = 0n, other = 0n, bound = 0n] = multiples(numbers);
   return one - other <= bound && other - one <= bound;
-}
-
-/** A number as its digits, and how many of them are behind the point. */
-function scaled(text: string): { readonly digits: bigint; readonly scale: number } {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.');
-  return { digits: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
-}
-
-/** A number without what makes no difference; undefined for one with an exponent. */
-function plainNumber(text: string): string | undefined {
-  const [, whole, fraction = ''] = PLAIN.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  const digits = fraction === '' ? whole : `${whole}.${fraction}`;
-  return text.startsWith('-') && /[1-9]/.test(digits) ? `-${digits}` : digits;
 }
 
 /** Two texts of one time, to the nanosecond. */

@@ -1,5 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 
+import { canonicalNumber } from '../../endpoint/exact-number.js';
 import { EARLIEST, LATEST } from '../../endpoint/iso-timestamp.js';
 import { unquote } from '../../endpoint/quote-sql.js';
 import { bareType, parseTypeName, tupleField } from '../../endpoint/type-name.js';
@@ -36,7 +37,7 @@ const COMPARISONS: readonly (readonly [
   [/String$/, sameText],
   [/^(?:U?Int\d+|Interval\w+)$/, () => (written, stored) => digits(written) === String(stored)],
   [/Float\d+$/, sameFloat],
-  [/^Decimal/, () => (written, stored) => plainDecimal(written) === plainDecimal(stored)],
+  [/^Decimal/, () => (written, stored) => canonical(written) === canonical(stored)],
   [
     /^Bool$/,
     () => (written, stored) =>
@@ -77,6 +78,8 @@ const numberIn = (value: unknown): string | undefined => {
   return /^-?(?:0|[1-9]\d*|(?=\.))(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(text) ? text : undefined;
 };
 
+const canonical = (value: unknown): string | undefined => canonicalNumber(numberIn(value) ?? '');
+
 function sameText(name: string): IsSame {
   const plain = (text: unknown): unknown =>
     name === 'FixedString' && typeof text === 'string' ? text.replace(/\0+$/, '') : text;
@@ -106,18 +109,6 @@ function sameFloat(name: string): IsSame {
     if (name === 'BFloat16') return Math.abs(Number(text) - value) <= Math.abs(value) / 256;
     return round(Number(text)) === round(value);
   };
-}
-
-/** Digits without zeros at their ends, and their exponent; undefined for what is no decimal number. */
-function plainDecimal(value: unknown): string | undefined {
-  const match = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(numberIn(value) ?? 'none');
-  if (!match) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const all = (whole + fraction).replace(/^0+/, '');
-  const plain = all.replace(/0+$/, '');
-  return plain === ''
-    ? '0'
-    : `${sign}${plain}e${Number(exponent) - fraction.length + all.length - plain.length}`;
 }
 
 const NANOSECONDS = 1_000_000_000n;

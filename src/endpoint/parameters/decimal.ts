@@ -1,5 +1,6 @@
 import Joi from 'joi';
 
+import { exactNumber, multiples, type ExactNumber } from '../exact-number.js';
 import { must } from '../schema-problems.js';
 import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
@@ -19,7 +20,6 @@ export interface DecimalOptions extends ParameterOptions {
 
 /** Digits of ClickHouse's Decimal128. */
 const PRECISION = 38;
-const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const TYPE = /^Decimal(32|64|128|256)?$/;
 const PRECISION_BY_BITS: ReadonlyMap<string, number> = new Map([
   ['32', 9],
@@ -56,14 +56,14 @@ export const DECIMAL: Kind<DecimalOptions> = {
     return {
       isContradictory: least !== undefined && greatest !== undefined && isLess(greatest, least),
       parse: (text) => {
-        const digits = parse(text);
-        if (!digits) return { problem: 'must be a decimal number, such as 12.50' };
-        if (digits.fraction.length > scale) return { problem: `must have at most ${scale} decimal places` };
-        if (digits.whole.length > whole)
+        const number = parse(text);
+        if (!number) return { problem: 'must be a decimal number, such as 12.50' };
+        if (-number.exponent > scale) return { problem: `must have at most ${scale} decimal places` };
+        if (number.digits.length + number.exponent > whole)
           return { problem: `must have at most ${whole} digits before the point` };
-        if (least && isLess(digits, least)) return { problem: `must be at least ${written(least)}` };
-        if (greatest && isLess(greatest, digits)) return { problem: `must be at most ${written(greatest)}` };
-        return { value: written(digits) };
+        if (least && isLess(number, least)) return { problem: `must be at least ${written(least)}` };
+        if (greatest && isLess(greatest, number)) return { problem: `must be at most ${written(greatest)}` };
+        return { value: written(number) };
       },
       format: 'decimal',
       jsonSchema: { type: 'string', format: 'decimal', examples: ['12.5'] },
@@ -84,41 +84,18 @@ export function decimal(options: DecimalOptions): Parameter<string> {
   return declareParameter(DECIMAL, options);
 }
 
-/** The digits of a number, without zeros at both ends. */
-interface Digits {
-  readonly isNegative: boolean;
-  readonly whole: string;
-  readonly fraction: string;
+/** A number without an exponent. */
+const parse = (text: string): ExactNumber | undefined => (/e/i.test(text) ? undefined : exactNumber(text));
+
+function written({ isNegative, digits, exponent }: ExactNumber): string {
+  const whole = exponent < 0 ? digits.slice(0, exponent) : digits + '0'.repeat(exponent);
+  const fraction = exponent < 0 ? `.${digits.padStart(-exponent, '0').slice(exponent)}` : '';
+  return `${isNegative ? '-' : ''}${whole || '0'}${fraction}`;
 }
 
-function parse(text: string): Digits | undefined {
-  const [, sign, whole = '', fraction = ''] = FORM.exec(text) ?? [];
-  if (sign === undefined || whole + fraction === '') return undefined;
-  const digits = { whole: withoutLeadingZeros(whole), fraction: withoutTrailingZeros(fraction) };
-  return { isNegative: sign === '-' && digits.whole + digits.fraction !== '', ...digits };
-}
-
-/** Loops, because a regular expression would take quadratic time for a long text of zeros. */
-function withoutLeadingZeros(digits: string): string {
-  let start = 0;
-  while (digits[start] === '0') start += 1;
-  return digits.slice(start);
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === '0') end -= 1;
-  return digits.slice(0, end);
-}
-
-const written = ({ isNegative, whole, fraction }: Digits): string =>
-  `${isNegative ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
-
-function isLess(a: Digits, b: Digits): boolean {
-  const places = Math.max(a.fraction.length, b.fraction.length);
-  const scaled = ({ isNegative, whole, fraction }: Digits): bigint =>
-    BigInt(whole + fraction.padEnd(places, '0')) * (isNegative ? -1n : 1n);
-  return scaled(a) < scaled(b);
+function isLess(a: ExactNumber, b: ExactNumber): boolean {
+  const [one = 0n, other = 0n] = multiples([a, b]);
+  return one < other;
 }
 
 interface Shape {
