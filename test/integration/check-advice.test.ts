@@ -71,6 +71,15 @@ describe('querygate check: a list that could be a set', () => {
   });
 });
 
+/** The warnings about aliases that hide columns. */
+async function hiddenIn(select: string): Promise<readonly string[]> {
+  const header = HEADER.replace('columns: { city: String }\n', '').replace(/ {2}n: .*\n/, '');
+  const written = select.startsWith('WITH') ? select : `SELECT ${select}`;
+  const { warnings, faults } = await checkSqlFile(database.client, `${header}${written}\n`);
+  expect(faults).toEqual([]);
+  return warnings.filter((warning) => warning.includes('is the alias of'));
+}
+
 describe('querygate check: a mistake that authors make often', () => {
   const ADVICE: readonly (readonly [place: string, rest: string, advice: string, header?: string])[] = [
     [
@@ -160,6 +169,58 @@ describe('querygate check: a mistake that authors make often', () => {
     expect(faults).toEqual([]);
     const found = warnings.filter((warning) => warning.includes('the last SELECT alone'));
     expect(found).toEqual(clauses === undefined ? [] : [expect.stringMatching(`^${clauses} at the end`)]);
+  });
+
+  const inTable = (alias: string): string =>
+    `the alias of ${alias}(…) there and not the column: write cities.`;
+  it.each([
+    ['upper(city) AS city FROM cities WHERE city = @q', `WHERE uses city, which is ${inTable('upper')}city`],
+    [
+      'upper(country) AS city FROM cities WHERE city = @q',
+      `WHERE uses city, which is ${inTable('upper')}city`,
+    ],
+    [
+      'upper(t.city) AS city FROM cities AS t PREWHERE visits > 1 WHERE city = @q',
+      'write t.city for the column',
+    ],
+    ['city FROM (SELECT upper(city) AS city FROM cities WHERE city = @q)', `WHERE uses city`],
+    [
+      'upper(city) AS city FROM (SELECT * FROM cities) WHERE city = @q',
+      'write t.city, with AS t behind what is read,',
+    ],
+    [
+      'toString(n) AS city FROM (SELECT number AS n, toString(number) AS city FROM numbers(3)) AS u WHERE city = @q',
+      'write u.city',
+    ],
+    [
+      'WITH w AS (SELECT * FROM cities), upper(city) AS city SELECT city FROM w WHERE city = @q',
+      'write w.city',
+    ],
+    ['* REPLACE (upper(city) AS city) FROM (SELECT city FROM cities) AS t WHERE city = @q', 'uses city'],
+    [
+      'toString(number) AS number, number AS city FROM numbers(3) WHERE number = @q',
+      'write t.number, with AS t behind what is read,',
+    ],
+    [
+      'c.city, upper(c.country) AS visits FROM cities AS c JOIN cities AS d ON c.city = d.city AND visits = @q',
+      'ON uses visits',
+    ],
+    ['upper(city) AS city FROM cities WHERE visits > 1 [[ AND city = @q ]]', 'WHERE uses city'],
+  ])('is an alias in place of the column that it hides: %s', async (select, advice) => {
+    expect(await hiddenIn(select)).toEqual([expect.stringContaining(advice)]);
+  });
+
+  it.each([
+    'upper(city) AS city FROM cities WHERE cities.city = @q ORDER BY city',
+    'city AS city FROM cities WHERE city = @q',
+    't.city AS city FROM cities AS t WHERE city = @q',
+    'upper(city) AS city FROM cities AS t WHERE t.city = @q GROUP BY city HAVING city != @q',
+    'upper(city) AS name, name AS city FROM cities WHERE name = @q',
+    'upper(city) AS city FROM cities WHERE cities.city IN (SELECT city FROM cities WHERE city = @q)',
+    'upper(city) AS city FROM cities WHERE arrayExists(city -> city = @q, [country])',
+    'any(city) AS city FROM cities JOIN cities AS d USING (city) WHERE d.city = @q GROUP BY d.visits',
+  ])('is no alias that hides nothing, or not there: %s', async (select) => {
+    expect(await hiddenIn(select)).toEqual([]);
   });
 
   it('is to name a table where the query has no FROM', async () => {

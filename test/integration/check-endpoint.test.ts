@@ -9,6 +9,7 @@ import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
+import { choose, is, oneOf } from '../../src/endpoint/index.js';
 import { sql, type Sql } from '../../src/endpoint/sql.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -109,6 +110,21 @@ it('reports a column that no format can hold once, and warns of one that some fo
   expect((await check(unknown)).warnings).toContain(
     'column n: csv, tsv, parquet, arrow cannot hold Quaternion',
   );
+});
+
+it('warns of an alias in place of a column, in every branch, unless the query prefers columns', async () => {
+  const select = sql`SELECT toUInt32(intDiv(n, 1000)) AS n FROM counted WHERE n < 1500`;
+  const warnings = async (query: Sql): Promise<string> =>
+    (await check(endpointOf(() => query))).warnings.join();
+  expect(await warnings(sql`SELECT n FROM (${select})`)).toContain('write counted.n for the column');
+  const cities = { unit: oneOf(['one', 'all'], { default: 'one', description: 'Unit.' }) };
+  const branch = defineEndpoint({
+    ...{ ...DEFINITION, parameters: cities, columns: { n: column('UInt32', 'A number.') } },
+    build: ({ unit }) => choose([is(unit, 'all'), select], sql`SELECT n FROM counted WHERE n < 1500`),
+  });
+  expect((await check(branch)).warnings.join()).toContain('WHERE uses n');
+  const preferring = sql`SELECT n FROM (${select} SETTINGS prefer_column_name_to_alias = 1)`;
+  expect(await warnings(preferring)).not.toContain('WHERE');
 });
 
 it('needs no right but those of the query, and names one that is missing', async () => {

@@ -14,6 +14,7 @@ import { endsOfUnions } from './ends-of-unions.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
+import { hiddenColumns } from './hidden-columns.js';
 import { listsInIn } from './lists-in-in.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { withPrefix } from '../../gateway/analysis/with-prefix.js';
@@ -142,6 +143,7 @@ async function checkExample(
   const unpruned = await unprunedTimes(endpoint, values, tables, tools);
   const lists = await listsInIn(endpoint, tools);
   const ends = await endsOfUnions(endpoint, tools);
+  const hidden = await hiddenColumns(endpoint, tools);
   tools.signal.throwIfAborted();
   return {
     problems: [
@@ -154,6 +156,7 @@ async function checkExample(
       ...cutResult(endpoint, example),
       ...lists,
       ...ends,
+      ...hidden,
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),

@@ -2,12 +2,14 @@ import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { factsOf, type Facts } from './facts.js';
+import { hidingAliases, type HidingAlias } from './hiding-aliases.js';
 import { queryShapes } from './query-shapes.js';
 import { readTree, type TreeNode } from './tree.js';
 
 /** What every shape of the query of an endpoint reads. */
 export interface QueryFacts {
   readonly facts: Facts;
+  readonly hidingAliases: readonly HidingAlias[];
   /** Why ClickHouse cannot parse some shapes, whose facts are missing. */
   readonly problems: readonly string[];
   /** The functions that no release of ClickHouse has, in small letters; read where pins can make a part readable. */
@@ -63,8 +65,10 @@ export async function readQueryFacts(
   // One request for all shapes. Their columns differ, but only the parser sees them.
   const all = await treeOf(shapes.map((shape) => `SELECT * FROM (\n${shape}\n)`).join('\nUNION ALL\n'));
   const results = typeof all === 'string' ? await Promise.all(shapes.map(treeOf)) : [all];
+  const trees = results.filter((result) => typeof result !== 'string');
   const found = {
-    facts: factsOf(...results.filter((result) => typeof result !== 'string')),
+    facts: factsOf(...trees),
+    hidingAliases: trees.flatMap((tree) => hidingAliases(tree)),
     // The shapes share most of their text, and so their problems.
     problems: results.filter((result) => typeof result === 'string').slice(0, 1),
     identifiers,
