@@ -1,20 +1,15 @@
 import { once } from 'node:events';
 import request from 'supertest';
 
-import { Cursors } from '../../src/gateway/auth/cursors.js';
-import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
-import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
-import { createApp } from '../../src/gateway/http/app.js';
-import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
-import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
+import { createListener } from '../../src/gateway/server/create-listener.js';
 import { AccessGateway } from '../support/access-gateway.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { exchange, whileListening } from '../support/raw-exchange.js';
-import { noKeys, testCredentials, testLimiter, plainCalls } from '../support/test-credentials.js';
-import { GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
+import { noKeys, testCredentials } from '../support/test-credentials.js';
+import { GOOD_CALL, KEY, plainParts, problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
 const STATS = 'functions.invocation-stats';
@@ -140,29 +135,10 @@ describe('GET /keys', () => {
 
 describe('GET /metrics', () => {
   it('returns Prometheus text whose labels have known values only, whatever callers send', async () => {
-    await withAdminGateway(async ({ get, send: query, executeCall, metrics, logger, clock }) => {
-      const app = createApp({
-        endpoints,
-        ...plainCalls,
-        executeCall,
-        targets: new KnownTargets(() => true),
-        clock: clock.read,
-        runningCalls: new RunningCalls(clock.read),
-        limiter: testLimiter(),
-        maxRangedBytes: 0,
-        cursors: new Cursors(undefined),
-        credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
-        isClickHouseUp: () => Promise.resolve(true),
-        isDraining: () => false,
-        everyResponse: new EveryResponse({
-          log: new AccessLog(logger, (...completed) => {
-            metrics.requestCompleted(...completed);
-          }),
-          corsOrigins: [],
-        }),
-        corsOrigins: [],
-        version: '0.0.0-test',
-      });
+    await withAdminGateway(async ({ get, send: query, executeCall, metrics, runQuery, logger, clock }) => {
+      const credentials = testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } });
+      const parts = plainParts({ endpoints, credentials, runQuery, logger, clock: clock.read });
+      const app = createListener({ ...parts, executeCall, metrics });
       await query(COUNTS);
       const called = ['invented', 'invented%22%7D', '%FF', COUNTS, 'logs.all?project=invented'];
       for (const path of called.map((name) => `/api/endpoints/query/${name}`)) {

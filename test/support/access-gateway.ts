@@ -10,19 +10,12 @@ import type { StoredRights } from '../../src/gateway/auth/key-file.js';
 import { readConfig, type Environment } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
-import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
-import { createApp } from '../../src/gateway/http/app.js';
-import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
-import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
-import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import type { Clock, RunQuery } from '../../src/gateway/query/ports.js';
 import type { CheckSql, SqlParser } from '../../src/gateway/query/sandboxed-select.js';
-import { createSandbox } from '../../src/gateway/sandbox/sandbox.js';
 import { openAccess, type Access } from '../../src/gateway/server/open-access.js';
-import { mcpOptions } from '../../src/gateway/server/mcp-options.js';
+import { createListener } from '../../src/gateway/server/create-listener.js';
 import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
@@ -122,38 +115,19 @@ export class AccessGateway {
     const servers = oneServer(options.runQuery ?? this.runQuery.run, parser);
     const dependencies = { endpoints, servers, logger, clock };
     this.execution = await openQueryExecution(config, dependencies, (close) => this.closers.push(close));
-    const { executeCall, executeExport, analyzeSql, onOutcome, cache, limiter } = this.execution;
-    const shared = {
-      endpoints,
-      targets: new KnownTargets(() => true),
-      clock,
-      credentials: this.access.credentials,
-      cursors: this.access.cursors,
-      limiter,
-      maxRangedBytes: cache.maxEntryBytes,
-      everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins: config.corsOrigins }),
-    };
-    const runningCalls = new RunningCalls(clock);
-    const ofAdmin = { ...noKeys(clock), ...this.access, ...this.execution, endpoints, runningCalls, logger };
-    this.admin = createAdminApp({ ...ofAdmin, publicUrl: config.publicUrl, clock });
-    const app = createApp({
-      ...shared,
-      runningCalls,
-      links: this.access.links,
-      executeCall,
-      executeExport,
-      deferredCalls: this.execution.deferredCalls,
-      checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),
+    const { access, execution } = this;
+    const parts = {
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,
-      corsOrigins: config.corsOrigins,
+      consoleFolder: undefined,
       version: '0.0.0-test',
-      publicUrl: config.publicUrl,
-      mcp: mcpOptions(config, logger),
-    });
-    const find = (hash: string, now: number): ReturnType<typeof cache.local.find> =>
-      cache.local.find(hash, now);
-    const fastPath = createFastPath({ ...shared, find, onOutcome });
+      ...{ config, endpoints, logger, clock },
+      ...access,
+      ...execution,
+      ...(!parser && { checkSql: options.checkSql ?? noSql }),
+    };
+    this.admin = createAdminApp({ ...noKeys(clock), ...parts, publicUrl: config.publicUrl });
+    const { app, fastPath } = createListener(parts);
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {
       if (fastPath(request, response)) this.servedOnFastPath += 1;

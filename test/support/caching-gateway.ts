@@ -2,26 +2,19 @@ import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { Cursors } from '../../src/gateway/auth/cursors.js';
-import { LocalStore } from '../../src/gateway/cache/local-store.js';
+import type { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
-import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
-import { createApp } from '../../src/gateway/http/app.js';
-import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
-import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
-import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
-import { Metrics } from '../../src/gateway/observability/metrics.js';
+import type { Metrics } from '../../src/gateway/observability/metrics.js';
 import type { CacheStatus } from '../../src/gateway/query/call.js';
-import { createCallExecutor, type OnOutcome } from '../../src/gateway/query/execute-call.js';
-import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';
+import type { OnOutcome } from '../../src/gateway/query/execute-call.js';
+import { createListener } from '../../src/gateway/server/create-listener.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
-import { testCredentials, testLimiter, plainCalls } from './test-credentials.js';
-import { KEY } from './test-gateway.js';
+import { testCredentials } from './test-credentials.js';
+import { KEY, plainParts } from './test-gateway.js';
 
 /** A key that may bypass the cache. */
 export const BYPASS_KEY = 'qg_may-bypass-only-for-tests';
@@ -44,8 +37,8 @@ export class CachingGateway {
   readonly clock = new TestClock();
   readonly runQuery = new FakeRunQuery();
   readonly logger = new RecordingLogger();
-  readonly metrics = new Metrics();
-  readonly store = new LocalStore(1e7, this.clock.read);
+  readonly metrics: Metrics;
+  readonly store: LocalStore;
   /** Cache status of each request to an endpoint that caches, in order. */
   readonly statuses: CacheStatus[] = [];
   /** Number of requests that reached either server. */
@@ -57,13 +50,6 @@ export class CachingGateway {
   constructor(endpoints: readonly Endpoint[]) {
     const clock = this.clock.read;
     const onOutcome: OnOutcome = (_query, _key, { status }) => this.statuses.push(status);
-    const fetchResult = createFetcher({
-      runQuery: this.runQuery.run,
-      store: this.store,
-      coalesceAcrossGateways: withoutCoalescing(this.store),
-      clock,
-      onJoined: () => undefined,
-    });
     const credentials = testCredentials(
       {
         [KEY]: { name: 'tester', mayBypassCache: false },
@@ -71,39 +57,18 @@ export class CachingGateway {
       },
       clock,
     );
-    const shared = {
-      endpoints: new EndpointRegistry(endpoints),
-      targets: new KnownTargets(() => true),
-      clock,
-      credentials,
-      cursors: new Cursors(undefined),
-      limiter: testLimiter(),
-      maxRangedBytes: this.store.maxEntryBytes,
-      everyResponse: new EveryResponse({
-        log: new AccessLog(this.logger, (...completed) => {
-          this.metrics.requestCompleted(...completed);
-        }),
-        corsOrigins: [],
-      }),
-    };
-    const app = createApp({
-      ...shared,
-      ...plainCalls,
-      runningCalls: new RunningCalls(clock),
-      executeCall: createCallExecutor({ store: this.store, fetchResult, clock, onOutcome }),
-      isClickHouseUp: () => Promise.resolve(true),
-      isDraining: () => false,
-      corsOrigins: [],
-      version: '0.0.0-test',
-    });
-    const find = (hash: string, now: number): ReturnType<LocalStore['find']> => this.store.find(hash, now);
-    const fastPath = createFastPath({ ...shared, find, onOutcome });
+    const { runQuery, logger } = this;
+    const registry = new EndpointRegistry(endpoints);
+    const parts = plainParts({ endpoints: registry, credentials, runQuery, logger, clock, onOutcome });
+    this.metrics = parts.metrics;
+    this.store = parts.store;
+    const { app, fastPath } = createListener(parts);
     this.servers = {
-      'slow path': createHttpServer(app, this.logger),
+      'slow path': createHttpServer(app, logger),
       'fast path': createHttpServer((incoming, response) => {
         if (fastPath(incoming, response)) this.servedOnFastPath += 1;
         else app(incoming, response);
-      }, this.logger),
+      }, logger),
     };
     for (const server of Object.values(this.servers)) server.on('request', () => (this.arrived += 1));
   }

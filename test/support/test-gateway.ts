@@ -6,16 +6,15 @@ import type { Principal } from '../../src/gateway/auth/principal.js';
 import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
-import { EveryResponse } from '../../src/gateway/http/transport/every-response.js';
-import { createApp, type AppDependencies } from '../../src/gateway/http/app.js';
-import { createFastPath } from '../../src/gateway/http/call/fast-path.js';
-import { KnownTargets } from '../../src/gateway/http/call/known-targets.js';
+import { readConfig } from '../../src/gateway/config/config.js';
+import type { AppDependencies } from '../../src/gateway/http/app.js';
 import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
-import { createCallExecutor } from '../../src/gateway/query/execute-call.js';
+import { Metrics } from '../../src/gateway/observability/metrics.js';
+import { createCallExecutor, type OnOutcome } from '../../src/gateway/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
+import { createListener, type PublicParts } from '../../src/gateway/server/create-listener.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { testCredentials, testLimiter, plainCalls } from './test-credentials.js';
@@ -38,21 +37,22 @@ export interface TestGateway {
   readonly get: (url: string) => Test;
 }
 
-export interface TestGatewayOptions extends Partial<
-  Pick<
-    AppDependencies,
-    | 'isClickHouseUp'
-    | 'hasFullDisk'
-    | 'aheadSeconds'
-    | 'isDraining'
-    | 'corsOrigins'
-    | 'times'
-    | 'consoleFolder'
-    | 'bodies'
-    | 'mcp'
-    | 'development'
-  >
-> {
+export interface TestGatewayOptions
+  extends
+    Partial<Pick<PublicParts['config'], 'corsOrigins' | 'times'>>,
+    Partial<
+      Pick<
+        PublicParts & AppDependencies,
+        | 'isClickHouseUp'
+        | 'hasFullDisk'
+        | 'aheadSeconds'
+        | 'isDraining'
+        | 'consoleFolder'
+        | 'bodies'
+        | 'mcp'
+        | 'development'
+      >
+    > {
   /** Default: the shipped endpoints. */
   readonly endpoints?: readonly Endpoint[];
   /** Default: a stopped clock. */
@@ -64,66 +64,61 @@ export interface TestGatewayOptions extends Partial<
 const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
 
 /** Creates a gateway on fakes. */
-export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { endpoints: own, clock = stoppedClock, principals: principals = {}, ...parts } = options;
-  const endpoints = own ? new EndpointRegistry(own) : await referenceEndpoints();
+export async function createTestGateway({
+  endpoints,
+  clock = stoppedClock,
+  principals = {},
+  corsOrigins = [],
+  times = 'iso',
+  ...parts
+}: TestGatewayOptions = {}): Promise<TestGateway> {
   const runQuery = new FakeRunQuery();
   const logger = new RecordingLogger();
-  const listener = listenerOf(endpoints, runQuery, logger, { clock, principals: principals, ...parts });
+  const owner = { name: 'tester', mayBypassCache: true, mayCallGatewayEndpoints: true };
+  const plain = plainParts({
+    endpoints: endpoints ? new EndpointRegistry(endpoints) : await referenceEndpoints(),
+    credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
+    ...{ runQuery, logger, clock },
+  });
+  const config = { ...plain.config, corsOrigins, times };
+  const listener = createListener({ ...plain, ...parts, config });
   const agent = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
   return { listener, runQuery, logger, agent, get: (url) => agent().get(url).set('X-API-KEY', KEY) };
 }
 
-function listenerOf(
-  endpoints: EndpointRegistry,
-  runQuery: FakeRunQuery,
-  logger: RecordingLogger,
-  {
-    clock,
-    principals: principals,
-    ...parts
-  }: Partial<AppDependencies> & {
-    readonly clock: Clock;
-    readonly principals: Readonly<Record<string, Principal>>;
-  },
-): RequestListener {
+/** What the public API of a gateway on fakes is made of: with a cache, and without exports, own SQL and deferred calls. */
+export function plainParts({
+  endpoints,
+  credentials,
+  runQuery,
+  logger,
+  clock,
+  onOutcome = () => undefined,
+}: Pick<PublicParts, 'endpoints' | 'credentials' | 'logger' | 'clock'> & {
+  readonly runQuery: FakeRunQuery;
+  readonly onOutcome?: OnOutcome;
+}): PublicParts & { readonly store: LocalStore; readonly consoleFolder: string | undefined } {
   const store = new LocalStore(10_000_000, clock);
-  const onOutcome = (): undefined => undefined;
-  const coalesceAcrossGateways = withoutCoalescing(store);
   const fetchResult = createFetcher({
-    runQuery: runQuery.run,
-    store,
-    coalesceAcrossGateways,
-    clock,
-    onJoined: onOutcome,
+    ...{ runQuery: runQuery.run, store, clock },
+    coalesceAcrossGateways: withoutCoalescing(store),
+    onJoined: () => undefined,
   });
-  const owner = { name: 'tester', mayBypassCache: true, mayCallGatewayEndpoints: true };
-  const { corsOrigins = [] } = parts;
-  const shared = {
-    endpoints,
-    targets: new KnownTargets(() => true),
-    clock,
-    credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
+  return {
+    config: { ...readConfig({}), mcp: undefined },
+    ...{ endpoints, credentials, logger, clock, store, onOutcome },
+    metrics: new Metrics(),
     cursors: new Cursors(undefined),
     limiter: testLimiter(),
+    find: (hash, now) => store.find(hash, now),
     maxRangedBytes: store.maxEntryBytes,
-    everyResponse: new EveryResponse({ log: new AccessLog(logger), corsOrigins }),
-  };
-  const app = createApp({
-    ...shared,
-    ...plainCalls,
     runningCalls: new RunningCalls(clock),
     executeCall: createCallExecutor({ store, fetchResult, clock, onOutcome }),
     isClickHouseUp: () => Promise.resolve(true),
     isDraining: () => false,
-    corsOrigins: [],
+    consoleFolder: undefined,
     version: '0.0.0-test',
-    ...parts,
-  });
-  const find = (hash: string, now: number): ReturnType<LocalStore['find']> => store.find(hash, now);
-  const fastPath = createFastPath({ ...shared, find, onOutcome });
-  return (incoming, response) => {
-    if (!fastPath(incoming, response)) app(incoming, response);
+    ...plainCalls,
   };
 }
 

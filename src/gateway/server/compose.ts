@@ -8,7 +8,6 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { ServedEndpoints } from '../../endpoint/served-endpoints.js';
 import { createAdminApp, type AdminDependencies } from '../http/admin/admin-app.js';
-import { RunningCalls } from '../http/call/running-calls.js';
 import { connectionsOf } from '../http/transport/connections.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
 import { drain } from '../http/transport/drain.js';
@@ -19,24 +18,25 @@ import { CONSOLE_FOLDER } from '../../package-files.js';
 import type { Clock } from '../query/ports.js';
 import { ClockMonitor } from './clock-monitor.js';
 import { Closers, type OnClose } from './closers.js';
-import { createListener, type ListenerDependencies } from './create-listener.js';
+import { createListener, type PublicParts } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
-import { openDiskMonitor } from './open-disk-monitor.js';
+import { diskProbe } from './disk-probe.js';
 import { openOverrides } from './open-overrides.js';
 import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
-import { whyNotReady, type ReadinessDependencies } from './readiness.js';
+import { whyNotReady } from './readiness.js';
 import { observed, probedServers, ServingProbe } from './serving-probe.js';
-import { openSandbox } from './open-sandbox.js';
-import type { QueryServer } from './open-scheduler.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
 import type { Reload, ReloadOptions } from './reloader.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
+
+/** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */
+const PING_TIMEOUT_MS = 1000;
 
 /** A running gateway. */
 export interface Gateway {
@@ -113,8 +113,8 @@ async function open(
   const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
   const logged = { logger, clock };
-  const { credentials, seal, cursors, ...operatedAccess } = await openAccess(config, endpoints, logged);
-  onClose(operatedAccess.keys.close, { name: 'keys' });
+  const access = await openAccess(config, endpoints, logged);
+  onClose(access.keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
@@ -129,55 +129,40 @@ async function open(
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireNoRejection: requireRunnable } = analyses;
   const { versions } = clickhouse;
-  const dependencies = { ...logged, endpoints, servers, requireRunnable, versions, requestLog };
-  const execution = await openQueryExecution(config, dependencies, onClose);
+  const parts = { config, endpoints, servers, requireRunnable, versions, requestLog, tracing, logger, clock };
+  const execution = await openQueryExecution(config, parts, onClose);
   overrides.follow(execution);
   observeLogs(execution, output, requestLog);
   const { reloader, analysing } = openReloader(
     { config, loader, first, analyses, endpoints, clickhouse, execution, development, logger, clock },
-    operatedAccess.keys,
+    access.keys,
   );
   onClose(analysing.close, { name: 'analysis of endpoints', isBestEffort: true });
   if (development) {
     development.onOpened(clickhouse);
     await reloader.reload();
   }
-  const operated = {
-    ...{ ...execution, ...operatedAccess, endpoints, reloader, seal },
+  const gateway = {
+    reloader,
     rejectionsOf: (endpoint: Endpoint) => analyses.rejectionsOf(endpoint),
-    ...{ publicUrl: config.publicUrl, runningCalls: new RunningCalls(clock), clock, logger },
-  };
-  const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
-  const listener = {
-    ...{ config, endpoints, credentials, seal, cursors, execution, requestLog, tracing, logger, clock },
-    checkSql: openSandbox(execution.analyzeSql, requireRunnable),
-    ...{ links: operated.links, runningCalls: operated.runningCalls, clocks },
-    ...openReadiness({ overrides, probe, analysing, analyses, endpoints }, servers, clickhouse, logger),
+    isClickHouseUp: () => pingAny(servers, AbortSignal.timeout(PING_TIMEOUT_MS)),
+    whyNotReady: () => whyNotReady({ overrides, probe, analysing, analyses, endpoints }),
+    aheadSeconds: () => clocks.aheadSeconds,
+    hasFullDisk: diskProbe(clickhouse.servers, logger),
     development: development?.source,
+    ...parts,
+    ...access,
+    ...execution,
   };
-  const url = await openPublicApi(listener, onClose);
+  const adminUrl = config.admin && (await openAdminApi(gateway, config.admin, onClose));
+  const url = await openPublicApi(gateway, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
   void reportAtStart(execution, requestLog, hasClickHouse ? probe : undefined);
   const reload: Gateway['reload'] = (options) => reloader.reload(options);
-  const { generatedKey } = operatedAccess.keys;
+  const { generatedKey } = access.keys;
   const purge = (): Promise<unknown> => execution.cache.purge({});
   return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
-}
-
-/** What `/health/ready` depends on. */
-function openReadiness(
-  dependencies: ReadinessDependencies,
-  servers: readonly Pick<QueryServer, 'ping'>[],
-  clickhouse: OpenClickHouse,
-  logger: Logger,
-): Pick<ListenerDependencies, 'ping' | 'whyNotReady' | 'disks'> {
-  const disks = openDiskMonitor(clickhouse.servers, logger);
-  return {
-    ping: (signal) => pingAny(servers, signal),
-    whyNotReady: () => whyNotReady(dependencies),
-    disks,
-  };
 }
 
 /** Lets each user of ClickHouse be tried once, so that the log names what is wrong before a call needs it. */
@@ -208,14 +193,14 @@ function openProbe(clickhouse: OpenClickHouse, config: Config, logger: Logger): 
 
 /** Opens the public API; returns its URL. */
 async function openPublicApi(
-  dependencies: Omit<ListenerDependencies, 'isDraining'>,
+  parts: Omit<PublicParts, 'isDraining'> & { readonly config: Config },
   onClose: OnClose,
 ): Promise<string> {
-  const { config, execution, logger } = dependencies;
+  const { config, metrics, logger } = parts;
   let draining = false;
-  const listener = createListener({ ...dependencies, isDraining: () => draining });
+  const listener = createListener({ isDraining: () => draining, ...parts });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
-  execution.metrics.observe('connections', () => connectionsOf(server));
+  metrics.observe('connections', () => connectionsOf(server));
   const url = await listen(server, config);
   onClose(
     async (drainMs) => {
@@ -246,13 +231,13 @@ function endpointsLoader(
 
 /** Opens the admin API; returns its URL. */
 async function openAdminApi(
-  { maxConnections }: Config,
-  where: NonNullable<Config['admin']>,
-  dependencies: Omit<AdminDependencies, 'consoleFolder' | 'hosts'>,
+  parts: Omit<AdminDependencies, 'consoleFolder' | 'hosts' | 'publicUrl'> & { readonly config: Config },
+  { hosts, ...where }: NonNullable<Config['admin']>,
   onClose: OnClose,
 ): Promise<string> {
-  const app = createAdminApp({ ...dependencies, hosts: where.hosts, consoleFolder: CONSOLE_FOLDER });
-  const admin = createHttpServer(app, dependencies.logger, { maxConnections });
+  const { publicUrl, maxConnections } = parts.config;
+  const app = createAdminApp({ hosts, publicUrl, consoleFolder: CONSOLE_FOLDER, ...parts });
+  const admin = createHttpServer(app, parts.logger, { maxConnections });
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0), { name: 'admin API' });
   return url;

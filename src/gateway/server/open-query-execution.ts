@@ -4,6 +4,7 @@ import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
+import { RunningCalls } from '../http/call/running-calls.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
@@ -21,10 +22,11 @@ import { createExportExecutor, type ExecuteExport } from '../query/execute-expor
 import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
-import type { AnalyzeSql } from '../query/sandboxed-select.js';
+import type { CheckSql } from '../query/sandboxed-select.js';
+import { createSandbox } from '../sandbox/sandbox.js';
 import { DeferredCalls } from '../scheduler/deferred-calls.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
-import type { Warmer, WarmerDependencies } from '../warming/warmer.js';
+import type { Warmer } from '../warming/warmer.js';
 import { openCache, type OpenCache } from './open-cache.js';
 import type { ClosingPart } from './closers.js';
 import { openScheduler, openLimiter, type QueryServer, type Scheduler } from './open-scheduler.js';
@@ -41,7 +43,7 @@ export interface QueryDependencies {
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
   /** Called before a query of an endpoint is run. @throws Failure where it must not be */
-  readonly requireRunnable?: (endpoint: Endpoint, values: Values, scope: RowScope) => void;
+  readonly requireRunnable?: (endpoint: Endpoint, values?: Values, scope?: RowScope) => void;
   /** The connection of a user that may read the versions of tables, or why there is none. */
   readonly versions?: OpenClickHouse['versions'];
   /** Takes the queries for which no caller waits. */
@@ -55,7 +57,13 @@ export interface QueryExecution {
   readonly executeCall: ExecuteCall;
   readonly executeExport: ExecuteExport;
   readonly deferredCalls: DeferredCalls;
-  readonly analyzeSql: AnalyzeSql;
+  /** Checks callers' own SQL. */
+  readonly checkSql: CheckSql;
+  readonly runningCalls: RunningCalls;
+  /** Reads the local cache; `now` is milliseconds since 1970. */
+  readonly find: (hash: string, now?: number) => EndpointResult | undefined;
+  /** Bytes of a result up to which every gateway finds it in the cache. */
+  readonly maxRangedBytes: number;
   readonly onOutcome: OnOutcome;
   readonly cache: OpenCache;
   readonly warmer: Warmer;
@@ -78,9 +86,10 @@ type OnClose = (close: () => Promise<void> | void, part: ClosingPart) => void;
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
-  { endpoints, servers, requireRunnable, versions, requestLog, logger, clock }: QueryDependencies,
+  { requireRunnable = () => undefined, requestLog, ...dependencies }: QueryDependencies,
   onClose: OnClose,
 ): Promise<QueryExecution> {
+  const { endpoints, servers, logger, clock } = dependencies;
   const metrics = new Metrics();
   const hits = new HitCounter();
   const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
@@ -95,12 +104,11 @@ export async function openQueryExecution(
     },
   });
   onClose(cache.close, { name: 'cache', isBestEffort: true });
-  const ofData = new EndpointVersions(versions, { ...shared, cache, metrics });
+  const ofData = new EndpointVersions(dependencies.versions, { ...shared, cache, metrics });
   onClose(ofData.close, { name: 'versions of tables', isBestEffort: true });
   const { dataVersions } = ofData;
   const scheduler = openScheduler(config, servers, logger);
-  const { queue, pool, runQuery, analyzeSql } = scheduler;
-  const limiter = openLimiter(cache.limits);
+  const { queue, pool, runQuery } = scheduler;
   const fetchAny = createFetcher({
     ...{ runQuery, store: cache.store, dataVersions },
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
@@ -112,49 +120,68 @@ export async function openQueryExecution(
   });
   const fetchResult = ifRunnable(fetchAny, requireRunnable);
   const onOutcome = countOutcomes({ endpoints, ledger, hits, clock });
-  const calls = openCalls(config, { ...shared, cache, fetchResult, dataVersions, onOutcome }, onClose);
+  const ofCalls = { ...shared, cache, scheduler, requireRunnable, fetchResult, dataVersions, onOutcome };
+  const calls = openCalls(config, ofCalls, onClose);
   const warming = startWarming(config, {
     ...shared,
     ...{ cache, ledger, fetchResult, dataVersions },
     isBusy: () => queue.figures.waitingInteractive > 0,
-    ...countedBy(metrics),
+    metrics,
   });
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
   observe(metrics, { endpoints, cache, scheduler });
-  const { warmer } = warming;
   const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);
     cache.local.drop(outdated);
     void ofData.report();
   };
-  const exportAny = createExportExecutor({ runExport: scheduler.runExport, clock });
   return {
-    executeExport: ifRunnable(exportAny, requireRunnable),
     ...calls,
-    ...{ analyzeSql, onOutcome, cache, warmer },
-    ...{ metrics, hits, limiter, pool, adoptEndpoints, reportVersions: ofData.report },
+    ...{ onOutcome, cache, warmer: warming.warmer },
+    limiter: openLimiter(cache.limits),
+    ...{ metrics, hits, pool, adoptEndpoints, reportVersions: ofData.report },
   };
 }
+
+/** What runs calls. */
+type Calls = Pick<
+  QueryExecution,
+  'executeCall' | 'executeExport' | 'deferredCalls' | 'checkSql' | 'runningCalls' | 'find' | 'maxRangedBytes'
+>;
 
 /** Opens what executes calls, also those that go on after their request. */
 function openCalls(
   config: Config,
   dependencies: Omit<CallExecutorDependencies, 'store'> & {
     readonly cache: OpenCache;
+    readonly scheduler: Scheduler;
+    readonly requireRunnable: NonNullable<QueryDependencies['requireRunnable']>;
     readonly onBackground: OnBackgroundQuery | undefined;
   },
   onClose: OnClose,
-): Pick<QueryExecution, 'executeCall' | 'deferredCalls'> {
-  const { cache, clock, onBackground } = dependencies;
-  const { store, local } = cache;
-  const findLocal = (hash: string): EndpointResult | undefined => local.find(hash);
-  const executeCall = createCallExecutor({ ...dependencies, store, findLocal });
+): Calls {
+  const { cache, scheduler, requireRunnable, clock, onBackground } = dependencies;
+  const { store, local, maxEntryBytes: maxRangedBytes } = cache;
+  const find: Calls['find'] = (hash, now) => local.find(hash, now);
+  const executeCall = createCallExecutor({ ...dependencies, store, findLocal: find });
   const deferredCalls = new DeferredCalls({
     ...{ executeCall, findStale: staleFinder({ store, clock }), board: cache.deferred },
     ...{ maxSeconds: config.queryTimeoutMs / 1000, onBackground, clock },
   });
   onClose(deferredCalls.close, { name: 'deferred calls' });
-  return { executeCall, deferredCalls };
+  const checkAny = createSandbox(scheduler.analyzeSql);
+  return {
+    executeExport: ifRunnable(
+      createExportExecutor({ runExport: scheduler.runExport, clock }),
+      requireRunnable,
+    ),
+    checkSql: async (endpoint, ...rest) => {
+      requireRunnable(endpoint);
+      return checkAny(endpoint, ...rest);
+    },
+    runningCalls: new RunningCalls(clock),
+    ...{ executeCall, deferredCalls, find, maxRangedBytes },
+  };
 }
 
 /** Counts how calls are served, and notes which parameter sets are in use. */
@@ -178,7 +205,7 @@ function countOutcomes({
 /** Makes a function of a call reject those of endpoints whose queries cannot run. */
 function ifRunnable<Call extends EndpointQuery, More extends readonly unknown[], Result>(
   run: (call: Call, ...more: More) => Promise<Result>,
-  requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
+  requireRunnable: NonNullable<QueryDependencies['requireRunnable']>,
 ): (call: Call, ...more: More) => Promise<Result> {
   return async (call, ...more) => {
     requireRunnable(call.endpoint, call.values, call.scope);
@@ -200,17 +227,6 @@ function observe(
   metrics.observe('queries', () => queue.figures);
   metrics.observe('pool', () => pool.figures);
   metrics.observe('exports', () => exportQueue.figures);
-}
-
-function countedBy(metrics: Metrics): Pick<WarmerDependencies, 'onStarted' | 'onRefreshed'> {
-  return {
-    onStarted: ({ name }, lateMs) => {
-      metrics.time('warming_lateness_seconds', name, lateMs);
-    },
-    onRefreshed: ({ name }, outcome, ms) => {
-      metrics.refreshed(name, outcome, ms);
-    },
-  };
 }
 
 function cacheUse(endpoints: Endpoints, { local }: OpenCache): readonly CacheUse[] {

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.js';
 import { isGone } from '../../endpoint/deprecation.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { describeError, type Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
 import type { DataVersions } from '../query/data-versions.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { Call } from '../query/call.js';
@@ -12,7 +13,7 @@ import type { Clock, OnBackgroundQuery, Requester } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import type { UsageLedger } from '../warming/usage-ledger.js';
-import { Warmer, type WarmerDependencies } from '../warming/warmer.js';
+import { Warmer } from '../warming/warmer.js';
 import type { OpenCache } from './open-cache.js';
 import { steadyClock } from './steady-clock.js';
 
@@ -32,8 +33,7 @@ export interface WarmingDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly onBackground: OnBackgroundQuery | undefined;
-  readonly onStarted: WarmerDependencies['onStarted'];
-  readonly onRefreshed: WarmerDependencies['onRefreshed'];
+  readonly metrics: Pick<Metrics, 'time' | 'refreshed'>;
 }
 
 /** The running warmer. */
@@ -45,7 +45,7 @@ export interface Warming {
 /** Starts the warmer, with the parameter sets that endpoints declare. */
 export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
   const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock } = dependencies;
-  const { onBackground, onStarted, onRefreshed } = dependencies;
+  const { onBackground, metrics } = dependencies;
   const stopping = new AbortController();
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();
@@ -72,8 +72,12 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
     maxSets: config.warming.maxSets,
     concurrency: config.warming.concurrency,
     clock,
-    onStarted,
-    onRefreshed,
+    onStarted: ({ name }, lateMs) => {
+      metrics.time('warming_lateness_seconds', name, lateMs);
+    },
+    onRefreshed: ({ name }, outcome, ms) => {
+      metrics.refreshed(name, outcome, ms);
+    },
   });
   const tick = async (): Promise<void> => {
     try {

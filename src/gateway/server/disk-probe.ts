@@ -4,9 +4,9 @@ import { DiskMonitor } from '../scheduler/disk-monitor.js';
 import type { OpenServer } from './open-clickhouse.js';
 import { steadyClock } from './steady-clock.js';
 
-/** Monitors the disks of all servers; logs when one becomes full and when it has space again. */
-export function openDiskMonitor(servers: readonly OpenServer[], logger: Logger): DiskMonitor {
-  return new DiskMonitor(
+/** Reads whether the disk of any server is full; logs when one becomes full and when it has space again. */
+export function diskProbe(servers: readonly OpenServer[], logger: Logger): () => Promise<boolean> {
+  const disks = new DiskMonitor(
     servers.map(({ name, client }) => ({ name, probeDisk: createDiskProbe(client) })),
     {
       clock: steadyClock,
@@ -18,4 +18,5 @@ export function openDiskMonitor(servers: readonly OpenServer[], logger: Logger):
       },
     },
   );
+  return () => disks.hasFullDisk();
 }
