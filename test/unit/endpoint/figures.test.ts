@@ -22,7 +22,7 @@ const PLACES = {
   'gateway/observability/tracing.ts': ['OPERATORS'],
   'gateway/query/sum-of-costs.ts': ['OPERATORS'],
   'gateway/server/open-composer.ts': ['OPERATORS'],
-  'gateway/scheduler/schedule-queries.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS'],
+  'gateway/scheduler/run-query.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS'],
   'gateway/warming/warmer.ts': ['OPERATORS'],
 };
 
