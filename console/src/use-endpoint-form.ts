@@ -8,9 +8,9 @@ import {
   inOrder,
   linkablePage,
   onPage,
+  refusedValues,
   requestOf,
   secretsOf,
-  undeclaredNames,
   withoutSecrets,
   type EndpointRequest,
 } from './model/request.js';
@@ -137,8 +137,9 @@ function reasonToWait(
   opened: Values,
   { what, values: sent = {} }: Pick<Address, 'values'> & { readonly what: string },
 ): string {
-  const secrets = secretsOf(endpoint.parameters).filter((name) => opened[name] === undefined);
-  const ignored = undeclaredNames(endpoint, sent);
+  const open = endpoint.parameters.filter(({ pinned }) => !pinned);
+  const secrets = secretsOf(open).filter((name) => opened[name] === undefined);
+  const { ignored, pinned } = refusedValues(endpoint, sent);
   return [
     ...(opened[SQL] === undefined ? [] : ['This link contains SQL. Read it, then press Run.']),
     ...(secrets.length === 0
@@ -149,5 +150,6 @@ function reasonToWait(
       : [
           `This link has parameters that ${endpoint.name} ignores: ${ignored.join(', ')}. Check the form, then press Run.`,
         ]),
+    ...pinned.map((text) => `This link has ${text}. Check the form, then press Run.`),
   ].join(' ');
 }

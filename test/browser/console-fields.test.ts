@@ -8,6 +8,7 @@ import { pollUntil } from '../support/poll-until.js';
 import { runSnippet } from '../support/run-snippet.js';
 
 const SECRET = 'never-to-be-seen';
+const PINS_TOKEN = 'qg_key-that-pins-a-secret';
 
 /** The requests for calls of endpoints that a page has sent. */
 function callsOf(page: Page): readonly Request[] {
@@ -36,7 +37,7 @@ const storedBy = (page: Page): Promise<string> =>
 describeInBrowser('the fields of the console', () => {
   const session = consoleSession(async (folder) => {
     await writeFieldsProject(folder);
-    return startProjectGateway(folder);
+    return startProjectGateway(folder, { [PINS_TOKEN]: { fixed: { token: SECRET } } });
   });
 
   const openForm = async (page: Page, fragment = '#/all-kinds'): Promise<void> => {
@@ -192,6 +193,16 @@ describeInBrowser('the fields of the console', () => {
       expect(await page.inputValue('#field-token')).toBe('');
       expect(await page.inputValue('#field-place')).toBe('here');
       expect(await page.evaluate('history.length')).toBe(2);
+    });
+  });
+
+  it('wait for no secret value that the key sets, and their snippets have none', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/with-secret?place=here', PINS_TOKEN);
+      expect(await firstRow(page)).toEqual({ token_length: String(SECRET.length), place: 'here' });
+      await page.click('role=tab[name="Use it elsewhere"]');
+      const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
+      expect(await runSnippet('curl', text.replaceAll('YOUR_API_KEY', PINS_TOKEN))).toContain('"here"');
     });
   });
 

@@ -31,7 +31,9 @@ describeInBrowser('what a key may do in the console', () => {
       await page.waitForURL((url) => url.hash === '#/lines?');
       // A link of somebody with another key says that it has another level, and waits.
       await page.goto(`${session.gateway.url}/#/lines?level=info`);
-      await page.waitForSelector('text=This link has parameters that lines ignores: level.');
+      await page.waitForSelector(
+        'text=This link has level info, and your key sets error. Check the form, then press Run.',
+      );
     });
   });
 

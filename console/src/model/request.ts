@@ -82,15 +82,29 @@ export function inOrder(
   );
 }
 
-/** The names among these values that are not those of the endpoint, or not those that the key supplies. */
-export function undeclaredNames(
-  endpoint: Pick<Endpoint, 'parameters' | 'sandboxing'>,
+/** What an endpoint does not take over from a link. */
+interface Refused {
+  /** Names that it does not declare. */
+  readonly ignored: readonly string[];
+  /** Those to which the key gives another value, as texts for people. */
+  readonly pinned: readonly string[];
+}
+
+/** Those among these values that the endpoint does not take. */
+export function refusedValues(
+  { parameters, sandboxing }: Pick<Endpoint, 'parameters' | 'sandboxing'>,
   values: Values,
-): readonly string[] {
-  const declared = declaredValues(endpoint, values);
-  const isPinned = (name: string): boolean =>
-    endpoint.parameters.some((one) => one.name === name && one.pinned?.value === values[name]);
-  return Object.keys(values).filter((name) => !Object.hasOwn(declared, name) && !isPinned(name));
+): Refused {
+  const declared = new Set(parameters.map(({ name }) => name));
+  if (sandboxing === 'enabled') declared.add(SQL);
+  return {
+    ignored: Object.keys(values).filter((name) => !declared.has(name)),
+    pinned: parameters.flatMap(({ name, pinned: { value } = {} }) => {
+      const sent = values[name];
+      const differs = value !== undefined && sent !== undefined && sent !== value;
+      return differs ? [`${name} ${sent}, and your key sets ${value}`] : [];
+    }),
+  };
 }
 
 /** A form that is being filled in, and the endpoints that its key may call. */

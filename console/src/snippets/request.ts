@@ -32,7 +32,9 @@ export function snippetRequest(
   values: Values,
   base: string,
 ): SnippetRequest {
-  const required = endpoint.parameters.flatMap(({ name, required }) => (required ? [name] : []));
+  const required = endpoint.parameters.flatMap(({ name, required, pinned }) =>
+    required && !pinned ? [name] : [],
+  );
   const masked = secretsOf(endpoint.parameters)
     .filter((name) => values[name] !== undefined || required.includes(name))
     .map((name) => [name, SECRET_PLACEHOLDER] as const);

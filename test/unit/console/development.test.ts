@@ -1,8 +1,8 @@
 import { keyInFragment } from '../../../console/src/model/address.js';
 import { marksOf, placeOf, shownValues } from '../../../console/src/model/development.js';
 import { editorOf, EDITORS } from '../../../console/src/model/editors.js';
-import type { Parameter } from '../../../console/src/model/endpoint.js';
-import { declaredValues, undeclaredNames } from '../../../console/src/model/request.js';
+import type { Parameter, Values } from '../../../console/src/model/endpoint.js';
+import { declaredValues, refusedValues } from '../../../console/src/model/request.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
 
 const parameter = (name: string, facts: Partial<Parameter> = {}): Parameter => ({
@@ -29,11 +29,22 @@ describe('declaredValues', () => {
   });
 });
 
-describe('undeclaredNames', () => {
+describe('refusedValues', () => {
   it('has the names of a link that its form has no field for', () => {
     const values = { page: '/', former: '1', sql: 'SELECT 1' };
-    expect(undeclaredNames({ parameters, sandboxing: 'disabled' }, values)).toEqual(['former', 'sql']);
-    expect(undeclaredNames({ parameters, sandboxing: 'enabled' }, values)).toEqual(['former']);
+    const refused = (sandboxing: 'disabled' | 'enabled'): object =>
+      refusedValues({ parameters, sandboxing }, values);
+    expect(refused('disabled')).toEqual({ ignored: ['former', 'sql'], pinned: [] });
+    expect(refused('enabled')).toEqual({ ignored: ['former'], pinned: [] });
+  });
+
+  it('has the values in whose place the key supplies another one', () => {
+    const shop = parameter('shop', { pinned: { value: 'station' } });
+    const refused = (values: Values): object =>
+      refusedValues({ parameters: [shop, parameter('level')], sandboxing: 'disabled' }, values);
+    const pinned = ['shop harbour, and your key sets station'];
+    expect(refused({ shop: 'harbour', level: 'info' })).toEqual({ ignored: [], pinned });
+    expect(refused({ shop: 'station' })).toEqual({ ignored: [], pinned: [] });
   });
 });
 
