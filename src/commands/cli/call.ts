@@ -7,16 +7,18 @@ import { requestResult, type EndpointCall } from './call/request-endpoint.js';
 import { resultTable } from './call/result-table.js';
 import { writeBody } from './call/write-body.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
-import { gatewayOf, incomplete, withGatewayOptions, type GatewayOptions } from './gateway.js';
-import { CALL_FORMATS, callFormat, collect, pairsOf, type CallFormat } from './option-values.js';
+import { gatewayOf, incomplete } from './gateway.js';
+import { CALL_FORMATS, callFormat, collect, httpUrl, pairsOf, type CallFormat } from './option-values.js';
 import { problemLines, readProblem } from './problem-text.js';
 import { printWarning, runCommand } from './run-command.js';
 
 /** `querygate call`: calls an endpoint of a running gateway. */
 export function callCommand(): Command {
-  return withGatewayOptions(new Command('call'))
+  return new Command('call')
     .description('Calls an endpoint of a running gateway and writes the rows to standard output.')
     .argument('<endpoint>', 'name or id')
+    .option('--url <url>', 'URL of the gateway (default: QUERYGATE_URL, else http://127.0.0.1:8080)', httpUrl)
+    .option('--key <key>', 'the API key (default: QUERYGATE_KEY, else API_KEY)')
     .option('--param <name=value>', 'a parameter of the endpoint; may be repeated', collect)
     .addOption(
       new Option('--format <format>', 'format of the rows (default: table on a terminal, else json)')
@@ -40,7 +42,9 @@ export function callCommand(): Command {
 }
 
 /** The options of `querygate call`, as commander parses them. */
-interface CallOptions extends GatewayOptions {
+interface CallOptions {
+  readonly url?: string;
+  readonly key?: string;
   readonly param?: readonly string[];
   readonly format?: CallFormat;
   readonly sql?: string;

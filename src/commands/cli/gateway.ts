@@ -1,13 +1,5 @@
-import type { Command } from 'commander';
-
 import { CommandError, EXIT, usageError } from './exit-codes.js';
-import { httpUrl, urlIn } from './option-values.js';
-
-/** The options that name a running gateway, as commander parses them. */
-export interface GatewayOptions {
-  readonly url?: string;
-  readonly key?: string;
-}
+import { urlIn } from './option-values.js';
 
 /** A running gateway and the key for it. */
 export interface Gateway {
@@ -16,20 +8,13 @@ export interface Gateway {
   readonly apiKey: string | undefined;
 }
 
-/** Adds the options that name a running gateway. */
-export function withGatewayOptions(command: Command): Command {
-  return command
-    .option('--url <url>', 'URL of the gateway (default: QUERYGATE_URL, else http://127.0.0.1:8080)', httpUrl)
-    .option('--key <key>', 'the API key (default: QUERYGATE_KEY, else API_KEY)');
-}
-
 /**
  * The gateway that options and environment variables name. Commander itself reads variables too early, before the project's
  * .env is applied.
  *
  * @throws CommandError (invalid usage) where QUERYGATE_URL is no URL, or the key contains invalid characters.
  */
-export function gatewayOf({ url, key }: GatewayOptions): Gateway {
+export function gatewayOf({ url, key }: { readonly url?: string; readonly key?: string }): Gateway {
   const fromVariable = variable('QUERYGATE_URL');
   const target =
     url ?? (fromVariable === undefined ? 'http://127.0.0.1:8080' : urlIn('QUERYGATE_URL', fromVariable));
