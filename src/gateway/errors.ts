@@ -2,7 +2,7 @@ import type { Figures } from '../endpoint/figures.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 
 /** What is wrong with one parameter of a request. */
-export interface Problem {
+export interface ParamProblem {
   readonly param: string;
   readonly problem: string;
 }
@@ -73,7 +73,7 @@ export const ABOUT_LEADER: ReadonlySet<string> = new Set<ErrorCode>(['LIMIT_EXCE
 /** Details of a failure, besides its code and its public message. */
 export interface FailureDetails {
   /** Listed in the body of a 400 response. */
-  readonly problems?: readonly Problem[];
+  readonly problems?: readonly ParamProblem[];
   /** Listed in the body of the response to a failed reload: what is wrong with which endpoint file. */
   readonly fileProblems?: readonly object[];
   /** Whether the credentials that were rejected came as `Authorization: Bearer`; sent in `WWW-Authenticate`. */

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
-import { principalOf, readKeyFile } from '../../src/gateway/auth/key-file.js';
+import { asPrincipal, readKeyFile } from '../../src/gateway/auth/key-file.js';
 import { Links } from '../../src/gateway/auth/links.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { referenceEndpoints } from '../support/reference-project.js';
@@ -113,7 +113,7 @@ describe('npm run keys', () => {
       const [stored] = (await readKeyFile(file)).keys;
       const endpoint = (await referenceEndpoints()).find('usage.api-counts');
       if (!endpoint || !stored) throw new Error('no such endpoint or key');
-      const key = principalOf(stored);
+      const key = asPrincipal(stored);
       expect(sent.get('project')?.text).toBe('abc');
       expect(new Links(LINK_SECRET).open(endpoint, sent, () => key, Date.now())).toMatchObject({
         principal: { name: 'tenant', via: 'link' },

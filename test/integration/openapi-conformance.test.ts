@@ -5,7 +5,7 @@ import type {
   OpenApiDocument,
   OperationObject,
   ParameterObject,
-  Reference,
+  RefObject,
 } from '../../src/gateway/http/describe/openapi/document.js';
 import { valueOf, violationsOf } from '../support/arbitrary-of-schema.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
@@ -77,7 +77,7 @@ function operationOf(
 }
 
 /** What a reference of the document names. */
-function target(reference: Reference['$ref']): unknown {
+function target(reference: RefObject['$ref']): unknown {
   return reference
     .slice(2)
     .split('/')

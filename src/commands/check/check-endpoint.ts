@@ -81,7 +81,7 @@ async function checkDeclared(
 ): Promise<Findings> {
   let values: Values;
   try {
-    values = exampleOf(endpoint, tools);
+    values = exampleSet(endpoint, tools);
   } catch (error) {
     return { ...NOTHING_FOUND, problems: [invalidExample(error, file)] };
   }
@@ -204,7 +204,7 @@ function cutResult(endpoint: Endpoint, example: ExampleRun | undefined): readonl
 }
 
 /** The values of the example, with others in their place. */
-export function exampleOf(
+export function exampleSet(
   endpoint: Endpoint,
   { now }: CheckTools,
   others: Readonly<Record<string, string>> = {},

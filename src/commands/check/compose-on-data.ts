@@ -11,7 +11,7 @@ import { PieceVerifier } from '../../gateway/query/pieces/verifier.js';
 import { EVERY_ROW } from '../../gateway/query/row-scope.js';
 import type { OpenVersions } from '../../gateway/server/open-versions.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
-import { exampleOf, type CheckTools } from './check-endpoint.js';
+import { exampleSet, type CheckTools } from './check-endpoint.js';
 
 /** Ranges of the data that are compared. */
 const RANGES = 12;
@@ -63,14 +63,14 @@ async function compareRanges(
   const callOf = (values: Values): Call => ({
     ...{ endpoint, values, scope: EVERY_ROW, requestId: 'querygate-check', signal, demand: 'any' },
   });
-  const partitions = (await dataVersions.partitions(callOf(exampleOf(endpoint, tools))))?.partitions ?? [];
+  const partitions = (await dataVersions.partitions(callOf(exampleSet(endpoint, tools))))?.partitions ?? [];
   const since = Math.min(...partitions.map((partition) => partition.since));
   const until = Math.max(...partitions.map((partition) => partition.until)) + 1;
   let composed = 0;
   if (partitions.length < 2) return { composed };
   for (let index = 0; index < RANGES; index += 1) {
     const range = rangeOf(index, since, until);
-    const call = callOf(exampleOf(endpoint, tools, boundsOf(endpoint, range)));
+    const call = callOf(exampleSet(endpoint, tools, boundsOf(endpoint, range)));
     const bound = bindCall(call);
     const known = await dataVersions.before({ ...call, bound });
     const rows = await composer.compose(call, bound, (of, data) => requestOf(call, of, now(), data));

@@ -8,7 +8,7 @@ import { sampleValues } from '../../gateway/query/sample-values.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
-import { problemsOf, type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { sqlProblems, type SqlFile } from '../../gateway/analysis/sql-file.js';
 import { writeColumns } from './write-columns.js';
 import { withoutZones } from '../../endpoint/type-name.js';
 import { withOtherZones, zonesOf } from '../../gateway/analysis/zones.js';
@@ -77,7 +77,7 @@ async function accept(
     const read = endpointOf(file, { columnsWhereMissing: types });
     endpoint = withSettings(read, loaded.settings);
   } catch (error) {
-    return { problems: problemsOf(file, error) };
+    return { problems: sqlProblems(file, error) };
   }
   const text = columnsText(columns);
   if (!writes) return { endpoint, problems: [problem('COLUMNS_MISSING', file.shownPath, text)] };

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { SOURCE_FORMATS } from '../loading/source-format.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
-import type { LoadOptions } from './run-load.js';
+import type { LoadFlags } from './run-load.js';
 
 /** `querygate load`: loads a file into a table. */
 export function loadCommand(): Command {
@@ -47,7 +47,7 @@ Examples:
 Exit codes: 0 all lines were loaded; 1 a line was rejected, or loading failed; 2 invalid usage; 130 or 143 ended by
 a signal.`,
     )
-    .action((table: string, file: string, options: LoadOptions) =>
+    .action((table: string, file: string, options: LoadFlags) =>
       runCommand(async (signal) => {
         const { runLoad } = await import('./run-load.js');
         await runLoad(table, file, options, signal);

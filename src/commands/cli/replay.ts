@@ -17,7 +17,7 @@ import { withServer, type CommandServer } from '../clickhouse/with-server.js';
 import { replayCalls } from '../replay/compare-versions.js';
 import { loadOtherVersion } from '../replay/other-version.js';
 import { parseRecordedCalls, readRecordedCalls, type RecordedCall } from '../replay/recorded-calls.js';
-import { figuresOf, jsonReport, markdownReport, textReport, type ReplayReport } from '../replay/report.js';
+import { tallyOf, jsonReport, markdownReport, textReport, type ReplayReport } from '../replay/report.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { withProjectOption } from './project-option.js';
@@ -187,7 +187,7 @@ function noCalls({ calls, since }: ReplayOptions): CommandError {
 }
 
 function isFailure({ endpoints }: ReplayReport, { differs, errors, slower }: Partial<FailOn> = {}): boolean {
-  return endpoints.map(figuresOf).some(({ differs: different, error, clickhouseMs: { before, after } }) => {
+  return endpoints.map(tallyOf).some(({ differs: different, error, clickhouseMs: { before, after } }) => {
     const isSlower = slower !== undefined && after > before * slower && after - before > SLOWER_MS;
     return [differs === true && different > 0, errors === true && error > 0, isSlower].includes(true);
   });

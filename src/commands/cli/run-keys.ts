@@ -1,5 +1,5 @@
 import { checkKeysAgainst } from '../../gateway/auth/check-keys.js';
-import { principalOf, readKeyFile, type KeyFile, type StoredKey } from '../../gateway/auth/key-file.js';
+import { asPrincipal, readKeyFile, type KeyFile, type StoredKey } from '../../gateway/auth/key-file.js';
 import { Links } from '../../gateway/auth/links.js';
 import { generateApiKey, hashApiKey } from '../../gateway/auth/api-key.js';
 import { editKeyFile } from '../../gateway/auth/edit-key-file.js';
@@ -109,7 +109,7 @@ export async function link({ key: name, endpoint: idOrName, ...options }: LinkOp
   if (secret === undefined)
     throw new Error('LINK_SECRET is not set. Set it to the same value as for the gateway.');
   const endpoint = endpointNamed(await loadProjectEndpoints(config), idOrName);
-  const key = principalOf(keyNamed(file, await readKeyFile(file), name));
+  const key = asPrincipal(keyNamed(file, await readKeyFile(file), name));
   const parameters = pairsOf('--param', options.param ?? []);
   const nowMs = Date.now();
   const expiresAtMs = nowMs + durationMs('--expires-in', options.expiresIn);

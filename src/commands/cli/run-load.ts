@@ -18,7 +18,7 @@ const REPORTED_FIELDS = 20;
 const REQUEST_TIMEOUT_MS = 600_000;
 
 /** The options of `querygate load`, as commander parses them. */
-export interface LoadOptions {
+export interface LoadFlags {
   readonly shiftToNow?: boolean;
   readonly strict?: boolean;
   readonly json?: boolean;
@@ -32,7 +32,7 @@ export interface LoadOptions {
 export async function runLoad(
   table: string,
   source: string,
-  options: LoadOptions,
+  options: LoadFlags,
   signal: AbortSignal,
 ): Promise<void> {
   const { shiftToNow = false, strict = false, create = false, format = formatOfName(source) } = options;
@@ -94,7 +94,7 @@ function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): Progre
   };
 }
 
-function print(report: LoadReport, { shiftToNow = false, json = false }: LoadOptions): void {
+function print(report: LoadReport, { shiftToNow = false, json = false }: LoadFlags): void {
   const { loaded, rejected } = report;
   if (rejected > REPORTED_REJECTIONS)
     process.stderr.write(`… and ${countLines(rejected - REPORTED_REJECTIONS, 'more ')}\n`);

@@ -3,7 +3,7 @@ import type { Environment } from '../../gateway/config/project.js';
 import { usageError } from '../cli/exit-codes.js';
 
 /** What `--user` and `--password` say. */
-export interface Credentials {
+export interface UserOptions {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface Credentials {
  */
 export function connectionOf(
   text: string,
-  { user, password }: Credentials,
+  { user, password }: UserOptions,
   environment: Environment,
 ): ClickHouseConnection {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -5,7 +5,7 @@ import { stringify } from 'lossless-json';
 import { nameBeside, quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import type { Column } from './columns.js';
 import { explainRejections, misfitsIn } from './explain-rejections.js';
-import { jsonTable, readSettings, verbatim } from './json-table.js';
+import { jsonLines, readSettings, verbatim } from './json-table.js';
 import type { Line } from './line-splitter.js';
 import { describeFailure, firstPart, LoadError, shortened } from './load-error.js';
 import { readRows } from './read-rows.js';
@@ -196,7 +196,7 @@ function textsQuery(fields: readonly FieldType[], rows: readonly Line[]): string
   const parts = new Map([
     ['FIELD', nameBeside(shape.columns, 'querygate_field')],
     ['TUPLES', fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ')],
-    ['LINES', jsonTable(shape, textsOf(rows))],
+    ['LINES', jsonLines(shape, textsOf(rows))],
   ]);
   return TEXTS.replaceAll(/\b(?:FIELD|TUPLES|LINES)\b/g, (part) => parts.get(part) ?? part);
 }

@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { shifted } from './columns.js';
-import { jsonTable, readSettings } from './json-table.js';
+import { jsonLines, readSettings } from './json-table.js';
 import type { Line } from './line-splitter.js';
 import type { TargetTable } from './target-table.js';
 
@@ -37,7 +37,7 @@ export async function insertBatch(
   const { time } = table;
   const names = table.columns.map(({ name }) => quoteName(name));
   const values = names.map((name) => (time && name === quoteName(time.name) ? shifted(time, shift) : name));
-  const lines = jsonTable(
+  const lines = jsonLines(
     table,
     rows.map(({ text }) => text),
   );

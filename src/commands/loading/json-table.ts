@@ -55,7 +55,7 @@ async function findSettings(client: ClickHouseClient): Promise<ClickHouseSetting
  * Lines of JSON as a table function in SQL, with the columns of a table and their defaults. The check and the INSERT
  * both use it, so they read lines identically.
  */
-export function jsonTable({ columns, computed }: Omit<RowShape, 'time'>, lines: readonly string[]): string {
+export function jsonLines({ columns, computed }: Omit<RowShape, 'time'>, lines: readonly string[]): string {
   const structure = [...columns.map(declaration), ...computed.map(alias)].join(', ');
   return `format(JSONEachRow, ${verbatim(structure)}, ${verbatim(lines.join('\n'))})`;
 }

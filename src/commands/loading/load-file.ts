@@ -15,7 +15,7 @@ import { LoadReport, type LoadProgress } from './load-report.js';
 import { metered, openSource, type ByteSource } from './open-source.js';
 import { readBatches, type Batch, type BatchLimits } from './read-batches.js';
 import type { SourceFormat } from './source-format.js';
-import { describeText, jsonReader, nameOf, openText } from './source-text.js';
+import { describeText, jsonReader, inputOf, openText } from './source-text.js';
 import { describeTable, type TargetTable } from './target-table.js';
 
 export interface LoadOptions {
@@ -110,7 +110,7 @@ async function sampleOf(options: LoadOptions, source: ByteSource): Promise<Sampl
     let first: RejectedLine | undefined;
     for (;;) {
       const step = await batches.next();
-      if (step.done === true) throw new LoadError(`${nameOf(name)} ${noValidLine(step.value, first)}`);
+      if (step.done === true) throw new LoadError(`${inputOf(name)} ${noValidLine(step.value, first)}`);
       first ??= step.value.rejected[0];
       if (step.value.rows.length === 0) continue;
       await batches.return('');

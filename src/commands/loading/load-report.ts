@@ -1,6 +1,6 @@
 import type { CheckedBatch } from './check-batch.js';
 import { codeOf, describeFailure, InputFailure, LoadError } from './load-error.js';
-import { nameOf } from './source-text.js';
+import { inputOf } from './source-text.js';
 import type { TargetTable } from './target-table.js';
 import { UnknownFields } from './unknown-fields.js';
 
@@ -57,7 +57,7 @@ export class LoadReport {
     const next = this.#nextLine;
     const loaded = this.loaded === 0 ? 'Nothing was loaded' : `${this.loaded} lines were loaded`;
     if (cause instanceof InputFailure) {
-      return new LoadError(`${nameOf(source)}: ${cause.message}, after line ${next - 1}. ${loaded}.`, {
+      return new LoadError(`${inputOf(source)}: ${cause.message}, after line ${next - 1}. ${loaded}.`, {
         cause,
       });
     }

@@ -2,7 +2,7 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 
 import { nameBeside, quoteName, quoteText, type NamedColumn } from '../../endpoint/quote-sql.js';
 import { shifted, type Column, type RowShape } from './columns.js';
-import { jsonTable, readSettings } from './json-table.js';
+import { jsonLines, readSettings } from './json-table.js';
 import type { Line } from './line-splitter.js';
 
 /** Expressions to evaluate for each line: SQL over the columns, the computed ones too. */
@@ -72,7 +72,7 @@ export async function readAllowing(
 ): Promise<ValuesByRow> {
   const { columns, computed, time } = shape;
   const line = lineIn(shape);
-  const table = jsonTable(
+  const table = jsonLines(
     { columns: [line, ...columns], computed },
     rows.map(({ text }, index) => numbered(text, line.name, index)),
   );

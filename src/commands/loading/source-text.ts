@@ -53,7 +53,7 @@ export async function openText(bytes: AsyncIterable<Buffer>, source: string): Pr
   const { head, bytes: whole } = await peek(bytes, HEAD_BYTES);
   const what = otherThanText(head.toString('latin1'));
   const file = source === '-' ? 'FILE' : quoted(source);
-  if (what !== undefined) throw new LoadError(`${nameOf(source)} ${what.replace('FILE', () => file)}`);
+  if (what !== undefined) throw new LoadError(`${inputOf(source)} ${what.replace('FILE', () => file)}`);
   const text = head.toString('utf8').replace(/^\ufeff/, '');
   // The head can end between a carriage return and its line feed.
   const hasReturns = !text.includes('\n') && /\r./s.test(text);
@@ -63,7 +63,7 @@ export async function openText(bytes: AsyncIterable<Buffer>, source: string): Pr
 }
 
 /** What messages call a source. */
-export const nameOf = (source: string): string => (source === '-' ? 'standard input' : source);
+export const inputOf = (source: string): string => (source === '-' ? 'standard input' : source);
 
 /** What FILE is, if it is no text in UTF-8. */
 function otherThanText(head: string): string | undefined {

@@ -28,7 +28,7 @@ interface BeforeAndAfter {
   readonly after: number;
 }
 
-export function figuresOf({ endpoint, same, replayed }: ReplayedEndpoint): EndpointFigures {
+export function tallyOf({ endpoint, same, replayed }: ReplayedEndpoint): EndpointFigures {
   const count = (wanted: Verdict): number => replayed.filter(({ verdict }) => verdict === wanted).length;
   const sum = (figure: 'rowsRead' | 'clickhouseMs'): BeforeAndAfter => ({
     before: Math.round(replayed.reduce((total, { before }) => total + before[figure], 0)),
@@ -49,7 +49,7 @@ function summaryOf(report: ReplayReport): readonly string[] {
   const all = callsOf(replayable);
   const reasons = Object.entries(omittedOf(recorded)).map(([reason, calls]) => `${calls} (${reason})`);
   const isWhole = covered.distinct === replayable.length;
-  const withoutRows = endpoints.reduce((sum, each) => sum + figuresOf(each).withoutRows, 0);
+  const withoutRows = endpoints.reduce((sum, each) => sum + tallyOf(each).withoutRows, 0);
   const missing = notReplayed(report);
   return [
     `Compared with ${against}: ${covered.distinct} of ${replayable.length} distinct calls, ${covered.calls} of ${all} calls in all, in ${seconds(spentMs)} of ClickHouse.`,
@@ -139,7 +139,7 @@ function shownCall({ endpoint, parameters, pins, calls }: RecordedCall): string 
 
 /** For a terminal. */
 export function textReport(report: ReplayReport): string {
-  const rows = report.endpoints.map((each) => cellsOf(figuresOf(each)));
+  const rows = report.endpoints.map((each) => cellsOf(tallyOf(each)));
   const table = rows.length > 0 ? textTable([HEADINGS, ...rows], new Set([1, 2, 3, 4, 5, 6, 7, 8])) : '';
   const findings = findingsOf(report).map(([call, explanation]) => `\n${call}\n${explanation}\n`);
   return `${summaryOf(report).join('\n')}\n${table}${findings.join('')}`;
@@ -149,7 +149,7 @@ export function textReport(report: ReplayReport): string {
 export function markdownReport(report: ReplayReport): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const rows = report.endpoints.map((each) => line(cellsOf(figuresOf(each))));
+  const rows = report.endpoints.map((each) => line(cellsOf(tallyOf(each))));
   const findings = findingsOf(report).map(
     ([call, explanation]) => `\n\`${call.replaceAll('`', 'ʼ')}\`\n\n${fenced(explanation)}\n`,
   );
@@ -175,7 +175,7 @@ export function jsonReport(report: ReplayReport): string {
       notReplayed: notReplayed(report),
       ...{ covered, budgetMs, spentMs: Math.round(spentMs), floatTolerance: FLOAT_TOLERANCE },
       endpoints: endpoints.map((each) => ({
-        ...figuresOf(each),
+        ...tallyOf(each),
         calls: each.replayed
           .filter(({ verdict }) => verdict !== 'equal')
           .map(({ call, verdict, explanation }) => ({

@@ -97,11 +97,11 @@ function possibleColumns({ header, select }: ParsedSqlFile): Readonly<Record<str
 /** A problem of a file with its path, line and column, and an excerpt with carets. */
 export function problemInFile(file: SqlFile, problem: SelectProblem): FileProblem {
   const { code, problem: sentence } = problem;
-  return { code, problem: sentence, ...problemsOf(file, new SqlFileError([problem]))[0] };
+  return { code, problem: sentence, ...sqlProblems(file, new SqlFileError([problem]))[0] };
 }
 
 /** The problems of a text that could not be read as a `.sql` file. @throws the error, where it is another one */
-export function problemsOf(
+export function sqlProblems(
   { shownPath, source }: Pick<SqlFile, 'shownPath' | 'source'>,
   error: unknown,
 ): readonly FileProblem[] {

@@ -117,11 +117,11 @@ export function isYaml(file: string): boolean {
 
 /** The entries of a key ring for the keys of a file. */
 export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
-  return keys.map((key) => ({ principal: principalOf(key), hashes: key.sha256 }));
+  return keys.map((key) => ({ principal: asPrincipal(key), hashes: key.sha256 }));
 }
 
 /** The principal of a stored key. */
-export function principalOf(key: StoredKey): Principal {
+export function asPrincipal(key: StoredKey): Principal {
   const { name, created, endpoints, addresses, limits } = key;
   const { mayBypassCache = false, mayExport, mayLink, mayUseQueryString } = key;
   const pinned = pinnedMap(key.fixed);

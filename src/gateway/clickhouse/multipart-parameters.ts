@@ -11,7 +11,7 @@ const MAX_IN_URL = 4096;
 type Revealed = ReturnType<typeof revealedParameters>;
 
 /** A text and its bound values as they are sent: values in the query string, or all in a `multipart/form-data` body. */
-export interface SentQuery {
+export interface SentText {
   /** Of the query string, encoded. */
   readonly parameters: string;
   readonly body: string | Buffer;
@@ -26,7 +26,7 @@ export interface SentQuery {
 export function parametersOf(
   text: string,
   query: Pick<BoundQuery, 'parameters'>,
-): SentQuery | Promise<SentQuery> {
+): SentText | Promise<SentText> {
   const revealed = revealedParameters(query);
   const parameters: Record<string, string> = {};
   for (const name in revealed) parameters[`param_${name}`] = formatted(revealed[name] ?? null);
@@ -34,7 +34,7 @@ export function parametersOf(
   return isInUrl ? { parameters: searchOf(parameters), body: text } : inBody(text, parameters);
 }
 
-async function inBody(text: string, parameters: Readonly<Record<string, string>>): Promise<SentQuery> {
+async function inBody(text: string, parameters: Readonly<Record<string, string>>): Promise<SentText> {
   const form = new FormData();
   for (const [name, value] of Object.entries(parameters)) form.set(name, value);
   const encoded = new Response(form);

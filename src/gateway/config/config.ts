@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import type { CacheConfig, McpConfig, QueueConfig, TokenConfig, WarmingConfig } from './parts.js';
+import type { CacheConfig, McpConfig, QueueConfig, WarmingConfig } from './parts.js';
+import type { TokenConfig } from '../auth/tokens.js';
 import { projectFolder, projectIn, type Environment, type Project } from './project.js';
 import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
 import { readServerUrls } from './server-urls.js';

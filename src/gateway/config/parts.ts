@@ -7,14 +7,6 @@ export interface QueueConfig {
   readonly maxWaitMs: number;
 }
 
-/** How tokens of an issuer are verified. */
-export interface TokenConfig {
-  readonly secret: string | undefined;
-  readonly jwksUrl: string | undefined;
-  readonly issuer: string;
-  readonly audience: string;
-}
-
 /** The endpoints as tools for agents, at `/mcp`. */
 export interface McpConfig {
   /** Bytes of the rows of a tool's result. */

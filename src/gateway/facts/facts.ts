@@ -20,7 +20,7 @@ interface NamesInQuery<Names> {
 /** What a query reads and calls, by ClickHouse's tree of it. */
 export interface Facts extends NamesInQuery<ReadonlySet<string>> {
   readonly tableFunctions: readonly TableFunction[];
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly Equality[];
   /** The parameter of each place that has one, and of each right side of IN. */
   readonly parameters: readonly string[];
   readonly parametersInIn: readonly string[];
@@ -38,7 +38,7 @@ export interface TableFunction {
 }
 
 /** `column = @parameter`. */
-export interface Comparison {
+export interface Equality {
   readonly column: string;
   readonly parameter: string;
 }
@@ -85,7 +85,7 @@ class FoundFacts implements Facts {
   readonly functions = new Set<string>();
   readonly names = new Set<string>();
   readonly tableFunctions: TableFunction[] = [];
-  readonly comparisons: Comparison[] = [];
+  readonly comparisons: Equality[] = [];
   readonly parameters: string[] = [];
   readonly parametersInIn: string[] = [];
   readonly named = new Map<string, FoundFacts>();

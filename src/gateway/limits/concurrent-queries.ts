@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
-import { nameOf } from './limits-of.js';
+import { counterOf } from './limits-of.js';
 import type { SharedLimits } from './shared-limits.js';
 
 interface ConcurrencyLimit {
@@ -68,7 +68,7 @@ export class ConcurrentQueries {
 
 function concurrencyLimitOf(subject: Subject): ConcurrencyLimit | undefined {
   const max = subject.rules.concurrent;
-  return max === undefined ? undefined : { subject, name: nameOf(subject), max };
+  return max === undefined ? undefined : { subject, name: counterOf(subject), max };
 }
 
 function exceeded({ subject, max }: ConcurrencyLimit): LimitExceeded {

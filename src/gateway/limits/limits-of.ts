@@ -42,11 +42,11 @@ export function costLimits(subjects: readonly Subject[]): readonly WindowLimit[]
 function limitOf(subject: Subject, counted: Counted): WindowLimit | undefined {
   const quota = subject.rules[counted];
   if (!quota) return undefined;
-  return { subject, counted, name: `${nameOf(subject)}:${counted}:${quota.window}`, ...quota };
+  return { subject, counted, name: `${counterOf(subject)}:${counted}:${quota.window}`, ...quota };
 }
 
 /** The name of a subject's counters, in the process and in the shared store. */
-export function nameOf({ kind, name }: Subject): string {
+export function counterOf({ kind, name }: Subject): string {
   if (name.length <= MAX_NAME_LENGTH) return `${kind}:${name}`;
   return `${kind}:sha256-${createHash('sha256').update(name).digest('hex')}`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { isoTime } from './iso-time.js';
-import { costOf, definitionOf, type LogEntry, type LoggedFacts } from './request-log-columns.js';
+import { readCost, definitionOf, type LogEntry, type LoggedFacts } from './request-log-columns.js';
 
 /** A call as a caller sent it. */
 export interface RecordableCall {
@@ -81,7 +81,7 @@ export class CallRecorder {
     this.rows.set(key, row);
     row.calls += 1;
     if (!caused?.queryId) return;
-    const { rowsRead, clickhouseMs } = costOf(caused.cost);
+    const { rowsRead, clickhouseMs } = readCost(caused.cost);
     row.queries += 1;
     row.rows_read += rowsRead;
     row.clickhouse_ms += clickhouseMs;

@@ -58,19 +58,19 @@ const float = (name: string, comment: string, of: ValueOf<number>): LogColumn =>
 
 const NOTHING: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
 /** What a query cost, or nothing. */
-export const costOf = (cost?: Figures<QueryCost>): QueryCost => cost?.readBy(OPERATORS) ?? NOTHING;
+export const readCost = (cost?: Figures<QueryCost>): QueryCost => cost?.readBy(OPERATORS) ?? NOTHING;
 const read =
   (figure: keyof QueryCost): ValueOf<number> =>
   ({ caused }) =>
-    costOf(caused?.cost)[figure];
+    readCost(caused?.cost)[figure];
 const charged =
   (figure: keyof QueryCost): ValueOf<number> =>
   ({ charged }) =>
-    charged ? costOf(charged.cost)[figure] / charged.callers : 0;
+    charged ? readCost(charged.cost)[figure] / charged.callers : 0;
 const saved =
   (figure: keyof QueryCost): ValueOf<number> =>
   ({ saved }) =>
-    costOf(saved)[figure];
+    readCost(saved)[figure];
 
 /** As many hexadecimal digits of a digest as avoid collisions. */
 const shortened = (digest = ''): string => digest.slice(0, 32);

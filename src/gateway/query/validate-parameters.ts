@@ -9,7 +9,7 @@ import {
 } from '../../endpoint/parameters/parameter.js';
 import { isRelativeTime, stepAt } from '../../endpoint/parameters/relative-time.js';
 import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
-import { Failure, type Problem } from '../errors.js';
+import { Failure, type ParamProblem } from '../errors.js';
 import { isInBrackets, listExample, type RawParameter, type RawParameters } from './raw-parameters.js';
 
 /** What the values of a request depend on, besides what the caller sent. */
@@ -27,7 +27,7 @@ export interface ResolvedParameters {
 
 /** The declared parameters of a request: values of the valid ones, problems of the others. */
 export interface ReadParameters extends ResolvedParameters {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ParamProblem[];
 }
 
 const OWN_SEAL = sealFrom(undefined);
@@ -63,7 +63,7 @@ export function readParameters(
   { now, seal = OWN_SEAL }: ReadingContext,
 ): ReadParameters {
   const values = new Map<string, Value>();
-  const problems: Problem[] = [];
+  const problems: ParamProblem[] = [];
   let changesAt = Infinity;
   const context = { now, zone: () => zoneOf(endpoint, raw, now) };
   for (const [param, parameter] of endpoint.parameters) {
@@ -122,7 +122,7 @@ function endOfStep(
 }
 
 /** The failure that lists every problem of a request's parameters. */
-export function invalidParameters(problems: readonly Problem[]): Failure {
+export function invalidParameters(problems: readonly ParamProblem[]): Failure {
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
   return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, { problems });
 }

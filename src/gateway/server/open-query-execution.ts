@@ -30,7 +30,7 @@ import type { Warmer } from '../warming/warmer.js';
 import { openCache, type OpenCache } from './open-cache.js';
 import type { ClosingPart } from './closers.js';
 import { openScheduler, openLimiter, type QueryServer, type Scheduler } from './open-scheduler.js';
-import { EndpointVersions } from './endpoint-versions.js';
+import { VersionReporter } from './version-reporter.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
 import { openComposer } from './open-composer.js';
 import { startWarming } from './start-warming.js';
@@ -104,7 +104,7 @@ export async function openQueryExecution(
     },
   });
   onClose(cache.close, { name: 'cache', isBestEffort: true });
-  const ofData = new EndpointVersions(dependencies.versions, { ...shared, cache, metrics });
+  const ofData = new VersionReporter(dependencies.versions, { ...shared, cache, metrics });
   onClose(ofData.close, { name: 'versions of tables', isBestEffort: true });
   const { dataVersions } = ofData;
   const scheduler = openScheduler(config, servers, logger);

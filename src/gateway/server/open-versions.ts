@@ -16,7 +16,7 @@ import { findQueryData, type QueryData } from '../versions/query-data.js';
 import { withProbes } from '../versions/pieces-in-tree.js';
 import { readQueryTrees, type QueryTrees, type ReadRows } from '../versions/query-tree.js';
 import { QueryVersions } from '../versions/query-versions.js';
-import { readVersion } from '../versions/read-version.js';
+import { readDataVersion } from '../versions/read-version.js';
 import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
 
 /** Milliseconds that ClickHouse may take; a caller waits for them, and then for the query instead. */
@@ -64,7 +64,7 @@ export function openVersions(
   });
   const readRows = rowReader(client);
   const versions = new TableVersions({
-    read: (data) => readVersion(data, readRows),
+    read: (data) => readDataVersion(data, readRows),
     ...{ shared, clock, steadyClock: steadyMs, onRead },
   });
   const dataVersions = new QueryVersions({

@@ -28,12 +28,12 @@ interface TableRow {
   readonly definition: string;
 }
 
-/** Hash of what a table or a view is; `readVersion` has the same. */
-export const DEFINITION = 'lower(hex(sipHash128(toString(uuid), create_table_query)))';
+/** Hash of what a table or a view is; `readDataVersion` has the same. */
+export const OBJECT_HASH = 'lower(hex(sipHash128(toString(uuid), create_table_query)))';
 
 export const FULL_NAME = "database || '.' || name";
 
-const TABLES = `SELECT ${FULL_NAME} AS full, engine, partition_key AS partitionKey, as_select AS query, ${DEFINITION} AS definition
+const TABLES = `SELECT ${FULL_NAME} AS full, engine, partition_key AS partitionKey, as_select AS query, ${OBJECT_HASH} AS definition
   FROM system.tables WHERE database IN {databases:Array(String)} AND full IN {objects:Array(String)}`;
 
 const DEFAULTS = `SELECT database || '.' || table AS full, name, default_expression AS expression, default_kind AS kind

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { SETTINGS_OF_VERSIONS } from '../clickhouse/parts-of-version.js';
-import { databasesOf, DEFINITION, definitionsOf, FULL_NAME, type QueryData } from './query-data.js';
+import { databasesOf, OBJECT_HASH, definitionsOf, FULL_NAME, type QueryData } from './query-data.js';
 import type { ReadRows } from './query-tree.js';
 
 /** The state of the tables of a query on one server. */
@@ -68,7 +68,7 @@ const IN_OBJECTS = 'database IN {databases:Array(String)} AND full IN {objects:A
 const OF_TABLE = "database || '.' || table AS full";
 
 // Mutations: changes that parts do not have yet, although the definitions do.
-const STATE = `SELECT 'object' AS kind, ${FULL_NAME} AS full, ${DEFINITION} AS what, '' AS command
+const STATE = `SELECT 'object' AS kind, ${FULL_NAME} AS full, ${OBJECT_HASH} AS what, '' AS command
   FROM system.tables WHERE ${IN_OBJECTS}
 UNION ALL SELECT 'mutation', ${OF_TABLE}, mutation_id, command
   FROM system.mutations WHERE NOT is_done AND ${IN_OBJECTS}
@@ -93,7 +93,7 @@ const COLUMNS_OF_PARTS = `SELECT ${OF_TABLE}, column, toUInt32(count()) AS parts
  *
  * @throws Error where ClickHouse does not tell it
  */
-export async function readVersion(data: QueryData, readRows: ReadRows): Promise<TablesVersion> {
+export async function readDataVersion(data: QueryData, readRows: ReadRows): Promise<TablesVersion> {
   const { objects } = data;
   const parameters = { objects, databases: databasesOf(objects) };
   // A mutation that is done before the first read has its parts in the second.

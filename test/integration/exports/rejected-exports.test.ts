@@ -1,5 +1,5 @@
 import { Links } from '../../../src/gateway/auth/links.js';
-import { principalOf } from '../../../src/gateway/auth/key-file.js';
+import { asPrincipal } from '../../../src/gateway/auth/key-file.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { exchange } from '../../support/raw-exchange.js';
 import { ExportingGateway, KEYS, type Received } from '../../support/exporting-gateway.js';
@@ -137,7 +137,7 @@ describe('a signed link', () => {
   ): string => {
     const endpoint = gateway.gateway.endpoints.find(endpointName);
     if (!endpoint) throw new Error(`no endpoint ${endpointName}`);
-    const key = principalOf({
+    const key = asPrincipal({
       name: keyName,
       sha256: [],
       ...(keyName === 'exporter' && { mayExport: true }),

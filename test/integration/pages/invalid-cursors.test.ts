@@ -1,5 +1,5 @@
 import { Links } from '../../../src/gateway/auth/links.js';
-import { principalOf } from '../../../src/gateway/auth/key-file.js';
+import { asPrincipal } from '../../../src/gateway/auth/key-file.js';
 import { Cursors, type Position } from '../../../src/gateway/auth/cursors.js';
 import { receive, type Received } from '../../support/exporting-gateway.js';
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
@@ -198,7 +198,7 @@ describe('a cursor is valid', () => {
     const endpoint = paging.gateway.endpoints.find('rows');
     if (!endpoint) throw new Error('no endpoint');
     const nowMs = paging.clock.now;
-    const key = principalOf({ name: 'tenant', sha256: [], fixed: { tenant: 'a' } });
+    const key = asPrincipal({ name: 'tenant', sha256: [], fixed: { tenant: 'a' } });
     const link = new Links(SECRET).sign({
       ...{ endpoint, key, nowMs, parameters: new Map([['n', '25']]), expiresAtMs: nowMs + 60_000 },
     });

@@ -1,5 +1,5 @@
 import type { Node, PartNode } from './nodes.js';
-import { isParameterName } from './read-nodes.js';
+import { hasNameForm } from './read-nodes.js';
 import type { Piece, Place } from './select.js';
 
 /** What stands between two offsets of a text. */
@@ -48,6 +48,6 @@ function piecesOfPart(
 function placeholdersOf(nodes: readonly Node[]): readonly Exclude<Node, { kind: 'group' | 'token' }>[] {
   return nodes.flatMap((node) => {
     if (node.kind === 'group') return placeholdersOf(node.nodes);
-    return node.kind === 'part' || (node.kind === 'parameter' && isParameterName(node.name)) ? [node] : [];
+    return node.kind === 'part' || (node.kind === 'parameter' && hasNameForm(node.name)) ? [node] : [];
   });
 }

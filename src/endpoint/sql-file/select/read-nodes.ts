@@ -24,7 +24,7 @@ export function readNodes(text: string, tokens: readonly TokenNode[]): NodeTree 
 }
 
 /** Whether a text can be the name of a parameter. */
-export function isParameterName(name: string): boolean {
+export function hasNameForm(name: string): boolean {
   return NAME.test(name);
 }
 
@@ -115,8 +115,7 @@ class NodeReader {
       : isSymbol(token, '{')
         ? this.#readBraces(token)
         : undefined;
-    if (read && !isParameterName(read.name))
-      this.#report(read, problem('PLACEHOLDER_NAME_INVALID', read.name));
+    if (read && !hasNameForm(read.name)) this.#report(read, problem('PLACEHOLDER_NAME_INVALID', read.name));
     return read;
   }
 

@@ -2,7 +2,7 @@ import { isLosslessNumber } from 'lossless-json';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { itemKind } from '../../../endpoint/parameters/kinds.js';
-import { Failure, type Problem } from '../../errors.js';
+import { Failure, type ParamProblem } from '../../errors.js';
 import { isInBrackets, type RawParameter, type RawParameters } from '../../query/raw-parameters.js';
 import { exactNumber } from './json-number.js';
 import { belongsInQueryString } from './undeclared-parameters.js';
@@ -17,7 +17,7 @@ export const MAX_LIST_ITEMS = MAX_BODY_VALUE_BYTES / ITEM_BYTES + 1;
 /** The parameters in a JSON body, and the problems of those that are not as their declarations say. */
 export interface JsonParameters {
   readonly parameters: RawParameters;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ParamProblem[];
   /** Names that the endpoint does not declare. */
   readonly undeclared: readonly string[];
 }
@@ -33,7 +33,7 @@ export function readJsonParameters(
   members: ReadonlyMap<string, unknown>,
 ): JsonParameters {
   const parameters = new Map<string, RawParameter>();
-  const problems: Problem[] = [];
+  const problems: ParamProblem[] = [];
   const undeclared: string[] = [];
   for (const [param, value] of members) {
     const kind = kindOf(endpoint, param);

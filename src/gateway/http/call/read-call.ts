@@ -3,7 +3,7 @@ import type { Cursors, OpenedCursor } from '../../auth/cursors.js';
 import type { Principal } from '../../auth/principal.js';
 import { returnedColumns, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
-import { Failure, type Problem } from '../../errors.js';
+import { Failure, type ParamProblem } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
 import { writtenColumns } from '../../formats/written-columns.js';
 import type { EndpointQuery } from '../../query/endpoint-query.js';
@@ -110,7 +110,7 @@ function rowsOf({ pageRows }: SentCall, { pages }: Endpoint, sql: unknown): Pick
   return pages && !sql && pageRows !== undefined ? { pageRows } : {};
 }
 
-function problemsOfSql(sql: RawParameter | undefined): readonly Problem[] {
+function problemsOfSql(sql: RawParameter | undefined): readonly ParamProblem[] {
   const found = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
   return found === undefined ? [] : [{ param: 'sql', problem: found }];
 }
@@ -118,9 +118,9 @@ function problemsOfSql(sql: RawParameter | undefined): readonly Problem[] {
 /** The problems of what was sent as parameters, and of undeclared names where these are errors. */
 function problemsOfNames(
   sent: SentCall,
-  ofParameters: readonly Problem[],
+  ofParameters: readonly ParamProblem[],
   endpoint: Endpoint,
-): readonly Problem[] {
+): readonly ParamProblem[] {
   const isStrict = sent.preferences.isStrict || endpoint.settings.unknownParameters === 'reject';
   // A parameter without a text is no omitted one.
   const unread = new Set(sent.problems.map(({ param }) => param));

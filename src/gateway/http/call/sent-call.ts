@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import { Failure, type Problem } from '../../errors.js';
+import { Failure, type ParamProblem } from '../../errors.js';
 import type { CacheDemand } from '../../query/call.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import { cacheDemandOf } from '../result/cache-headers.js';
@@ -21,7 +21,7 @@ export interface SentCall {
   /** The parameters of the endpoint, which are the whole query string of a GET. */
   readonly parameters: RawParameters;
   /** Of parameters that have no text. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ParamProblem[];
   /** Names that neither the endpoint nor the gateway reads. */
   readonly undeclared: readonly string[];
   /** Rows of a page that the caller wants, of an endpoint with pages; the row cap where absent. */

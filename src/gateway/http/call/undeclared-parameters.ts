@@ -2,7 +2,7 @@ import { closestName } from '../../../endpoint/closest-name.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { CALL_PARAMETERS, NUMBERS_PARAMETER } from '../../../endpoint/reserved.js';
 import { LINK_PARAMETERS } from '../../auth/links.js';
-import type { Problem } from '../../errors.js';
+import type { ParamProblem } from '../../errors.js';
 import { listExample } from '../../query/raw-parameters.js';
 
 export const IGNORED_PARAMETERS = 'X-Ignored-Parameters';
@@ -43,8 +43,8 @@ export function ignoredParameters(names: readonly string[]): string | undefined 
 export function problemsOfUndeclared(
   names: readonly string[],
   { parameters }: Pick<Endpoint, 'parameters'>,
-): readonly Problem[] {
-  const problems = names.slice(0, MAX_NAMES).map((name): Problem => {
+): readonly ParamProblem[] {
+  const problems = names.slice(0, MAX_NAMES).map((name): ParamProblem => {
     return { param: shown(name), problem: `is no parameter of this endpoint${adviceFor(name, parameters)}` };
   });
   const more = names.length - problems.length;

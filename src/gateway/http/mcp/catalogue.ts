@@ -7,7 +7,7 @@ import type { McpCaller } from './mcp-caller.js';
 import { ProtocolError } from './protocol-error.js';
 
 /** A part of a list, and where the next part begins; absent in the last part. */
-export interface Page {
+export interface ListPage {
   readonly endpoints: readonly Endpoint[];
   readonly nextCursor?: string;
 }
@@ -23,7 +23,7 @@ export function pageOf(
   { principal, tags }: Pick<McpCaller, 'principal' | 'tags'>,
   cursor: string | undefined,
   size: number,
-): Page {
+): ListPage {
   const after = cursor === undefined ? '' : nameIn(cursor);
   const rest = endpoints
     .all()

@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 
 import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
-import type { Problem } from '../../errors.js';
+import type { ParamProblem } from '../../errors.js';
 import { readJsonParameters } from '../call/json-parameters.js';
 import { isJsonObject } from '../call/json-text.js';
 import type { SentCall } from '../call/sent-call.js';
@@ -89,7 +89,7 @@ function namesOf(endpoint: Endpoint, pinned: Pinned): ReadonlySet<string> {
   return new Set([...free, ...own]);
 }
 
-function problemsOfUnknown(unknown: readonly string[], known: ReadonlySet<string>): readonly Problem[] {
+function problemsOfUnknown(unknown: readonly string[], known: ReadonlySet<string>): readonly ParamProblem[] {
   const problems = unknown.slice(0, MAX_UNKNOWN).map((name, index) => {
     const which = index === 0 ? `, which has ${[...known].join(', ')}` : '';
     return { param: shown(name), problem: `is no argument of this tool${which}` };

@@ -3,7 +3,7 @@ import Negotiator from 'negotiator';
 import { NUMBERS, type Numbers } from '../../../endpoint/definition.js';
 import { NUMBERS_PARAMETER } from '../../../endpoint/reserved.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import { Failure, type Problem } from '../../errors.js';
+import { Failure, type ParamProblem } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
 import { EVERY_FORMAT_NAME, FORMAT_NAMES, FORMATS, type FormatName } from '../../formats/formats.js';
 import { representationOf, type Representation } from '../../formats/representation.js';
@@ -58,7 +58,7 @@ export interface QueryStringPresentation {
   readonly download: boolean;
   readonly complete: boolean;
   readonly isExport: boolean;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ParamProblem[];
 }
 
 const BY_NAME: ReadonlyMap<string, FormatName> = new Map(EVERY_FORMAT_NAME.map((name) => [name, name]));
@@ -84,7 +84,7 @@ export function readPresentation(
   { parameters }: Pick<Endpoint, 'parameters'>,
   preferences: Pick<Preferences, 'numbers'>,
 ): QueryStringPresentation {
-  const problems: Problem[] = [];
+  const problems: ParamProblem[] = [];
   /** The value of one of the gateway's own parameters; undefined where it is omitted or invalid. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
     const parameter = sent.get(param);

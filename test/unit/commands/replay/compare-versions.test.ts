@@ -1,6 +1,6 @@
 import { replayCalls, type Replay, type Verdict } from '../../../../src/commands/replay/compare-versions.js';
 import type { RecordedCall } from '../../../../src/commands/replay/recorded-calls.js';
-import { figuresOf } from '../../../../src/commands/replay/report.js';
+import { tallyOf } from '../../../../src/commands/replay/report.js';
 import { defineEndpoint, type Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { sql } from '../../../../src/endpoint/sql.js';
 import { Failure } from '../../../../src/gateway/errors.js';
@@ -73,7 +73,7 @@ describe('a call that is replayed', () => {
 
   it('is new, and neither equal nor repaired, where only the second version has the endpoint', async () => {
     const [endpoint] = (await replayed(() => rows([{ city: 'ROME' }]), { before: [] })).endpoints;
-    expect(endpoint && figuresOf(endpoint)).toMatchObject({ new: 1, equal: 0, repaired: 0 });
+    expect(endpoint && tallyOf(endpoint)).toMatchObject({ new: 1, equal: 0, repaired: 0 });
   });
 
   it('ends the replay where ClickHouse does not respond', async () => {
@@ -91,7 +91,7 @@ describe('a call that is replayed', () => {
 
   it('counts as equal without rows', async () => {
     const [endpoint] = (await replayed(() => rows([]))).endpoints;
-    expect(endpoint && figuresOf(endpoint)).toMatchObject({ equal: 1, withoutRows: 1 });
+    expect(endpoint && tallyOf(endpoint)).toMatchObject({ equal: 1, withoutRows: 1 });
   });
 
   it('is not covered where the budget ends in the middle of its queries', async () => {

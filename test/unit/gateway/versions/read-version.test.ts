@@ -1,6 +1,6 @@
 import type { QueryData } from '../../../../src/gateway/versions/query-data.js';
 import type { ReadRows } from '../../../../src/gateway/versions/query-tree.js';
-import { readVersion } from '../../../../src/gateway/versions/read-version.js';
+import { readDataVersion } from '../../../../src/gateway/versions/read-version.js';
 
 const DATA: QueryData = {
   tables: ['logs.a'],
@@ -26,7 +26,7 @@ const STATE = [SERVER, state('object', 'logs.v', '2'), state('object', 'logs.a',
 const PARTS = [part('one', 'one_1_1_0'), part('two', 'two_2_2_0', { since: 30, until: 40 })];
 
 const versionOf = ({ rows = STATE, parts = PARTS }: Readonly<Record<string, readonly Row[]>>) =>
-  readVersion(DATA, ((text: string) =>
+  readDataVersion(DATA, ((text: string) =>
     Promise.resolve(text.includes('system.parts ') ? parts : rows)) as ReadRows);
 
 describe('readVersion', () => {
@@ -82,7 +82,7 @@ describe('readVersion', () => {
     const pending = [...STATE, mutation];
     const mutated = [part('one', 'one_1_1_0_2'), part('two', 'two_2_2_0_2')];
     let statements = 0;
-    const meanwhile = await readVersion(DATA, ((text: string) => {
+    const meanwhile = await readDataVersion(DATA, ((text: string) => {
       const isDone = (statements += 1) > 1;
       const isOfParts = text.includes('system.parts ');
       if (isOfParts) return Promise.resolve(isDone ? mutated : PARTS);

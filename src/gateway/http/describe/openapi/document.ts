@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 
 /** The parts of an OpenAPI 3.1 document that the gateway's document uses. */
 
-export interface Reference {
+export interface RefObject {
   readonly $ref: string;
 }
 
@@ -34,7 +34,7 @@ export interface MediaTypeObject {
 
 export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly headers?: Readonly<Record<string, RefObject>>;
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
@@ -51,9 +51,9 @@ export interface OperationObject {
   readonly deprecated?: boolean;
   readonly description?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly (ParameterObject | Reference)[];
+  readonly parameters?: readonly (ParameterObject | RefObject)[];
   readonly requestBody?: RequestBodyObject;
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  readonly responses: Readonly<Record<string, ResponseObject | RefObject>>;
 }
 
 export interface PathItemObject {
@@ -81,6 +81,6 @@ export interface OpenApiDocument {
 export function refTo(
   kind: Exclude<keyof OpenApiDocument['components'], 'securitySchemes'>,
   name: string,
-): Reference {
+): RefObject {
   return { $ref: `#/components/${kind}/${name}` };
 }

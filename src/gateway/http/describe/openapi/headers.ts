@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../../endpoint/endpoint.js';
-import { refTo, type HeaderObject, type ParameterObject, type Reference } from './document.js';
+import { refTo, type HeaderObject, type ParameterObject, type RefObject } from './document.js';
 
 const text = (description: string, example?: string): HeaderObject => ({
   description,
@@ -24,13 +24,13 @@ const always = (header: HeaderObject): HeaderObject => ({ ...header, required: t
  * Where a header stands: in responses of a kind, of endpoints with a feature, or in errors with a status. The kind `file` are rows,
  * `part` is a 206 of them, and `running` is a 202.
  */
-export type Place = 'any' | 'withKey' | 'rows' | 'file' | 'part' | 'running' | Feature | number;
+export type HeaderPlace = 'any' | 'withKey' | 'rows' | 'file' | 'part' | 'running' | Feature | number;
 type Feature = 'pages' | 'deprecated';
 
 const ROWS = ['rows', 'file', 'part'] as const;
 const WITH_KEY = [...ROWS, 'withKey', 'running'] as const;
 
-const on = (places: readonly Place[], headers: Readonly<Record<string, HeaderObject>>) => ({
+const on = (places: readonly HeaderPlace[], headers: Readonly<Record<string, HeaderObject>>) => ({
   places,
   headers,
 });
@@ -146,13 +146,13 @@ export const featuresOf = ({
   ...(deprecated ? (['deprecated'] as const) : []),
 ];
 
-const headersIn = (isMeant: (place: Place) => boolean): Readonly<Record<string, HeaderObject>> =>
+const headersIn = (isMeant: (place: HeaderPlace) => boolean): Readonly<Record<string, HeaderObject>> =>
   Object.fromEntries(
     HEADERS.flatMap(({ places, headers }) => (places.some(isMeant) ? Object.entries(headers) : [])),
   );
 
 /** References to the headers of these places. */
-export function headerRefs(...places: readonly Place[]): Readonly<Record<string, Reference>> {
+export function headerRefs(...places: readonly HeaderPlace[]): Readonly<Record<string, RefObject>> {
   const names = Object.keys(headersIn((place) => places.includes(place)));
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 }

@@ -8,11 +8,11 @@ import {
   type OperationObject,
   type ParameterObject,
   type PathItemObject,
-  type Reference,
+  type RefObject,
   type ResponseObject,
 } from './document.js';
 import { endpointBody, endpointParameters } from './endpoint-parameters.js';
-import { featuresOf, headerRefs, ONLY_FOR_GET, REQUEST_HEADERS, type Place } from './headers.js';
+import { featuresOf, headerRefs, ONLY_FOR_GET, REQUEST_HEADERS, type HeaderPlace } from './headers.js';
 import { problemResponses } from './problems.js';
 import {
   CURSOR_PARAMETER,
@@ -35,8 +35,8 @@ export const tagsOf = ({ tags }: Endpoint): readonly string[] => (tags.length > 
 export const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
 const requestHeaders = Object.keys(REQUEST_HEADERS);
-const headersOfGet: readonly Reference[] = requestHeaders.map((name) => refTo('parameters', name));
-const headersOfPost: readonly Reference[] = requestHeaders
+const headersOfGet: readonly RefObject[] = requestHeaders.map((name) => refTo('parameters', name));
+const headersOfPost: readonly RefObject[] = requestHeaders
   .filter((name) => !ONLY_FOR_GET.has(name))
   .map((name) => refTo('parameters', name));
 
@@ -112,7 +112,7 @@ function settingsNote(endpoint: Endpoint): string {
   return `${deprecationNote(describeDeprecation(endpoint))}At most ${rowCap(endpoint)} rows; ${cachingText(endpoint.settings)}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
 }
 
-function jsonResponse(description: string, headers: Place, schema: JsonSchema): ResponseObject {
+function jsonResponse(description: string, headers: HeaderPlace, schema: JsonSchema): ResponseObject {
   return { description, headers: headerRefs(headers), content: { 'application/json': { schema } } };
 }
 

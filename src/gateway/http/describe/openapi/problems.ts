@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { ERRORS, type ErrorCode } from '../../../errors.js';
-import { refTo, type Reference, type ResponseObject } from './document.js';
+import { refTo, type RefObject, type ResponseObject } from './document.js';
 import { headerRefs } from './headers.js';
 
 const PROBLEM = 'Problem';
@@ -36,7 +36,7 @@ const STATUSES = {
 export function problemResponses(
   operation: keyof typeof STATUSES,
   endpoint?: Endpoint,
-): Readonly<Record<string, Reference>> {
+): Readonly<Record<string, RefObject>> {
   const statuses = [...STATUSES[operation], ...(endpoint ? statusesOf(endpoint) : [])];
   return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
 }

@@ -7,7 +7,7 @@ import type { OpenCache } from './open-cache.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
 import { openVersions, type OpenVersions } from './open-versions.js';
 
-export interface EndpointVersionsDependencies {
+export interface VersionReporterDependencies {
   readonly endpoints: Endpoints;
   readonly cache: Pick<OpenCache, 'versionsOf'>;
   readonly metrics: Pick<Metrics, 'count'>;
@@ -18,14 +18,14 @@ export interface EndpointVersionsDependencies {
 /** Warnings of a process. */
 const MAX_REPORTED = 1000;
 
-/** The versions of the data of this gateway's endpoints, and the log of those that have none. */
-export class EndpointVersions {
+/** Opens the data versions, and reports endpoints whose data has none to the log. */
+export class VersionReporter {
   private readonly open: OpenVersions | undefined;
   private readonly reported = new Set<string>();
 
   constructor(
     private readonly source: OpenClickHouse['versions'] = { reason: 'nothing reads versions' },
-    private readonly dependencies: EndpointVersionsDependencies,
+    private readonly dependencies: VersionReporterDependencies,
   ) {
     const { cache, metrics, clock } = dependencies;
     if ('reason' in source) return;
