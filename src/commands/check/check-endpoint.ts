@@ -66,11 +66,12 @@ export async function checkEndpoint(
     ...identity,
     ...findings,
     problems: [...found.problems, ...findings.problems],
+    ...(found.endpoint && { completed: found.endpoint }),
     ...(found.written !== undefined && { columnsWritten: { file: sql.shownPath, text: found.written } }),
   };
 }
 
-type Findings = Omit<CheckedEndpoint, 'name' | 'file' | 'columnsWritten'>;
+type Findings = Omit<CheckedEndpoint, 'name' | 'file' | 'columnsWritten' | 'completed'>;
 
 const NOTHING_FOUND: Findings = { problems: [], warnings: [], tables: [] };
 

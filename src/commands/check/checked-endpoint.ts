@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 
 /** What is read, of how much. */
@@ -42,6 +43,8 @@ export interface CheckedEndpoint {
   readonly untilChanged?: { readonly possible: boolean; readonly reason?: string };
   /** The columns that the check wrote into the header of a file. */
   readonly columnsWritten?: { readonly file: string; readonly text: string };
+  /** With the columns that its header lacks; absent where that lacks none, and where no more is checked. */
+  readonly completed?: Endpoint;
 }
 
 /** What an example reads of all its tables. */

@@ -22,8 +22,8 @@ export async function withUntilChanged(
   try {
     const all: CheckedEndpoint[] = [];
     for (const each of checked) {
-      const endpoint = byName.get(each.name);
-      all.push(endpoint ? await withVersions(each, endpoint, versions, tools) : each);
+      const { completed = byName.get(each.name), ...found } = each;
+      all.push(completed ? await withVersions(found, completed, versions, tools) : found);
     }
     return all;
   } finally {
