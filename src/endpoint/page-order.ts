@@ -1,4 +1,5 @@
 import { asRecord } from './as-record.js';
+import { closestName } from './closest-name.js';
 import { bareType, parseTypeName } from './type-name.js';
 import { problem, type Problem } from './problems.js';
 import { AFTER } from './reserved.js';
@@ -41,14 +42,13 @@ export function readPageOrder(definition: { readonly pages?: unknown; readonly c
   for (const item of Array.isArray(by) ? by : []) {
     if (typeof item !== 'string') continue;
     const { name = '', direction, nulls } = partsOf(item.trim(), columns);
-    const column = Object.hasOwn(columns, name) ? declaredColumn(columns[name]) : undefined;
-    const found = problemOf(name, column, order);
+    const found = problemOf(name, columns, order);
     if (found) problems.push(found);
-    else if (column) {
+    else {
       order.push({
         name,
         parameter: `${AFTER}_${order.length + 1}`,
-        ...typeOf(column.type),
+        ...typeOf(declaredColumn(columns[name]).type),
         isDescending: direction?.toLowerCase() === 'desc',
         areNullsFirst: nulls?.toLowerCase() === 'first',
       });
@@ -84,8 +84,17 @@ export function itemOfOrder({ name, isDescending, areNullsFirst }: PageColumn): 
   return `${name}${isDescending ? ' desc' : ''}${areNullsFirst ? ' nulls first' : ''}`;
 }
 
-function problemOf(name: string, column: DeclaredColumn | undefined, before: PageOrder): Problem | undefined {
-  if (!column) return problem('PAGES_INVALID', `names the column ${name}, which is not in columns`);
+function problemOf(
+  name: string,
+  columns: Readonly<Record<string, unknown>>,
+  before: PageOrder,
+): Problem | undefined {
+  if (!Object.hasOwn(columns, name)) {
+    const closest = closestName(name, Object.keys(columns));
+    const advice = closest === undefined ? '' : `; did you mean ${closest}?`;
+    return problem('PAGES_INVALID', `names the column ${name}, which is not in columns${advice}`);
+  }
+  const column = declaredColumn(columns[name]);
   if (before.some((other) => other.name === name)) return problem('PAGES_INVALID', `names ${name} twice`);
   if (!column.isJson && EXACT.test(bareType(column.type).name)) return undefined;
   const type = column.isJson ? 'JSON' : column.type;

@@ -109,7 +109,7 @@ const SENTENCES = {
   PLACEHOLDER_TYPE_MISSING: (name: string) => `A type is missing. Write {${name}:String}, or @${name}.`,
   CLOCK_WITH_TYPE: () => 'the clock of the gateway is written @now, without a type',
   IDENTIFIER_NOT_COLUMN: (name: string, choice: string) =>
-    `${name} is an Identifier and may be ${choice}, which is not a column of the header: list only columns in its choices`,
+    `${name} is an Identifier and may be ${choice}, which is not a column of the header: list only columns in its choices, and choose others by multiIf(@${name} = '${choice}', ${choice}, …)`,
   NULL_NOT_POSSIBLE: (name: string, what: string) =>
     `${name} may be omitted, and ${what} cannot be null: give it a default, make it required, ` +
     'or put [[ … ]] around the part that needs it',

@@ -125,6 +125,11 @@ export const ROWS: readonly Row[] = [
     "the parameter city is declared, but the SELECT has no @city: in '%@city%' it is text, not a parameter: write concat('%', @city, '%')",
   ],
   ['PAGES_INVALID', { pages: { by: ['town'] } }, 'pages.by names the column town, which is not in columns'],
+  [
+    'PAGES_INVALID',
+    { pages: { by: ['citty'] } },
+    'pages.by names the column citty, which is not in columns; did you mean city?',
+  ],
   ['PAGES_INVALID', { pages: { by: ['city', 'city desc'] } }, 'pages.by names city twice'],
   [
     'PAGES_INVALID',

@@ -98,7 +98,7 @@ export const SELECT_ROWS: readonly Row[] = [
       'SELECT city FROM t ORDER BY {by:Identifier}',
       columnOf('by: { kind: enum, choices: [city, x], default: city, description: Order. }'),
     ),
-    'by is an Identifier and may be x, which is not a column of the header: list only columns in its choices',
+    "by is an Identifier and may be x, which is not a column of the header: list only columns in its choices, and choose others by multiIf(@by = 'x', x, …)",
   ],
   [
     'NULL_NOT_POSSIBLE',
