@@ -86,7 +86,9 @@ export function lastRange(ranged: Ranged, seconds: number): Values {
   const parameters = rangeParameters(endpoint);
   if (!parameters) return values;
   const { from, to } = parameters;
-  const end = to?.required ? textOf(to, ranged, 0) : undefined;
+  // An omitted end is its default, such as midnight, before which no last 15 minutes are.
+  const endsNow = to?.required === false && (to.default ?? 'now') === 'now';
+  const end = to && !endsNow ? textOf(to, ranged, 0) : undefined;
   return withEnds(parameters, values, textOf(from, ranged, seconds), end);
 }
 

@@ -66,6 +66,17 @@ describe('a range that ends now', () => {
     expect(last([SINCE, to], {}, 900)).toEqual({ since: 'now-900s', until: 'now' });
   });
 
+  it('has an end where that of an omitted one is not now', () => {
+    const until = (fallback: string, more: Partial<Parameter> = {}): object => {
+      const to = { ...UNTIL, ...more, default: fallback };
+      return last([SINCE, to], { until: '2020-01-02' }, 900);
+    };
+    expect(until('now/d')).toEqual({ since: 'now-900s', until: 'now' });
+    expect(until('2026-05-01T00:00:00Z')).toEqual({ since: 'now-900s', until: 'now' });
+    expect(until('now/d', { relativeStep: 3600 })).toMatchObject({ until: '2026-05-17T10:05:00Z' });
+    expect(until('now')).toEqual({ since: 'now-900s' });
+  });
+
   it('begins with a bucket of the chart: relative where a unit of time has these buckets', () => {
     const hours = gridOf('UTC', '2026-05-01T00:00:00Z', '2026-05-01T01:00:00Z');
     const fives = gridOf('UTC', '2026-05-01T00:00:00Z', '2026-05-01T00:20:00Z', '2026-05-01T00:40:00Z');
