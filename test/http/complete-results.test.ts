@@ -1,8 +1,10 @@
+import { Links } from '../../src/gateway/auth/links.js';
 import { withSettings } from '../../src/endpoint/endpoint.js';
 import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { PATHS, useCachedEndpoint } from '../support/cached-endpoint.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
+import { LINK_SECRET } from '../support/test-credentials.js';
 import { createTestGateway, KEY, problemOf } from '../support/test-gateway.js';
 
 const { gateway, newRequest } = useCachedEndpoint();
@@ -109,9 +111,10 @@ describe('RESULT_TRUNCATED', () => {
 
   it('names export=1 where the key and the endpoint allow it', async () => {
     const [mayNot, may] = ['qg_may-not-export', 'qg_may-export'];
+    const exporter = { name: 'exporter', mayBypassCache: false, mayExport: true };
     const principals = {
       [mayNot]: { name: 'reader', mayBypassCache: false },
-      [may]: { name: 'exporter', mayBypassCache: false, mayExport: true },
+      [may]: exporter,
     };
     const endpoints = [withSettings(sampleEndpoint(), { exports: { maxRows: 100, maxSeconds: 10 } })];
     const opened = await createTestGateway({ endpoints, principals });
@@ -128,6 +131,15 @@ describe('RESULT_TRUNCATED', () => {
     const allRows = '; with export=1 in its place it has all rows.';
     expect(await ofKey(may)).toEqual([expect.stringContaining(allRows), true]);
     expect(await ofKey(mayNot)).toEqual([expect.not.stringContaining('export'), false]);
+    // The signature of a link covers export.
+    const [endpoint = sampleEndpoint()] = endpoints;
+    const parameters = new Map(Object.entries(endpoint.example));
+    const nowMs = new Date('2026-05-17T10:05:03Z').getTime();
+    const link = new Links(LINK_SECRET).sign({
+      ...{ endpoint, parameters, key: exporter, nowMs },
+      expiresAtMs: nowMs + 60_000,
+    });
+    expect(problemOf(await opened.agent().get(`${link}&complete=1`)).detail).not.toContain('export');
     // This format has no exports.
     expect(await ofKey(may, 'prometheus')).toEqual([expect.not.stringContaining('export'), true]);
   });

@@ -50,7 +50,7 @@ export const prometheus: MarkedFormat = {
       const type = columns.find((each) => each.name === name)?.type;
       if (type === undefined && column.isRequired)
         return `prometheus needs a column ${name}, ${column.words}, which the result does not have.`;
-      if (type !== undefined && !isOf(type, column))
+      if (type !== undefined && !isOf(withoutDictionaries(type), column))
         return `prometheus needs column ${name} to be ${column.words}, not ${type.slice(0, SHOWN_CHARACTERS)}.`;
     }
     return undefined;
@@ -62,8 +62,12 @@ export const prometheus: MarkedFormat = {
       columns.map(({ name, type }) => `${sqlOf(name, type)} AS ${name}`).join(', ');
     const hasType = columns.some(({ name }) => name === 'type');
     const shown = list((name) => shownColumn(name, hasType));
-    const rows = list((name) => `result_rows.${name}`);
-    const last = list((_name, type) => `defaultValueOfTypeName(${quoteText(type)})`);
+    const rows = list((name, type) =>
+      type.includes(DICTIONARY)
+        ? `CAST(result_rows.${name}, ${quoteText(withoutDictionaries(type))})`
+        : `result_rows.${name}`,
+    );
+    const last = list((_name, type) => `defaultValueOfTypeName(${quoteText(withoutDictionaries(type))})`);
     return (query) => ({
       ...query,
       text: `SELECT ${shown} FROM (
@@ -82,6 +86,16 @@ UNION ALL SELECT ${last}, 1, 0
   },
   describeBody: () => ({ type: 'string', description: 'Metrics in Prometheus’ text format.' }),
 };
+
+const DICTIONARY = 'LowCardinality(';
+
+/** A type without LowCardinality, which ClickHouse's format rejects: it changes no value. */
+function withoutDictionaries(type: string): string {
+  if (!type.includes(DICTIONARY)) return type;
+  const { name, args } = parseTypeName(type);
+  const plain = args.map(withoutDictionaries).join(', ');
+  return name === 'LowCardinality' ? plain : `${name}(${plain})`;
+}
 
 function isOf(type: string, column: MetricColumn): boolean {
   const { name, args } = parseTypeName(type);

@@ -34,7 +34,7 @@ export interface RunningResponse {
   readonly now: Date;
 }
 
-/** Sends 202: the same request joins the query or gets its result. */
+/** Sends 202: the same request joins the query or gets its result. Where its URL is not all of it, that URL is another call. */
 export function sendRunning(
   { originalUrl }: Request,
   response: Response,
@@ -42,12 +42,11 @@ export function sendRunning(
 ): void {
   const { retryAfterSeconds, ...body } = runningState(running, now);
   const prefix = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-  const target = withoutKey(originalUrl);
+  if (isWhole) response.set('Location', prefix + withoutKey(originalUrl));
   response
     .status(202)
     .set({
       'Retry-After': String(retryAfterSeconds),
-      Location: prefix + (isWhole ? target : (target.split('?', 1)[0] ?? '')),
       'Preference-Applied': `respond-async${applied === '' ? '' : `, ${applied}`}`,
       'Cache-Control': 'no-store',
     })

@@ -54,11 +54,9 @@ const HEADERS = [
     'Cache-Control': always(text('Remaining lifetime of the result, or no-store.', 'private, max-age=841')),
   }),
   on(['running'], {
-    Location: always(
-      text(
-        'The request to repeat, without a key; of a POST and of a call with a secret value only its path.',
-        '/api/endpoints/query/logs.errors?project=aurora',
-      ),
+    Location: text(
+      'The request to repeat, without a key; not for a POST or a call with a secret value, which the URL does not have.',
+      '/api/endpoints/query/logs.errors?project=aurora',
     ),
   }),
   on(ROWS, {
