@@ -22,7 +22,7 @@ import type {
 } from '../../gateway/http/describe/development-routes.js';
 import type { Development } from '../../gateway/server/compose.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
-import type { Reload } from '../../gateway/server/reloader.js';
+import { factsOf, type Reload } from '../../gateway/server/reloader.js';
 import type { RanTest } from '../endpoint-tests/run-tests.js';
 import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
@@ -39,6 +39,8 @@ export interface Reporter {
   readonly idWritten: (file: string, id: string) => void;
 }
 
+type ReportCheck = (checked: CheckedEndpoint, endpoint: Endpoint) => void;
+
 /** What a development server adds to a gateway: it loads what is valid, checks what changed, and tells the console. */
 export class DevelopmentServer implements Development {
   private readonly files: SqlFiles;
@@ -46,6 +48,10 @@ export class DevelopmentServer implements Development {
   private readonly analysed: AnalysedFiles;
   readonly analyses = new EndpointAnalyses();
   private readonly revision = new Revision();
+  /** Names of endpoints that were added or changed, and of the others, that were not checked yet. */
+  private readonly changed = new Set<string>();
+  private readonly unchanged = new Set<string>();
+  private checking: Promise<void> = Promise.resolve();
   private clickhouse: OpenClickHouse | undefined;
   private onServer: ReturnType<typeof withFailover<QueryClient>> | undefined;
   private problems: readonly FileProblem[] = [];
@@ -107,6 +113,10 @@ export class DevelopmentServer implements Development {
     this.problems = outcome.problems.filter(({ unfinished }) => unfinished === undefined);
     this.revision.change();
     const { added, changed, removed } = outcome;
+    for (const name of [...added, ...changed]) {
+      this.unchanged.delete(name);
+      this.changed.add(name);
+    }
     const isNews =
       before !== this.problems.map(textOfProblem).join('\n') ||
       outcome.problems.length > this.problems.length;
@@ -127,36 +137,40 @@ export class DevelopmentServer implements Development {
     changed: (from, signal) => this.revision.changed(from, signal),
   };
 
-  /**
-   * Checks endpoints one after another, and reports what is found.
-   *
-   * @param isServed whether an endpoint is still served, or a further change has replaced it.
-   */
-  async checkChanged(
-    endpoints: readonly Endpoint[],
-    isServed: (endpoint: Endpoint) => boolean,
-  ): Promise<void> {
-    for (const endpoint of endpoints) {
-      // The analysis before it was served has reported the same.
-      if (!isServed(endpoint) || this.analyses.hasProblem(endpoint)) continue;
-      const checked = await this.findings.check(endpoint).catch(() => undefined);
-      if (checked) this.reporter.checked(checked);
-    }
+  /** Checks each endpoint that was added or changed, one after another, and reports what is found about it once. */
+  checkChanged(endpoints: Endpoints): Promise<void> {
+    this.checking = this.checking.then(() => this.checkEach(this.changed, endpoints, this.report));
+    return this.checking;
   }
 
   /** Checks every endpoint, one after another, and reports those with a problem or a warning, and how many there are. */
   async checkAll(endpoints: Endpoints): Promise<void> {
     const found: CheckedEndpoint[] = [];
-    for (const endpoint of endpoints.all()) {
-      if (!endpoints.has(endpoint)) continue;
-      const checked = await this.findings.check(endpoint).catch(() => undefined);
-      if (!checked) continue;
+    this.changed.clear();
+    for (const { name } of endpoints.all()) this.unchanged.add(name);
+    await this.checkEach(this.unchanged, endpoints, (checked, endpoint) => {
       found.push(checked);
-      const isNews = checked.problems.length + checked.warnings.length > 0;
-      if (isNews && !this.analyses.hasProblem(endpoint)) this.reporter.checked(checked);
-    }
+      if (checked.problems.length + checked.warnings.length > 0) this.report(checked, endpoint);
+    });
     if (found.length > 0) this.reporter.checkedAll(found);
   }
+
+  private async checkEach(names: Set<string>, endpoints: Endpoints, report: ReportCheck): Promise<void> {
+    for (const name of names) {
+      names.delete(name);
+      const endpoint = endpoints.find(name);
+      const checked = endpoint && (await this.findings.check(endpoint).catch(() => undefined));
+      const served = endpoints.find(name);
+      // What has changed meanwhile is checked after it.
+      if (checked && served && factsOf(served) === factsOf(endpoint)) report(checked, endpoint);
+    }
+  }
+
+  /** The analysis before an endpoint is served has reported what is wrong with it. */
+  private readonly report: ReportCheck = (checked, endpoint) => {
+    if (!this.analyses.hasProblem(endpoint) && !this.files.lacksColumns(endpoint))
+      this.reporter.checked(checked);
+  };
 
   /** The embedded server, once it is open; undefined where the servers are external. */
   get embedded(): OwnServer | undefined {

@@ -1,6 +1,7 @@
 import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { factsOf } from '../../gateway/server/reloader.js';
 import { checkEndpoint, type CheckTools } from '../check/check-endpoint.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 
@@ -14,7 +15,7 @@ export interface FindingsDependencies {
   readonly onFound: () => void;
 }
 
-/** What checks found about endpoints, by the digest of the definition: a changed one is checked again. */
+/** What checks found about endpoints as they are declared and set: a changed one is checked again. */
 export class FindingsOfEndpoints {
   private readonly checks = new Map<
     string,
@@ -25,25 +26,25 @@ export class FindingsOfEndpoints {
 
   constructor(private readonly dependencies: FindingsDependencies) {}
 
-  of({ digest }: Endpoint): CheckedEndpoint | undefined {
-    return this.checks.get(digest)?.found;
+  of(endpoint: Endpoint): CheckedEndpoint | undefined {
+    return this.checks.get(factsOf(endpoint))?.found;
   }
 
   /** Checks an endpoint, once. @throws Error where ClickHouse cannot be reached, or the server stops */
   check(endpoint: Endpoint): Promise<CheckedEndpoint> {
-    const { digest } = endpoint;
-    const known = this.checks.get(digest);
+    const facts = factsOf(endpoint);
+    const known = this.checks.get(facts);
     if (known) return known.ended;
     const ended = this.last.then(() => this.run(endpoint));
     this.last = ended.catch(() => undefined);
     const check = { ended };
-    this.checks.set(digest, check);
+    this.checks.set(facts, check);
     ended.then(
       (found) => {
         Object.assign(check, { found });
         this.dependencies.onFound();
       },
-      () => this.checks.delete(digest),
+      () => this.checks.delete(facts),
     );
     return ended;
   }
@@ -55,8 +56,8 @@ export class FindingsOfEndpoints {
 
   /** Forgets the findings of definitions that are no longer served. */
   keepOnly(endpoints: readonly Endpoint[]): void {
-    const digests = new Set(endpoints.map(({ digest }) => digest));
-    for (const digest of this.checks.keys()) if (!digests.has(digest)) this.checks.delete(digest);
+    const served = new Set(endpoints.map(factsOf));
+    for (const facts of this.checks.keys()) if (!served.has(facts)) this.checks.delete(facts);
   }
 
   private run(endpoint: Endpoint): Promise<CheckedEndpoint> {

@@ -97,13 +97,9 @@ function reactions(
   const { embedded } = development;
   let isValid = true;
   const reload = async (): Promise<void> => {
-    const { ok, added, changed } = await gateway.reload();
-    isValid = ok;
-    const names = new Set([...added, ...changed]);
-    const { endpoints } = gateway;
-    development.keepOnly(endpoints.all());
-    const concerned = endpoints.all().filter(({ name }) => names.has(name));
-    await development.checkChanged(concerned, (endpoint) => endpoints.has(endpoint));
+    isValid = (await gateway.reload()).ok;
+    development.keepOnly(gateway.endpoints.all());
+    await development.checkChanged(gateway.endpoints);
   };
   const schema = new SchemaChanges({
     migrate: embedded && (() => migrateDevelopment(config, embedded)),

@@ -173,7 +173,7 @@ function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
 }
 
 /** Everything of an endpoint that callers can see; its query is in the digest. */
-function factsOf(endpoint: Endpoint): string {
+export function factsOf(endpoint: Endpoint): string {
   const { parameters, columns, optionalColumns } = endpoint;
   const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
   const facts = { ...endpoint, query: undefined, resultsUnder: undefined };
