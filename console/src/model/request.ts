@@ -99,10 +99,10 @@ export function refusedValues(
   if (sandboxing === 'enabled') declared.add(SQL);
   return {
     ignored: Object.keys(values).filter((name) => !declared.has(name)),
-    pinned: parameters.flatMap(({ name, pinned: { value } = {} }) => {
+    pinned: parameters.flatMap(({ name, pinned }) => {
       const sent = values[name];
-      const differs = value !== undefined && sent !== undefined && sent !== value;
-      return differs ? [`${name} ${sent}, and your key sets ${value}`] : [];
+      if (!pinned || sent === undefined || sent === pinned.value) return [];
+      return [`${name} ${sent}, and your key sets ${pinned.value ?? 'what may be another one'}`];
     }),
   };
 }

@@ -45,6 +45,11 @@ describe('refusedValues', () => {
     const pinned = ['shop harbour, and your key sets station'];
     expect(refused({ shop: 'harbour', level: 'info' })).toEqual({ ignored: [], pinned });
     expect(refused({ shop: 'station' })).toEqual({ ignored: [], pinned: [] });
+    // Where another endpoint has it as a secret, nobody sees which one.
+    const hidden = { parameters: [parameter('shop', { pinned: {} })], sandboxing: 'disabled' } as const;
+    expect(refusedValues(hidden, { shop: 'harbour' }).pinned).toEqual([
+      'shop harbour, and your key sets what may be another one',
+    ]);
   });
 });
 
