@@ -100,7 +100,7 @@ export type Row = Readonly<Record<string, Cell>>;
 export const SQL = 'sql';
 
 /** A ClickHouse type without wrappers that do not change how values are written. */
-const bare = (type: string): string =>
+export const bare = (type: string): string =>
   type.replace(/^(?:Nullable\(|LowCardinality\(|SimpleAggregateFunction\(\w+, )+/, '');
 
 export const isTime = (type: string): boolean => bare(type).startsWith('Date');

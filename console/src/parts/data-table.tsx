@@ -31,7 +31,7 @@ export function DataTable({ label, columns, rows, initial, about, keyOf, ...orde
   const [ownOrder, setOwnOrder] = useState<Order | undefined>(initial);
   const { order = ownOrder, onOrder: setOrder = setOwnOrder } = ordered;
   const [page, setPage] = useState(0);
-  const sorted = useMemo(() => sortRows(rows, order), [rows, order]);
+  const sorted = useMemo(() => sortRows(columns, rows, order), [columns, rows, order]);
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
   const current = Math.min(page, pages - 1);
   useEffect(() => {

@@ -60,8 +60,8 @@ export function ResultTable({ endpoint, columns, rows, filterOf }: Props): VNode
             ))}
           </fieldset>
         </Dropdown>
-        <CopyButton label="Copy rows" text={() => tsvOf(shown, sortRows(rows, order))} />
-        <CopyButton label="Copy as Markdown" text={() => markdownOf(shown, sortRows(rows, order))} />
+        <CopyButton label="Copy rows" text={() => tsvOf(shown, sortRows(columns, rows, order))} />
+        <CopyButton label="Copy as Markdown" text={() => markdownOf(shown, sortRows(columns, rows, order))} />
       </div>
       <DataTable
         label="Rows"
