@@ -4,6 +4,8 @@ import path from 'node:path';
 import { DevProcess } from '../support/dev-process.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
+const TABLE = 'CREATE TABLE items (at DateTime) ENGINE = MergeTree PARTITION BY toDate(at) ORDER BY at;\n';
+
 let folder: TemporaryFolder;
 let dev: DevProcess;
 
@@ -28,7 +30,8 @@ async function checksAfter(save: () => Promise<unknown>, last: string): Promise<
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  await mkdir(path.join(folder.path, 'endpoints'));
+  for (const each of ['endpoints', 'clickhouse-schema']) await mkdir(path.join(folder.path, each));
+  await write('clickhouse-schema/0001_items.sql', TABLE);
   await write('endpoints/one.sql', endpoint('one', 'SELECT 1 AS value'));
   dev = DevProcess.start(folder.path, { environment: { LOG_LEVEL: 'info' } });
   await dev.until(/checked +all/);
@@ -55,17 +58,37 @@ it('reports the check of each of the files that are saved together once', async 
 });
 
 it('reports a check under the name of the endpoint that was saved, whatever others have its query', async () => {
-  const save = async (): Promise<void> => {
-    await write('endpoints/same.sql', endpoint('same', 'SELECT 7 AS value'));
-    await write('endpoints/same@2.sql', endpoint('same@2', 'SELECT 7 AS value'));
+  const save = (name: string, summary: string) => async (): Promise<void> => {
+    const text = endpoint(name, 'SELECT 7 AS value').replace('For a test', summary);
+    await write(`endpoints/${name}.sql`, text);
   };
-  const both = await checksAfter(save, 'zz-after-both');
-  expect(both.filter((line) => /^checked +same/.test(line))).toHaveLength(2);
-  const again = await checksAfter(
-    () => write('endpoints/same.sql', endpoint('same', 'SELECT 7 AS value').replace('For', 'Again for')),
-    'zz-after-one',
+  const checked = async (last: string, ...saved: readonly (() => Promise<void>)[]): Promise<unknown> => {
+    const lines = await checksAfter(() => Promise.all(saved.map((each) => each())), last);
+    return lines.flatMap((line) => /^checked +(same\S*):/.exec(line)?.[1] ?? []).sort();
+  };
+  expect(await checked('zz-both', save('same', 'One'), save('same@2', 'Two'))).toEqual(['same', 'same@2']);
+  expect(await checked('zz-one', save('same', 'Three'))).toEqual(['same']);
+  expect(await checked('zz-two', save('same@2', 'Four'))).toEqual(['same@2']);
+});
+
+it('warns, on the terminal and in the console, that results are not composed of pieces, as check does', async () => {
+  const header = `parameters:
+  from: { kind: timestamp, default: '2026-01-01', description: Begin. }
+  to: { kind: timestamp, default: '2026-01-02', description: End. }
+caching: until-changed
+pieces: { table: items, time: at, bucket: at, from: from, to: to }
+columns: { at: DateTime, n: UInt64 }
+`;
+  const select = `SELECT toStartOfHour(at) AS at, count() AS n FROM items
+WHERE at >= @from AND at < @to GROUP BY at ORDER BY at`;
+  const text = endpoint('hours', select).replace('*/', `${header}*/`);
+  const lines = await checksAfter(() => write('endpoints/hours.sql', text), 'zz-hours');
+  const warnings = ['WHERE uses at', 'its results are not composed of pieces'].map(
+    (text) => expect.stringContaining(text) as string,
   );
-  expect(again.flatMap((line) => /^checked +(same\S*):/.exec(line)?.[1] ?? [])).toEqual(['same']);
+  expect(lines.filter((line) => line.startsWith('warning: hours'))).toEqual(warnings);
+  const { body } = await dev.get('/api/dev/endpoints/hours');
+  expect(body).toMatchObject({ findings: { warnings } });
 });
 
 it('reports why the columns of a file cannot be found once', async () => {

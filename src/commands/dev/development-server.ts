@@ -69,7 +69,9 @@ export class DevelopmentServer implements Development {
     const onFound = (): void => {
       this.revision.change();
     };
-    this.findings = new FindingsOfEndpoints({ analyses, files, withTools, onFound });
+    const versions = (): OpenClickHouse['versions'] =>
+      this.clickhouse?.versions ?? { reason: 'ClickHouse is not open' };
+    this.findings = new FindingsOfEndpoints({ analyses, files, withTools, versions, onFound });
     this.analysed = new AnalysedFiles({
       ...{ analyses, files, withTools },
       prepareFor: async (endpoints) => this.clickhouse?.own?.prepareFor(endpoints),

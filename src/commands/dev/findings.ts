@@ -2,8 +2,10 @@ import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.
 import type { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { factsOf } from '../../gateway/server/reloader.js';
+import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import { checkEndpoint, type CheckTools } from '../check/check-endpoint.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { withUntilChanged } from '../check/until-changed.js';
 
 /** What a check takes from a development server. */
 export interface FindingsDependencies {
@@ -11,6 +13,8 @@ export interface FindingsDependencies {
   readonly files: SqlFiles;
   /** Runs a task on a ClickHouse server. @throws Error where none responds */
   readonly withTools: <T>(task: (tools: CheckTools) => Promise<T>) => Promise<T>;
+  /** As `querygate check` takes it. */
+  readonly versions: () => OpenClickHouse['versions'];
   /** Called when a check has ended. */
   readonly onFound: () => void;
 }
@@ -61,8 +65,13 @@ export class FindingsOfEndpoints {
   }
 
   private run(endpoint: Endpoint): Promise<CheckedEndpoint> {
-    const { withTools, files, analyses } = this.dependencies;
+    const { withTools, files, analyses, versions } = this.dependencies;
     const source = { sql: files.of(endpoint), analysis: analyses.of(endpoint) };
-    return withTools((tools) => checkEndpoint(endpoint, tools, source));
+    return withTools(async (tools) => {
+      const checked = await checkEndpoint(endpoint, tools, source);
+      if (!endpoint.pieces && !endpoint.settings.untilChanged) return checked;
+      const [withVersions = checked] = await withUntilChanged([checked], [endpoint], versions(), tools);
+      return withVersions;
+    });
   }
 }
