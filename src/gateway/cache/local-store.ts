@@ -98,6 +98,8 @@ export class LocalStore implements ResultStore {
     pending.follow((bodies) => {
       const entry = this.entries.peek(hash);
       if (entry?.result.bodies.pending !== pending) return;
+      // Without it the cache keeps the result: parts of it may be asked for.
+      if (sizeOf({ bodies }) > this.maxEntryBytes) return;
       this.entries.set(hash, { ...entry, result: { ...entry.result, bodies } });
     });
     const asked = COMPRESSED.filter((encoding) => before?.[encoding]);

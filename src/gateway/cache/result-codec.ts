@@ -4,6 +4,7 @@ import { SHARED_FORMAT } from '../coordination/redis-keys.js';
 import { Figures, OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { CacheKey } from '../query/cache-key.js';
+import { pendingBodies } from '../query/encode-bodies.js';
 import {
   inOwnMemory,
   type Bodies,
@@ -40,11 +41,13 @@ interface Header extends Omit<EndpointResult, 'bodies' | 'cost' | 'pieces'> {
   /** What was saved counts where it was. */
   readonly pieces?: Omit<PiecesOfResult, 'saved'>;
   readonly lengths: Readonly<Record<Encoding, number>>;
+  /** Set where a gateway compresses the body for a caller who asks for an encoding that is not there. */
+  readonly isCompressible?: true;
 }
 
 /**
  * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over
- * prefix and rest, the length of the header, the header (JSON), the bodies.
+ * prefix and rest, the length of the header, the header (JSON), the body and the encodings of it that are ready.
  */
 export function encodeResult(key: CacheKey, { bodies, cost, pieces, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
@@ -53,6 +56,7 @@ export function encodeResult(key: CacheKey, { bodies, cost, pieces, ...facts }: 
     lengths: { identity: identity.length, gzip: gzip.length, br: br.length },
     ...facts,
     ...(pieces && { pieces: withoutSaved(pieces) }),
+    ...(bodies.pending && { isCompressible: true }),
   };
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -72,10 +76,13 @@ export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult 
   if (!bytes.subarray(PREFIX_END, LENGTH_START).equals(checksum)) return undefined;
   // The checksum matches, so the rest is as `encodeResult` wrote it.
   const headerEnd = HEADER_START + bytes.readUInt32BE(LENGTH_START);
-  const { lengths, cost, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
+  const { lengths, cost, isCompressible, ...facts } = JSON.parse(
+    bytes.toString('utf8', HEADER_START, headerEnd),
+  ) as Header;
+  const bodies = bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths);
   return {
     cost: new Figures(cost),
-    bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths),
+    bodies: isCompressible ? pendingBodies(bodies.identity, bodies) : bodies,
     ...facts,
   };
 }

@@ -5,13 +5,7 @@ import type { RedisClient } from '../coordination/redis-connection.js';
 import type { RedisKeys } from '../coordination/redis-keys.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
-import {
-  knownAt,
-  sizeOf,
-  usableFrom,
-  withEveryEncoding,
-  type EndpointResult,
-} from '../query/endpoint-result.js';
+import { knownAt, usableFrom, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
@@ -75,9 +69,7 @@ export class SharedStore implements ResultStore {
     return result.expiresAt > expiresAt + MAX_CLOCK_SKEW_MS ? { ...result, expiresAt } : result;
   };
 
-  readonly set = async (key: CacheKey, incomplete: EndpointResult, usableUntil: number): Promise<void> => {
-    if (!this.accepts(incomplete)) return;
-    const result = await withEveryEncoding(incomplete);
+  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
     if (!this.accepts(result)) return;
     const bytes = encodeResult(key, result);
     const reply = await this.setUnlessNewer(key, bytes, usableUntil);
@@ -112,8 +104,8 @@ export class SharedStore implements ResultStore {
   }
 
   /** Whether a result is small enough for the shared cache. */
-  accepts(result: EndpointResult): boolean {
-    return sizeOf(result) <= this.maxEntryBytes;
+  accepts({ bodies: { identity } }: EndpointResult): boolean {
+    return identity.length <= this.maxEntryBytes;
   }
 }
 

@@ -76,32 +76,35 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
 /** The bodies of a result that is cached: its encodings are pending where compressing it is worthwhile. */
 export function bodiesOf(body: Buffer, compress = COMPRESS): Bodies {
   const identity = inOwnMemory(body);
-  if (!isWorthCompressing(identity)) return { identity };
-  return { identity, pending: new EncodingsOnDemand(identity, compress) };
+  return isWorthCompressing(identity) ? pendingBodies(identity, {}, compress) : { identity };
+}
+
+/** A body that is compressed on demand. @param ready its encodings that are there already */
+export function pendingBodies(
+  identity: Buffer,
+  ready: Readonly<Partial<Record<Compressed, Buffer>>>,
+  compress = COMPRESS,
+): Bodies {
+  return new EncodingsOnDemand(identity, { ...ready }, compress).bodies();
 }
 
 /** Compresses a body once in each encoding, when somebody asks for it. */
 class EncodingsOnDemand implements PendingEncodings {
   private readonly started = new Map<Compressed, Promise<Buffer | undefined>>();
-  private readonly ready: Partial<Record<Compressed, Buffer>> = {};
   private notify: (bodies: Bodies) => void = () => undefined;
 
   constructor(
     private readonly identity: Buffer,
+    private readonly ready: Partial<Record<Compressed, Buffer>>,
     private readonly compress: typeof COMPRESS,
   ) {}
 
   in(encoding: Compressed): Promise<Buffer | undefined> {
+    const { [encoding]: ready } = this.ready;
+    if (ready) return Promise.resolve(ready);
     const started = this.started.get(encoding) ?? this.start(encoding);
     this.started.set(encoding, started);
     return started;
-  }
-
-  async complete(): Promise<Bodies> {
-    // At first those that a caller waits for.
-    await Promise.all(this.started.values());
-    await Promise.all(COMPRESSED.map((encoding) => this.in(encoding)));
-    return { identity: this.identity, ...this.ready };
   }
 
   follow(notify: (bodies: Bodies) => void): void {
@@ -109,7 +112,7 @@ class EncodingsOnDemand implements PendingEncodings {
     if (COMPRESSED.some((encoding) => this.ready[encoding])) notify(this.bodies());
   }
 
-  private bodies(): Bodies {
+  bodies(): Bodies {
     const isComplete = COMPRESSED.every((encoding) => this.ready[encoding]);
     return { identity: this.identity, ...this.ready, ...(!isComplete && { pending: this }) };
   }

@@ -21,19 +21,11 @@ export type Encoding = 'identity' | Compressed;
 export interface PendingEncodings {
   /** The body in an encoding; undefined where it could not be compressed. */
   readonly in: (encoding: Compressed) => Promise<Buffer | undefined>;
-  /** All bodies. */
-  readonly complete: () => Promise<Bodies>;
   /** Calls back with the bodies whenever another one is ready, and at once where one is. Takes the place of an earlier callback. */
   readonly follow: (notify: (bodies: Bodies) => void) => void;
 }
 
 export const COMPRESSED = ['br', 'gzip'] as const satisfies readonly Compressed[];
-
-/** The result when every encoding of it is ready. */
-export async function withEveryEncoding(result: EndpointResult): Promise<EndpointResult> {
-  const { pending } = result.bodies;
-  return pending ? { ...result, bodies: await pending.complete() } : result;
-}
 
 /** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
 export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes' | 'isOfVersion'> {
@@ -64,19 +56,8 @@ export interface PiecesOfResult {
 }
 
 /** Bytes of all bodies of a result together. */
-export function sizeOf({ bodies: { identity, gzip, br } }: EndpointResult): number {
+export function sizeOf({ bodies: { identity, gzip, br } }: Pick<EndpointResult, 'bodies'>): number {
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
-}
-
-/**
- * Whether all bodies of a result together have at most so many bytes; undefined where pending encodings decide that. Neither of
- * the two is larger than the body.
- */
-export function hasAtMost(maxBytes: number, result: EndpointResult): boolean | undefined {
-  const { identity, pending } = result.bodies;
-  if (!pending) return sizeOf(result) <= maxBytes;
-  if (identity.length > maxBytes) return false;
-  return 3 * identity.length <= maxBytes ? true : undefined;
 }
 
 /**

@@ -90,7 +90,7 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         }
         if (presentation.complete) requireComplete(ran);
         const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
-        const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
+        const result = await readyToSend(request.headers, outcome.result);
         if (cursor !== undefined) {
           const target = isRepeatable(endpoint, sent) ? request.originalUrl : undefined;
           appendHeaders(response, nextPageHeaders(cursor, target, publicUrl));

@@ -9,7 +9,7 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { rateLimitHeaderList } from '../../limits/rate-limit-headers.js';
-import { hasAtMost, type EndpointResult } from '../../query/endpoint-result.js';
+import type { EndpointResult } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/endpoint-query.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
@@ -68,7 +68,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     const { query, presentation, ignored } = call;
     const { endpoint } = query;
     const outcome = mayCallNow(principal, endpoint, now) ? hitOf(find(key.hash, now), now) : undefined;
-    if (!outcome || isForApplication(outcome.result, headers, presentation, maxRangedBytes)) return false;
+    if (!outcome || isForApplication(outcome.result, headers, presentation)) return false;
     const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
     onOutcome(query, key, outcome);
@@ -124,12 +124,9 @@ function isForApplication(
   result: EndpointResult,
   headers: IncomingMessage['headers'],
   { complete }: Presentation,
-  maxRangedBytes: number,
 ): boolean {
   return (
-    pendingEncoding(headers['accept-encoding'], result) !== undefined ||
-    hasAtMost(maxRangedBytes, result) === undefined ||
-    (complete && !isComplete(result))
+    pendingEncoding(headers['accept-encoding'], result) !== undefined || (complete && !isComplete(result))
   );
 }
 

@@ -2,12 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
-import {
-  hasAtMost,
-  withEveryEncoding,
-  type Encoding,
-  type EndpointResult,
-} from '../../query/endpoint-result.js';
+import { type Encoding, type EndpointResult } from '../../query/endpoint-result.js';
 import { byteRangeIn, type ByteRange } from './byte-range.js';
 import {
   acceptsIdentity,
@@ -76,15 +71,12 @@ function encodingFor(
 }
 
 /**
- * The result with what its response needs of the pending encodings: the one that the client prefers, unless it requests a part;
- * all, where only they decide whether every gateway finds the result in the cache.
+ * The result with what its response needs of the pending encodings: the one that the client prefers, unless it requests a part.
  */
 export async function readyToSend(
   { 'accept-encoding': accepted, range }: IncomingHttpHeaders,
   result: EndpointResult,
-  maxRangedBytes: number,
 ): Promise<EndpointResult> {
-  if (hasAtMost(maxRangedBytes, result) === undefined) return withEveryEncoding(result);
   const isPart = range !== undefined && acceptsIdentity(accepted);
   return isPart ? result : withChosenEncoding(accepted, result);
 }
@@ -92,7 +84,7 @@ export async function readyToSend(
 /** Whether every gateway finds the result in the cache. */
 function isCachedEverywhere({ endpoint, result, maxRangedBytes }: RangedResult): boolean {
   if (endpoint.settings.caching === 'disabled' || result.partial) return false;
-  return hasAtMost(maxRangedBytes, result) ?? false;
+  return result.bodies.identity.length <= maxRangedBytes;
 }
 
 function wantedRange(

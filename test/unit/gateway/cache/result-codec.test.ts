@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 
 import { decodeResult, encodeResult } from '../../../../src/gateway/cache/result-codec.js';
+import { pendingBodies } from '../../../../src/gateway/query/encode-bodies.js';
 import { OPERATORS } from '../../../../src/endpoint/figures.js';
 import { sampleKey, sampleResult } from '../../../support/sample-result.js';
 
@@ -36,6 +38,19 @@ describe('the layout of a cached result', () => {
   it('has the last row of a page, whose cursor other gateways make', () => {
     const page = sampleResult({ createdAt: 1_700_000_000_000, lastRow: ['61', null, ''] });
     expect(decodeResult(KEY, encodeResult(KEY, page))).toEqual(page);
+  });
+
+  it('has the encodings that are ready, and tells that others can be made', async () => {
+    const body = Buffer.alloc(2000, 'a row ');
+    const gzip = gzipSync(body);
+    const stored = sampleResult({ createdAt: 1_700_000_000_000, bodies: pendingBodies(body, { gzip }) });
+    const { bodies } = decodeResult(KEY, encodeResult(KEY, stored)) ?? stored;
+    expect([bodies.identity, bodies.gzip, bodies.br]).toEqual([body, gzip, undefined]);
+    const [ofGzip, br = Buffer.alloc(0)] = await Promise.all([
+      bodies.pending?.in('gzip'),
+      bodies.pending?.in('br'),
+    ]);
+    expect([ofGzip, brotliDecompressSync(br)]).toEqual([gzip, body]);
   });
 
   it('of an earlier build is no result', () => {

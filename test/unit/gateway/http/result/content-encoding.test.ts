@@ -13,7 +13,6 @@ const pendingIn = (started: string[], compressed?: Buffer): PendingEncodings => 
     started.push(encoding);
     return Promise.resolve(compressed);
   },
-  complete: () => Promise.reject(new Error('not needed')),
   follow: () => undefined,
 });
 
