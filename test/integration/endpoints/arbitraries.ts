@@ -9,6 +9,7 @@ import {
   type Bound,
   type Micros,
 } from '../../support/models/time.js';
+import type { Storage } from './endpoint-under-test.js';
 
 /** Runs per property, each with other records: set PROPERTY_RUNS=100 after changing the query under test. */
 export const PROPERTY_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 5);
@@ -85,6 +86,11 @@ export function timeAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbit
     { weight: 1, arbitrary: fc.bigInt({ min, max }) },
   );
 }
+
+export const storage: fc.Arbitrary<Storage> = fc.record({
+  inserts: fc.integer({ min: 1, max: 4 }),
+  merged: fc.boolean(),
+});
 
 /** A clock that shows, to the millisecond, a time near the full minute of a moment. */
 export function clockAround(moment: Micros): fc.Arbitrary<Micros> {

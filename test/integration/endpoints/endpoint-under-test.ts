@@ -16,11 +16,17 @@ export interface RowsResult extends QueryResult {
   readonly rows: readonly Row[];
 }
 
+/** How rows come into a table: in several inserts, whose parts ClickHouse has merged or not. */
+export interface Storage {
+  readonly inserts: number;
+  readonly merged: boolean;
+}
+
 /** An endpoint on a database of its own, called as the gateway calls it, with a stopped clock. */
 export interface EndpointUnderTest {
   readonly database: TestDatabase;
   /** Replaces a table's contents with these rows, sent the way a log shipper sends them. */
-  readonly fill: (table: string, rows: readonly object[]) => Promise<void>;
+  readonly fill: (table: string, rows: readonly object[], storage?: Storage) => Promise<void>;
   /** Inserts lines of NDJSON unchanged. */
   readonly insertLines: (table: string, ...lines: readonly string[]) => Promise<void>;
   /** Calls the endpoint. @throws Failure as reported to the caller. */
@@ -60,9 +66,13 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
     database,
     run: respond,
     rows: async (parameters, at) => (await respond(parameters, at)).rows,
-    fill: async (table, rows) => {
+    fill: async (table, rows, { inserts, merged } = { inserts: 1, merged: false }) => {
       await database.client.command({ query: `TRUNCATE TABLE ${table}` });
-      if (rows.length > 0) await database.insert(table, rows);
+      for (let insert = 0; insert < inserts; insert += 1) {
+        const sent = rows.filter((_, index) => index % inserts === insert);
+        if (sent.length > 0) await database.insert(table, sent);
+      }
+      if (merged) await database.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
     },
     insertLines: async (table, ...lines) => {
       await database.client.command({

@@ -16,6 +16,7 @@ import {
   timeAround,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
+  storage,
 } from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
 
@@ -95,10 +96,12 @@ it(
       fc.asyncProperty(
         fc.array(record, { maxLength: 60, size: 'max' }),
         fc.array(call, { minLength: 1, maxLength: 12, size: 'max' }),
-        async (records, calls) => {
+        storage,
+        async (records, calls, parts) => {
           await endpoint.fill(
             TABLE,
             records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+            parts,
           );
           await settleAll(calls, async ({ now, parameters }) => {
             const rows = await endpoint.rows(asSent(parameters), clockAt(now));

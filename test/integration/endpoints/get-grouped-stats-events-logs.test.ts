@@ -19,11 +19,12 @@ import {
   PROPERTY_TIMEOUT_MS,
   searchableText,
   timeAround,
+  storage,
 } from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 
 const MOMENT = microsOf('2096-02-29T00:00:00Z');
-const TIMES = [MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY] as const;
+const TIMES = [MOMENT - DAY, MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY, MOMENT + 2n * DAY] as const;
 
 const eventType = fc.oneof(
   fc.constantFrom('view', 'unique_view', 'click', 'unique_click', 'url_redirect'),
@@ -69,8 +70,6 @@ const filters = fewOf(
     ...anyOf(EQUALITY_COLUMNS, awkwardText),
     search_term: searchableText,
     event_ids: fc.array(awkwardText, { minLength: 1, maxLength: 4 }).map((ids) => ids.join()),
-    start_time: boundAround(...TIMES),
-    end_time: boundAround(...TIMES),
   },
   2,
 );
@@ -78,11 +77,11 @@ const types = fc.record(
   { event_type: eventType, include_unique: fc.constantFrom('true', 'true', 'false', 'TRUE', '') },
   { requiredKeys: [] },
 );
-const parameters: fc.Arbitrary<EventsParameters> = fc.oneof(
-  filters,
-  types,
-  fc.tuple(filters, types).map(([some, others]) => ({ ...some, ...others })),
-);
+const bounds = fewOf({ start_time: boundAround(...TIMES), end_time: boundAround(...TIMES) }, 2);
+const none = fc.constant({});
+const parameters: fc.Arbitrary<EventsParameters> = fc
+  .tuple(fc.oneof(none, filters), fc.oneof(none, types), bounds)
+  .map(([some, others, range]) => ({ ...some, ...others, ...range }));
 
 const TABLE = 'custom_events';
 
@@ -179,17 +178,22 @@ it(
       fc.asyncProperty(
         events,
         fc.array(parameters, { minLength: 1, maxLength: 16, size: 'max' }),
-        async (records, calls) => {
+        storage,
+        async (records, calls, parts) => {
           await endpoint.fill(
             TABLE,
             records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+            parts,
           );
           await settleAll(calls, async (call) => {
             expect(await endpoint.rows(asSent(call))).toEqual(groupedEvents(records, call));
           });
         },
       ),
-      { numRuns: PROPERTY_RUNS, examples: [[[...CLOSE_RECORDS], [...CLOSE_CALLS]]] },
+      {
+        numRuns: PROPERTY_RUNS,
+        examples: [[[...CLOSE_RECORDS], [...CLOSE_CALLS], { inserts: 1, merged: false }]],
+      },
     );
   },
   PROPERTY_TIMEOUT_MS,

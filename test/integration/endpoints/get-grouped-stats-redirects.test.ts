@@ -17,11 +17,12 @@ import {
   timeAround,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
+  storage,
 } from './arbitraries.js';
 import { CLOSE_CALLS, CLOSE_RECORDS, MOMENT } from './close-redirects.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 
-const TIMES = [MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY] as const;
+const TIMES = [MOMENT - DAY, MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY, MOMENT + 2n * DAY] as const;
 
 const NUMBERS = [
   ...'0 -0 1 42 -7 1e3 1E5 1.50 -0.0 0.1 1e-7 0.000001 3.0 1e21 123e20 9007199254740993'.split(' '),
@@ -139,21 +140,17 @@ const records = fc
     ]),
   );
 
-const parameters: fc.Arbitrary<RedirectsParameters> = fc.oneof(
-  fc.record({ utm_key: key, utm_value: utmValue }, { requiredKeys: [] }),
-  fewOf(
-    {
-      event_name: awkwardText,
-      country: awkwardText,
-      device: awkwardText,
-      language: awkwardText,
-      referrer: awkwardText,
-      start_time: boundAround(...TIMES),
-      end_time: boundAround(...TIMES),
-    },
-    2,
-  ),
-);
+const equal = { event_name: awkwardText, country: awkwardText, device: awkwardText };
+const bounds = fewOf({ start_time: boundAround(...TIMES), end_time: boundAround(...TIMES) }, 2);
+const parameters: fc.Arbitrary<RedirectsParameters> = fc
+  .tuple(
+    fc.oneof(
+      fc.record({ utm_key: key, utm_value: utmValue }, { requiredKeys: [] }),
+      fewOf({ ...equal, language: awkwardText, referrer: awkwardText }, 1),
+    ),
+    bounds,
+  )
+  .map(([some, range]) => ({ ...some, ...range }));
 
 /** Uses values of some records' utm_params as parameters, so that many records match. */
 const callsOf = (records: readonly RedirectEvent[]): readonly RedirectsParameters[] =>
@@ -190,17 +187,22 @@ it(
       fc.asyncProperty(
         records,
         fc.array(parameters, { minLength: 1, maxLength: 16, size: 'max' }),
-        async (stored, calls) => {
+        storage,
+        async (stored, calls, parts) => {
           await endpoint.fill(
             TABLE,
             stored.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+            parts,
           );
           await settleAll([...calls, ...callsOf(stored)], async (call) => {
             expect(await endpoint.rows(asSent(call))).toEqual(groupedRedirects(stored, call));
           });
         },
       ),
-      { numRuns: PROPERTY_RUNS, examples: [[[...CLOSE_RECORDS], [...CLOSE_CALLS]]] },
+      {
+        numRuns: PROPERTY_RUNS,
+        examples: [[[...CLOSE_RECORDS], [...CLOSE_CALLS], { inserts: 1, merged: false }]],
+      },
     );
   },
   PROPERTY_TIMEOUT_MS,

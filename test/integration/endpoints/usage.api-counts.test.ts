@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { clockAt, DAY, HOUR, microsOf, MINUTE, printMicros } from '../../support/models/time.js';
 import { apiCounts, type RequestRecord } from '../../support/models/usage.api-counts.js';
 import { settleAll } from '../../support/settle-all.js';
-import { clockAround, timeAround, PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from './arbitraries.js';
+import { clockAround, timeAround, PROPERTY_RUNS, PROPERTY_TIMEOUT_MS, storage } from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
@@ -35,13 +35,19 @@ const url = fc
   .map(([scheme, pieces]) => scheme + pieces.join(''));
 
 const record: fc.Arbitrary<RequestRecord> = fc.record({
-  timestamp: timeAround(
-    MOMENT - 8n * DAY,
-    MOMENT - 7n * DAY,
-    MOMENT - HOUR,
-    MOMENT - MINUTE,
-    MOMENT,
-    MOMENT + DAY,
+  timestamp: fc.oneof(
+    {
+      weight: 8,
+      arbitrary: timeAround(
+        ...[MOMENT - 8n * DAY, MOMENT - 7n * DAY, MOMENT - 7n * DAY + HOUR, MOMENT - HOUR],
+        ...[MOMENT - MINUTE, MOMENT, MOMENT + DAY],
+      ),
+    },
+    // Near the end of the range of DateTime.
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(microsOf('2104-12-31T23:59:59.999999Z'), microsOf('2105-12-31T23:59:59Z')),
+    },
   ),
   url,
   path,
@@ -92,7 +98,10 @@ const { expression } = fc.letrec<{ expression: string; sequence: string; step: s
 const call = fc.record({
   now: clockAround(MOMENT),
   interval: fc.constantFrom(...INTERVALS),
-  project: fc.oneof(expression, fc.constantFrom('.', '^', 'x*')),
+  project: fc.oneof(
+    expression,
+    fc.constantFrom('.', '^', 'x*', '^https', 'aurora', 'storage', 'aurora$', '[^/]$'),
+  ),
 });
 
 const TABLE = 'edge_logs';
@@ -117,10 +126,12 @@ it(
       fc.asyncProperty(
         fc.array(record, { maxLength: 40, size: 'max' }),
         fc.array(call, { minLength: 1, maxLength: 16, size: 'max' }),
-        async (records, calls) => {
+        storage,
+        async (records, calls, parts) => {
           await endpoint.fill(
             TABLE,
             records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+            parts,
           );
           await settleAll(calls, async ({ now, interval, project }) => {
             const rows = await endpoint.rows({ project, interval }, clockAt(now));
