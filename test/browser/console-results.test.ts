@@ -185,6 +185,20 @@ describeInBrowser('a result in the console', () => {
     });
   });
 
+  it('has dates at the time axis of a chart of days, several where it is narrow', async () => {
+    await visit(session.browser, async ({ page }) => {
+      const datesOf = (drawn: readonly DrawnText[]): readonly string[] => [
+        ...new Set(drawn.map(({ text }) => text).filter((text) => /\d[-:]\d/.test(text))),
+      ];
+      const days = ['11-22', '11-23', '11-24', '11-25', '11-26', '11-27', '11-28'];
+      expect(datesOf(await drawnIn(page, 'week'))).toEqual(days);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.reload();
+      await page.waitForSelector('.chart canvas');
+      expect(datesOf(await drawnTexts(page))).toEqual(['11-22', '11-24', '11-26', '11-28']);
+    });
+  });
+
   it('of pages opens as a table that says that there are more rows, and a chart of it says so too', async () => {
     await visit(session.browser, async ({ page }) => {
       await run(page, 'towns');

@@ -202,6 +202,12 @@ const ENDPOINTS: Readonly<
     undefined,
     'pages: { by: [at, floor] }\nmaxRows: 5',
   ],
+  week: [
+    { day: "DateTime('UTC')", requests: 'UInt64', seconds: 'Float64' },
+    `SELECT toDateTime('2026-11-22 00:00:00', 'UTC') + 86400 * number AS day,
+       toUInt64(20000000 + 1700000 * number) AS requests, 0.1 + 0.01 * number AS seconds
+     FROM numbers(7) ORDER BY day`,
+  ],
 };
 
 /** Writes a project whose endpoints return values of all types, and series for charts. */

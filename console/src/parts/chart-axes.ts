@@ -8,20 +8,23 @@ export const AXIS_FONT = '12px system-ui, sans-serif';
 const DAY = 86_400;
 const YEAR = 365 * DAY;
 
-/** Possible seconds between ticks, so that each tick has a label of its own. */
-export const TIME_STEPS = [
+/** Seconds between ticks with which each tick has a label of its own. */
+const TIME_STEPS = [
   ...[1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
-  ...[1, 2, 7, 14, 30, 90, 180].map((days) => days * DAY),
+  ...[1, 2, 3, 7, 14, 30, 90, 180].map((days) => days * DAY),
   ...[1, 2, 5, 10, 20, 50, 100].map((years) => years * YEAR),
 ];
+
+/** Possible seconds between ticks: there is nothing between two buckets. */
+export const timeSteps = (bucket: number): number[] =>
+  TIME_STEPS.filter((step) => step >= Math.min(bucket, 100 * YEAR));
 
 /** Month and day, or the time of day, as precise as the distance of the ticks requires; the year where there are several. */
 export const timeLabels =
   (times: readonly number[], zone: string) =>
-  (_plot: uPlot, ticks: number[]): string[] => {
-    const step = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  (_plot: uPlot, ticks: number[], _axis: number, _pixels: number, step: number): string[] => {
     const clockAt = (seconds = 0): string => inZone(seconds * 1000, zone).clock;
-    const hasYears = clockAt(times[0]).slice(0, 4) !== clockAt(times.at(-1)).slice(0, 4);
+    const hasYears = yearOf(times[0], zone) !== yearOf(times.at(-1), zone);
     let day = '';
     return ticks.map((seconds) => {
       const iso = clockAt(seconds);
@@ -35,17 +38,31 @@ export const timeLabels =
     });
   };
 
+const yearOf = (seconds = 0, zone: string): string => inZone(seconds * 1000, zone).clock.slice(0, 4);
+
+/** Pixels between ticks at least: the widest label that there can be, and a gap. */
+export const timeSpace =
+  (times: readonly number[], zone: string) =>
+  (_plot: uPlot, _axis: number, from: number, to: number): number => {
+    const hasYears = yearOf(times[0], zone) !== yearOf(times.at(-1), zone);
+    // Ticks are seconds apart only where few minutes are shown.
+    const widest = hasYears ? '0000-00-00' : to - from < 3600 ? '00:00:00' : '00:00';
+    return textWidth(widest) + 20;
+  };
+
 /** The labels of an axis of values. */
 export const valueLabels = (_plot: uPlot, ticks: number[]): string[] => ticks.map(compact);
 
 const context = document.createElement('canvas').getContext('2d');
 
-/** Pixels for the ticks of an axis and its longest label. */
-export function widthOf(_plot: uPlot, labels: readonly string[] | null): number {
+function textWidth(text: string): number {
   if (context) context.font = AXIS_FONT;
-  const widths = (labels ?? []).map((label) => context?.measureText(label).width ?? 0);
-  return Math.ceil(Math.max(10, ...widths)) + 16;
+  return context?.measureText(text).width ?? 0;
 }
+
+/** Pixels for the ticks of an axis and its longest label. */
+export const widthOf = (_plot: uPlot, labels: readonly string[] | null): number =>
+  Math.ceil(Math.max(10, ...(labels ?? []).map(textWidth))) + 16;
 
 /** Zero is always in the chart, so that heights can be compared. */
 export const valueRange = (

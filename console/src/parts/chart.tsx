@@ -7,7 +7,15 @@ import { stacked, type ChartData, type Line, type LineValues } from '../model/ch
 import { UTC } from '../model/zone.js';
 import { colour, onThemeChange } from '../theme.js';
 import { useZone } from '../chosen-zone.js';
-import { AXIS_FONT, TIME_STEPS, timeLabels, valueLabels, valueRange, widthOf } from './chart-axes.js';
+import {
+  AXIS_FONT,
+  timeLabels,
+  timeSpace,
+  timeSteps,
+  valueLabels,
+  valueRange,
+  widthOf,
+} from './chart-axes.js';
 
 interface Props {
   readonly data: ChartData<Line>;
@@ -136,7 +144,7 @@ function optionsOf(
     cursor: { points: { size: 7 }, drag: { x: select.current !== undefined, y: false, setScale: false } },
     padding: [8, hasRight ? 0 : 26, 0, 0],
     axes: [
-      { ...axis, space: 80, incrs: TIME_STEPS, values: timeLabels(times, zone) },
+      { ...axis, space: timeSpace(times, zone), incrs: timeSteps(bucket), values: timeLabels(times, zone) },
       { ...values, stroke: hasRight ? axisColour(lines, false) : axis.stroke },
       ...(hasRight
         ? [{ ...values, stroke: axisColour(lines, true), ...ON_THE_RIGHT, grid: { show: false } }]
