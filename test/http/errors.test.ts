@@ -65,14 +65,4 @@ describe('a failure', () => {
     runQuery.returnRows([{ total: 1 }]);
     expect((await get(GOOD_CALL)).body).toEqual({ result: [{ total: 1 }] });
   });
-
-  it('of a regular expression names the parameter', async () => {
-    const { get, runQuery } = await createTestGateway();
-    runQuery.fail(new Failure('BAD_REGULAR_EXPRESSION', 'A regular expression does not compile.'));
-    expect(problemOf(await get(GOOD_CALL))).toMatchObject({
-      status: 400,
-      code: 'INVALID_PARAMETERS',
-      problems: [{ param: 'project', problem: 'is not a regular expression that RE2 compiles' }],
-    });
-  });
 });

@@ -69,10 +69,5 @@ describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as cons
       expect(text).not.toContain(marker);
       for (const name of Object.keys(parameters)) expect(text).toContain(`{${name}:`);
     });
-
-    it('prints a saved query with every declared parameter, and no bound value', () => {
-      for (const name of endpoint.parameters.keys()) expect(endpoint.savedQuery).toContain(`@${name}`);
-      expect(endpoint.savedQuery).not.toMatch(/\{\w+:/);
-    });
   },
 );

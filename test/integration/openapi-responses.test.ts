@@ -211,6 +211,8 @@ describe('/openapi.json', () => {
         .map(({ name }) => name);
     expect(required(tenants)).toEqual(['interval']);
     expect(required(document)).toEqual(['project', 'interval']);
+    const { schema, example } = tenants.paths[COUNTS]?.post?.requestBody?.content['application/json'] ?? {};
+    expect([schema?.required, example]).toEqual([['interval'], { interval: 'daily' }]);
     expect(JSON.stringify(tenants)).not.toContain('custom events');
   });
 });

@@ -204,8 +204,3 @@ describe('rows', () => {
     ]);
   });
 });
-
-it('bounds that are empty filter nothing', async () => {
-  await endpoint.fill(TABLE, [record({}), record({}), record({})]);
-  expect(await messages({ iso_timestamp_start: '', iso_timestamp_end: '' })).toHaveLength(3);
-});

@@ -50,16 +50,6 @@ describe('the OpenAPI document', () => {
     for (const status of ['206', '304', '416']) expect(post?.responses).not.toHaveProperty(status);
   });
 
-  it('does not require a pinned parameter in the body of a POST', () => {
-    const pinned = new Set(['project']);
-    const { post } =
-      openApiDocument({ endpoints, version: '1', pinned }).paths['/api/endpoints/query/usage.api-counts'] ??
-      {};
-    const { schema, example } = post?.requestBody?.content['application/json'] ?? {};
-    expect(schema?.required).toEqual(['interval']);
-    expect(example).toEqual({ interval: 'daily' });
-  });
-
   it('groups the operations by the tags of their endpoints, and those without tags', () => {
     const id = (digit: number): string => `11111111-2222-4333-8444-00000000000${digit}`;
     const tagged = [
