@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { DevProcess } from '../support/dev-process.js';
@@ -30,7 +30,7 @@ async function checksAfter(save: () => Promise<unknown>, last: string): Promise<
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  for (const each of ['endpoints', 'clickhouse-schema']) await mkdir(path.join(folder.path, each));
+  for (const each of ['endpoints', 'clickhouse-schema', 'tests']) await mkdir(path.join(folder.path, each));
   await write('clickhouse-schema/0001_items.sql', TABLE);
   await write('endpoints/one.sql', endpoint('one', 'SELECT 1 AS value'));
   dev = DevProcess.start(folder.path, { environment: { LOG_LEVEL: 'info' } });
@@ -97,4 +97,24 @@ it('reports why the columns of a file cannot be found once', async () => {
     'zz-after-wrong',
   );
   expect(lines.filter((line) => line.includes('no_such_column`'))).toHaveLength(1);
+  await rm(path.join(folder.path, 'endpoints/wrong.sql'));
+  await dev.until(/all files are valid|removed wrong/);
+});
+
+it('says of a new file what it wrote and found alone, also while tests of other files run', async () => {
+  const before = dev.process.stderr();
+  await write('tests/one.yaml', 'calls:\n  - rows: [{ value: 1 }]\n');
+  await dev.until(/ok {2}tests\/one\.yaml/);
+  const paged = endpoint('paged', 'SELECT toDate(0) AS at, 1 AS id').replace(
+    '*/',
+    'pages: { by: [at, id] }\n*/',
+  );
+  const lines = await checksAfter(async () => {
+    await write('endpoints/paged.sql', paged);
+    await write('tests/one.yaml', 'calls:\n  - rows: [{ value: 2 }]\n');
+    await dev.until(/failed {2}tests\/one\.yaml/);
+  }, 'zz-paged');
+  expect(lines.filter((line) => /did not run|^error/.test(line))).toEqual([]);
+  expect(dev.process.stderr()).toBe(before);
+  await dev.until(/checked +paged:/);
 });

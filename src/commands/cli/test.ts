@@ -45,7 +45,7 @@ async function runTests(
   // Its own writes would start it again.
   if (update && watch) throw usageError('--update and --watch exclude each other: update once, then watch.');
   const { project, dataDir } = readConfig(environmentOfTests(process.env));
-  const runner = new TestRunner(process.env, project, filter);
+  const runner = new TestRunner(process.env, project, { ...(filter !== undefined && { filter }) });
   const report = async ({ tests, failure }: TestRun): Promise<ReadonlySet<RanCall>> => {
     if (failure !== undefined) throw new CommandError(failure, EXIT.failed);
     const updated = update ? await updateAll(tests) : new Set<RanCall>();

@@ -12,6 +12,7 @@ import { TestRunner } from '../endpoint-tests/test-runner.js';
 import { messageOf } from '../loading/load-error.js';
 import { dropDatabase, migrateDevelopment } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
+import { finishedFiles } from './finished-files.js';
 import { PendingChanges } from './pending-changes.js';
 import { SchemaChanges, schemaProblem } from './schema-changes.js';
 import { Terminal } from './terminal.js';
@@ -50,7 +51,7 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   });
   const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
   const gateway = await openWhenSchemaIsValid({ terminal, changes, open });
-  const tests = new TestRunner(environment, config.project);
+  const tests = new TestRunner(environment, config.project, { loading: finishedFiles(config.project) });
   const failed = (error: unknown): void => {
     if (!stopping.signal.aborted) terminal.print(messageOf(error));
     else logger.warn('not finished when querygate dev stopped', describeError(error));
@@ -130,30 +131,33 @@ function reactions(
     // All parts concern them.
     tests: () => Promise.resolve(),
   };
+  const untested = new Map<ChangedPart, readonly string[]>();
   return (files) => {
+    for (const [part, names] of files) untested.set(part, [...(untested.get(part) ?? []), ...names]);
     // What was served is reported before what its tests find.
     const served = [...files].map(([part, names]) => react[part](names));
     Promise.all(served)
-      .then(() => runTests(files, parts, isValid))
+      .then(async () => {
+        // Files that are invalid are reported; their tests, and all others, run when they are not.
+        if (!isValid) return;
+        const changed = new Map(untested);
+        untested.clear();
+        await runTests(changed, parts);
+      })
       .catch(failed);
   };
 }
 
-/**
- * Runs the tests that a change concerns, and reports what they found.
- *
- * @param isValid whether the served gateway could load the files; it has reported why not.
- */
+/** Runs the tests that a change concerns, and reports what they found. */
 async function runTests(
   files: ReadonlyMap<ChangedPart, readonly string[]>,
   { tests, terminal, development }: Parts,
-  isValid: boolean,
 ): Promise<void> {
   const { tests: ran, files: all, failure } = await tests.runChanged(files);
   if (failure === undefined) {
     terminal.tested(ran);
     development.tested(ran, all);
-  } else if (isValid) terminal.print(`The tests did not run: ${failure}`);
+  } else terminal.print(`The tests did not run: ${failure}`);
 }
 
 interface Opening {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isEndpointFile } from '../../endpoint/endpoint-files.js';
 import { textOfProblem } from '../../endpoint/file-problems.js';
 import type { Environment, Project } from '../../gateway/config/project.js';
+import type { ProjectEndpointsOptions } from '../../gateway/server/project-endpoints.js';
 import type { ChangedPart } from '../dev/watch-project.js';
 import { findTests, isChosenBy } from './find-tests.js';
 import { runTest, type RanTest } from './run-tests.js';
@@ -24,11 +25,11 @@ export class TestRunner {
   private last: Promise<unknown> = Promise.resolve();
   private isStopped = false;
 
-  /** @param filter as {@link isChosenBy} takes it */
+  /** @param options `filter` as {@link isChosenBy} takes it, `loading` as {@link TestServer.start} does */
   constructor(
     private readonly environment: Environment,
     private readonly project: Project,
-    private readonly filter?: string,
+    private readonly options: { readonly filter?: string; readonly loading?: ProjectEndpointsOptions } = {},
   ) {}
 
   /** Runs every file that the filter chooses. */
@@ -111,15 +112,15 @@ export class TestRunner {
 
   /** A file that cannot be read has no names but its own. */
   private invalid({ file, problems = [] }: ReadTestFile): RanTest | undefined {
-    const isChosen = this.filter === undefined || file.includes(this.filter);
+    const isChosen = this.options.filter === undefined || file.includes(this.options.filter);
     return isChosen ? { file, problems, warnings: [], calls: [] } : undefined;
   }
 
   private async runFile(test: TestFile): Promise<RanTest | string | undefined> {
-    const isChosen = isChosenBy(this.filter, test);
+    const isChosen = isChosenBy(this.options.filter, test);
     if (!test.calls.some(isChosen)) return undefined;
     try {
-      this.server ??= await TestServer.start(this.environment);
+      this.server ??= await TestServer.start(this.environment, this.options.loading);
     } catch (error) {
       return (error as Error).message;
     }

@@ -12,6 +12,7 @@ import { connectClickHouse } from '../../gateway/clickhouse/connect-clickhouse.j
 import { readConfig, type Environment } from '../../gateway/config/config.js';
 import { createLineLogger } from '../../gateway/observability/logger.js';
 import { openGateway, type Gateway } from '../../gateway/server/compose.js';
+import type { ProjectEndpointsOptions } from '../../gateway/server/project-endpoints.js';
 import { findRunningServer } from '../embedded/running-server.js';
 import { readTables, type Tables } from './tables.js';
 
@@ -42,11 +43,17 @@ export class TestServer {
   /** By the digest of the endpoint. */
   private readonly varyingCalls = new Map<string, string | undefined>();
 
-  private constructor(private readonly environment: Environment) {}
+  private constructor(
+    private readonly environment: Environment,
+    private readonly loading: ProjectEndpointsOptions | undefined,
+  ) {}
 
-  /** @throws Error that says why the gateway cannot start, such as an invalid endpoint or schema file */
-  static async start(environment: Environment): Promise<TestServer> {
-    const server = new TestServer(environment);
+  /**
+   * @param loading of endpoint files of which something else says what is wrong with them
+   * @throws Error that says why the gateway cannot start, such as an invalid endpoint or schema file
+   */
+  static async start(environment: Environment, loading?: ProjectEndpointsOptions): Promise<TestServer> {
+    const server = new TestServer(environment, loading);
     try {
       await server.open();
     } catch (error) {
@@ -114,6 +121,7 @@ export class TestServer {
       logger: createLineLogger('error', LOG),
       clock,
       withoutLimits: true,
+      ...(this.loading && { files: { loading: this.loading, onReload: () => undefined } }),
     });
     const running = await findRunningServer(this.folder);
     if (!running) throw new Error('the ClickHouse of the tests does not run');

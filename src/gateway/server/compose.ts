@@ -68,6 +68,8 @@ export interface GatewayDependencies {
   readonly output?: { readonly lost: number } | undefined;
   /** Whether the limits of endpoints do not apply: where a test's clock stands still, no window ends. */
   readonly withoutLimits?: boolean;
+  /** How endpoint files are loaded, and what reports that; those of `development` where absent. */
+  readonly files?: Pick<Development, 'loading' | 'onReload'> | undefined;
   /** Present in a development server. */
   readonly development?: Development;
 }
@@ -92,7 +94,7 @@ export async function openGateway(config: Config, dependencies: GatewayDependenc
   const closers = new Closers(dependencies.logger);
   const { shutdownTimeoutMs } = config;
   try {
-    const gateway = await open(config, dependencies, closers.add);
+    const gateway = await open(config, { files: dependencies.development, ...dependencies }, closers.add);
     const close = (drainMs = shutdownTimeoutMs): Promise<void> =>
       closers.closeAll(Math.min(drainMs, shutdownTimeoutMs));
     return { ...gateway, close };
@@ -105,11 +107,11 @@ export async function openGateway(config: Config, dependencies: GatewayDependenc
 
 async function open(
   config: Config,
-  { logger, clock, output, development, withoutLimits = false }: GatewayDependencies,
+  { logger, clock, output, development, files, withoutLimits = false }: GatewayDependencies,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
-  const loader = endpointsLoader(config, development, withoutLimits);
+  const loader = endpointsLoader(config, files?.loading, withoutLimits);
   const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
   const logged = { logger, clock };
@@ -133,10 +135,8 @@ async function open(
   const execution = await openQueryExecution(config, parts, onClose);
   overrides.follow(execution);
   observeLogs(execution, output, requestLog);
-  const { reloader, analysing } = openReloader(
-    { config, loader, first, analyses, endpoints, clickhouse, execution, development, logger, clock },
-    access.keys,
-  );
+  const loaded = { config, loader, first, analyses, endpoints, clickhouse, execution, files };
+  const { reloader, analysing } = openReloader({ development, logger, clock, ...loaded }, access.keys);
   onClose(analysing.close, { name: 'analysis of endpoints', isBestEffort: true });
   if (development) {
     development.onOpened(clickhouse);
@@ -216,13 +216,13 @@ async function openPublicApi(
 /** Loads the endpoints with the settings of this deployment. */
 function endpointsLoader(
   config: Config,
-  development: Development | undefined,
+  loading: ProjectEndpointsOptions | undefined,
   withoutLimits: boolean,
 ): EndpointsLoader {
-  const project = new ProjectEndpoints(config, development?.loading);
+  const project = new ProjectEndpoints(config, loading);
   const { staleIfErrorSeconds: staleIfError } = config.cache;
   const load = async (): Promise<LoadedEndpoints> => {
-    const { endpoints, ...loaded } = await (development ? project.loadWhatIsValid() : project.load());
+    const { endpoints, ...loaded } = await (loading ? project.loadWhatIsValid() : project.load());
     const settled = endpoints.withDefaults({ staleIfError });
     return { endpoints: withoutLimits ? settled.withoutLimits() : settled, ...loaded };
   };

@@ -28,7 +28,9 @@ export interface ReloaderDependencies {
   readonly clickhouse: OpenClickHouse;
   readonly execution: Pick<QueryExecution, 'adoptEndpoints' | 'metrics'>;
   /** Present in a development server, which analyses endpoints while it loads them. */
-  readonly development: { readonly onReload: (outcome: Reload) => void } | undefined;
+  readonly development: object | undefined;
+  /** What reports reloads in place of the log. */
+  readonly files: { readonly onReload: (outcome: Reload) => void } | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -44,7 +46,8 @@ export function openReloader(
   dependencies: ReloaderDependencies,
   keys: ReloadedKeys,
 ): { readonly reloader: Reloader; readonly analysing: ServedAnalyses } {
-  const { config, loader, first, analyses, endpoints, clickhouse, execution, development } = dependencies;
+  const { config, loader, first, analyses, endpoints, clickhouse, execution, files, development } =
+    dependencies;
   const { logger, clock } = dependencies;
   const analysing = new ServedAnalyses({
     ...{ analyses, endpoints, fileOf: loader.fileOf, logger, clock },
@@ -67,7 +70,7 @@ export function openReloader(
         analyses.keepOnly(endpoints.all());
         execution.adoptEndpoints(outdated);
       },
-      report: development?.onReload ?? logReload(logger),
+      report: files?.onReload ?? logReload(logger),
       clock,
     },
     first.problems,
