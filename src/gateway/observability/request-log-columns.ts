@@ -136,6 +136,6 @@ export const LISTED_COLUMNS = REQUEST_LOG_COLUMNS.filter(({ name }) => name !== 
  */
 export function lineOf(entry: LogEntry): string {
   let line = '';
-  for (const { of } of REQUEST_LOG_COLUMNS) line += `${of(entry.context, entry)}\t`;
-  return `${line.slice(0, -1)}\n`;
+  for (const { of } of REQUEST_LOG_COLUMNS) line += `${line && '\t'}${of(entry.context, entry)}`;
+  return `${line}\n`;
 }
