@@ -149,6 +149,21 @@ describe('querygate check: a mistake that authors make often', () => {
   });
 
   it.each([
+    'SELECT number AS n FROM numbers(3) UNION ALL SELECT number FROM numbers(8)\nORDER BY n DESC',
+    "SELECT 'a' AS n UNION ALL SELECT 'b'\nORDER BY n",
+  ])('is a name that the last SELECT of a UNION does not have: %s', async (select) => {
+    const header = HEADER.replace(/parameters:[^]*/, '');
+    for (const [rest, line] of [
+      ['*/\n', 7],
+      ['columns: { n: String }\n*/\n', 8],
+    ] as const) {
+      const [place, text] = await faultOf(`${header}${rest}${select}`);
+      expect(place).toBe(`${line}:10`);
+      expect(text).toContain('Unknown expression identifier `n`; ORDER BY at the end of the query belongs');
+    }
+  });
+
+  it.each([
     [
       'SELECT city FROM cities UNION ALL SELECT country FROM cities ORDER BY city LIMIT 3',
       'ORDER BY and LIMIT',

@@ -10,7 +10,7 @@ import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-e
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
 import { secretSamples } from '../../gateway/query/sample-values.js';
 import { problemsOfPages } from './pages-of-example.js';
-import { endsOfUnions } from './ends-of-unions.js';
+import { endsOfUnions } from '../../gateway/analysis/ends-of-unions.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';

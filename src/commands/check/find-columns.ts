@@ -1,3 +1,4 @@
+import { mistakeAtEnd } from '../../gateway/analysis/ends-of-unions.js';
 import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { DESCRIBE, describe, repeatedColumn } from '../../gateway/clickhouse/describe-columns.js';
 import type { Values } from '../../endpoint/values.js';
@@ -40,7 +41,9 @@ export async function findColumns(
   try {
     columns = await withoutDecidedZones(await describe(query, tools), loaded, values, tools);
   } catch (error) {
-    const found = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    const atEnd = await mistakeAtEnd(error, loaded, tools);
+    const sent = { prefix: DESCRIBE, text: query.text, values, mistakeAtEnd: atEnd };
+    const found = queryProblemInFile(error, sent, file);
     return { problems: [{ ...found, ...problem('COLUMNS_NOT_FOUND', found.problem) }] };
   }
   return accept(columns, loaded, file, tools.writes);

@@ -15,6 +15,7 @@ import { bindValues, queryRows, type AnalysisTools } from './analyze-query.js';
 import { columnProblems } from './column-problems.js';
 import { sampleValues, type Combination } from '../query/sample-values.js';
 import { combinationsOf, combinationText } from './combinations.js';
+import { mistakeAtEnd } from './ends-of-unions.js';
 import { bindLaterPage } from './later-page.js';
 import { Catalog } from './reads/catalog.js';
 import { ownTablesOf } from './reads/own-tables.js';
@@ -145,7 +146,13 @@ async function analyse(
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
     const [precise, prefix] = await withPlace(error, query, tools);
-    const problem = queryProblemInFile(precise, { prefix, text: query.text, values }, file);
+    const sent = {
+      prefix,
+      text: query.text,
+      values,
+      mistakeAtEnd: await mistakeAtEnd(error, endpoint, tools),
+    };
+    const problem = queryProblemInFile(precise, sent, file);
     return { findings: [{ problem, kind: isOfDefinition(error.code) ? 'rejected' : other }] };
   }
 }

@@ -3,7 +3,8 @@ import { ClickHouseError } from '@clickhouse/client';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { textWithCarets } from '../../endpoint/excerpt.js';
 import type { Values } from '../../endpoint/values.js';
-import { adviceOn } from './advice.js';
+import type { Place } from '../../endpoint/sql-file/select/select-text.js';
+import { adviceOn, type Advice } from './advice.js';
 import { placeInFile } from './place-in-file.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
@@ -19,6 +20,18 @@ export interface SentQuery {
   readonly prefix?: string;
   readonly text: string;
   readonly values: Values;
+  /** Why a name at the end of the query is unknown, where that is why it fails. */
+  readonly mistakeAtEnd?: string | undefined;
+}
+
+function adviceFor(
+  { mistakeAtEnd }: SentQuery,
+  cause: unknown,
+  file: SqlFile,
+  named: Place | undefined,
+): Advice | undefined {
+  if (mistakeAtEnd !== undefined) return { advice: `; ${mistakeAtEnd}` };
+  return cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;
 }
 
 /** The problem of a query that failed, with its place in the `.sql` file that the query is from, where it is from one. */
@@ -34,12 +47,12 @@ export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFi
   }
   const { cause } = translateClickHouseError(error).details;
   const showInFile: ShowInFile = (message, positions) => {
-    const places = positions
-      .slice(0, MAX_PLACES)
-      .map((position) => placeInFile(file, query, inText(position)));
+    const places = (
+      query.mistakeAtEnd === undefined ? positions.slice(0, MAX_PLACES) : positions.slice(-1)
+    ).map((position) => placeInFile(file, query, inText(position)));
     if (places.includes(undefined)) return undefined;
     const [named, ...others] = places.filter((place) => place !== undefined);
-    const advised = cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;
+    const advised = adviceFor(query, cause, file, named);
     const first = advised?.place ?? named;
     const text = (advised?.message ?? message) + (advised?.advice ?? '');
     const found = problem('QUERY_REJECTED', text);

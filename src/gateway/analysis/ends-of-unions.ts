@@ -1,0 +1,74 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { attribute, nodesIn } from '../facts/facts.js';
+import { EXPLAIN_WRITTEN } from '../facts/query-facts.js';
+import { queryShapes } from '../facts/query-shapes.js';
+import { itemsOf, readTree, type TreeNode } from '../facts/tree.js';
+import { queryRows, type AnalysisTools } from './analyze-query.js';
+
+/** Clauses that seem to be those of the whole, at the end of a UNION, INTERSECT or EXCEPT. */
+const CLAUSES = ['ORDER BY', 'LIMIT BY', 'LIMIT', 'OFFSET'];
+
+const UNKNOWN_IDENTIFIER = '47';
+
+interface EndOfUnion {
+  readonly warning: string;
+  /** What the clauses name. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** A warning where clauses at the end of a query belong to its last SELECT alone, by ClickHouse's tree. */
+export async function endsOfUnions(endpoint: Endpoint, tools: AnalysisTools): Promise<readonly string[]> {
+  const end = await endOfUnion(endpoint, tools);
+  return end ? [end.warning] : [];
+}
+
+/** The same warning where such a clause names what only the other SELECTs have, for which ClickHouse rejects the query. */
+export async function mistakeAtEnd(
+  error: unknown,
+  endpoint: Endpoint,
+  tools: AnalysisTools,
+): Promise<string | undefined> {
+  if (!(error instanceof ClickHouseError) || error.code !== UNKNOWN_IDENTIFIER) return undefined;
+  const name = /[`']([^`']+)[`']/.exec(error.message)?.[1] ?? '';
+  const end = await endOfUnion(endpoint, tools);
+  return end?.names.has(name) ? end.warning : undefined;
+}
+
+async function endOfUnion({ query }: Endpoint, tools: AnalysisTools): Promise<EndOfUnion | undefined> {
+  // With its optional parts, as a subquery.
+  const text = queryShapes(query).reduce((one, other) => (other.length > one.length ? other : one));
+  // Who writes parentheses around a SELECT means it; the tree has none.
+  if (/\)\s*\)\s*$/.test(text)) return undefined;
+  try {
+    const rows = await queryRows<{ readonly explain: string }>(tools, `${EXPLAIN_WRITTEN}${text}`, {});
+    const outer = readTree(rows.map(({ explain }) => explain));
+    const union = outer.children.find(
+      ({ section, node }) => section === 'JOIN TREE' && node.kind === 'UNION',
+    );
+    return union && endOf(lastSelect(union.node));
+  } catch (error) {
+    // What ClickHouse rejects is reported elsewhere.
+    if (error instanceof ClickHouseError) return undefined;
+    throw error;
+  }
+}
+
+function endOf({ children }: TreeNode): EndOfUnion | undefined {
+  const found = children.filter(({ section }) => CLAUSES.includes(section));
+  const clauses = CLAUSES.filter((clause) => found.some(({ section }) => section === clause));
+  if (clauses.length === 0) return undefined;
+  const nodes = found.flatMap(({ node }) => [...nodesIn(node)]);
+  return {
+    names: new Set(nodes.map((node) => attribute(node, 'identifier'))),
+    warning:
+      `${clauses.join(' and ')} at the end of the query ${clauses.length > 1 ? 'belong' : 'belongs'} to the last SELECT alone, not to all rows: ` +
+      'write SELECT * FROM (…) around the others and it, or parentheses around the last SELECT if that is meant',
+  };
+}
+
+function lastSelect(node: TreeNode): TreeNode {
+  const last = node.kind === 'UNION' ? itemsOf(node, 'QUERIES').at(-1) : undefined;
+  return last ? lastSelect(last) : node;
+}
