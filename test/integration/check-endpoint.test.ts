@@ -112,6 +112,14 @@ it('reports a column that no format can hold once, and warns of one that some fo
   );
 });
 
+it('adds up of how much several reads of a table read, as it adds up what they read', async () => {
+  const build =
+    (): Sql => sql`SELECT n FROM counted WHERE n < 1500 UNION ALL SELECT n FROM counted WHERE n > 9000
+    UNION ALL SELECT n FROM counted WHERE n = 7`;
+  const { tables } = await check(endpointOf(build));
+  expect(tables).toMatchObject([{ reads: 3, parts: { read: 3, of: 3 }, granules: { of: 30 } }]);
+});
+
 it('warns of an alias in place of a column, in every branch, unless the query prefers columns', async () => {
   const select = sql`SELECT toUInt32(intDiv(n, 1000)) AS n FROM counted WHERE n < 1500`;
   const warnings = async (query: Sql): Promise<string> =>

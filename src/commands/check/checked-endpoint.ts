@@ -12,6 +12,8 @@ export interface TableRead {
   readonly database: string;
   readonly table: string;
   readonly rows: number;
+  /** How often the query reads the table: what is read, and of how much, are those of all reads together. */
+  readonly reads: number;
   readonly parts: Share;
   readonly granules: Share;
 }

@@ -16,18 +16,27 @@ export const EXPLAIN_ESTIMATE = 'EXPLAIN ESTIMATE ';
 /** What ClickHouse expects a query to read of each table. */
 export async function estimateOf(query: BoundQuery, tools: AnalysisTools): Promise<readonly TableRead[]> {
   const estimated = await estimateRows(query, tools);
+  const scans = estimated.length === 0 ? [] : await scansOf(query, tools);
   return Promise.all(
     estimated.map(async ({ database, table, parts, rows, marks }) => {
       const whole = await wholeOf(tools, database, table);
+      const reads = Math.max(1, scans.filter((scan) => scan === `${database}.${table}`).length);
       return {
         database,
         table,
         rows: Number(rows),
-        parts: { read: Number(parts), of: Number(whole?.parts ?? 0) },
-        granules: { read: Number(marks), of: Number(whole?.marks ?? 0) },
+        reads,
+        parts: { read: Number(parts), of: reads * Number(whole?.parts ?? 0) },
+        granules: { read: Number(marks), of: reads * Number(whole?.marks ?? 0) },
       };
     }),
   );
+}
+
+/** The tables that ClickHouse's plan of a query reads, each as often as it reads it; ESTIMATE adds these up. */
+async function scansOf({ text, parameters }: BoundQuery, tools: AnalysisTools): Promise<readonly string[]> {
+  const lines = await queryRows<{ readonly explain: string }>(tools, `EXPLAIN ${text}`, parameters);
+  return lines.flatMap(({ explain }) => /^[^\w]*ReadFromMergeTree \((.+)\)$/.exec(explain)?.[1] ?? []);
 }
 
 /** Granules of all tables together that ClickHouse expects a query to read. */

@@ -10,13 +10,19 @@ const TINY_GRANULES = 64;
 
 /** A warning for each table, except tiny ones, of which the query reads nearly everything. */
 export function fullScans(tables: readonly TableRead[]): readonly string[] {
-  return tables
-    .filter(({ granules: { read, of } }) => of >= TINY_GRANULES && read >= FULL_SCAN_SHARE * of)
-    .map(({ table, granules: { read, of }, rows }) => {
-      const share = Math.min(100, Math.round((100 * read) / of));
-      return (
-        `full scan: the example reads ${share} % of ${table} (${read} of ${of} granules, about ${rows.toLocaleString('en')} rows). ` +
-        'Filter the first columns of its sorting key or its partition key, or cache the result for longer'
-      );
-    });
+  return (
+    tables
+      // Each of several reads can be a full scan, or all together.
+      .filter(({ reads, granules: { read, of } }) => {
+        const whole = of / reads;
+        return whole >= TINY_GRANULES && read >= FULL_SCAN_SHARE * whole;
+      })
+      .map(({ table, granules: { read, of }, rows }) => {
+        const share = Math.min(100, Math.round((100 * read) / of));
+        return (
+          `full scan: the example reads ${share} % of ${table} (${read} of ${of} granules, about ${rows.toLocaleString('en')} rows). ` +
+          'Filter the first columns of its sorting key or its partition key, or cache the result for longer'
+        );
+      })
+  );
 }

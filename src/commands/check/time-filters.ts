@@ -44,8 +44,8 @@ export async function unprunedTimes(
 }
 
 /** Whether nothing of a table is excluded that has something to exclude. */
-const isReadCompletely = ({ parts, granules }: TableRead): boolean =>
-  granules.of > 1 && granules.read >= granules.of && parts.read >= parts.of;
+const isReadCompletely = ({ reads, parts, granules }: TableRead): boolean =>
+  granules.of > reads && granules.read >= granules.of / reads && parts.read >= parts.of / reads;
 
 /** Undefined where the query cannot be analysed with this time, which says nothing of its filter. */
 async function totalWith(

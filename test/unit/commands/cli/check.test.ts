@@ -8,6 +8,7 @@ const TABLE: TableRead = {
   database: 'logs',
   table: 'edge_logs',
   rows: 1000,
+  reads: 1,
   parts: { read: 1, of: 3 },
   granules: { read: 5, of: 100 },
 };
@@ -21,6 +22,8 @@ describe('fullScans', () => {
         'Filter the first columns of its sorting key or its partition key, or cache the result for longer',
     ]);
     expect(fullScans([read(89, 100)])).toEqual([]);
+    expect(fullScans([{ ...read(95, 200), reads: 2 }])).toHaveLength(1);
+    expect(fullScans([{ ...read(80, 80), reads: 2 }])).toEqual([]);
     expect(fullScans([read(63, 63)])).toEqual([]);
     expect(fullScans([read(0, 0)])).toEqual([]);
   });
