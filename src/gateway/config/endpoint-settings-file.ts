@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
 
+import { closestName } from '../../endpoint/closest-name.js';
 import type { EndpointSettings } from '../../endpoint/definition.js';
+import { problemsBySchema } from '../../endpoint/schema-problems.js';
 import { ENDPOINT_SETTINGS } from '../../endpoint/settings-schema.js';
 
 /** What the settings file says. */
@@ -14,12 +16,10 @@ export interface SettingsOfFile {
 
 // No endpoint has the name of a default: names are in lower case.
 const { unknownParameters, goneAfterSunset, numbers } = ENDPOINT_SETTINGS;
-const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>> & SettingsOfFile['defaults']>({
-  unknownParameters,
-  goneAfterSunset,
-  numbers,
-})
+const DEFAULTS = { unknownParameters, goneAfterSunset, numbers };
+const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>> & SettingsOfFile['defaults']>(DEFAULTS)
   .pattern(Joi.string(), Joi.object(ENDPOINT_SETTINGS))
+  .required()
   .prefs({ abortEarly: false, convert: false });
 
 /**
@@ -31,7 +31,9 @@ export async function readEndpointSettingsFile(file: string): Promise<SettingsOf
   const parsed = await parse(file);
   const result = SCHEMA.validate(parsed);
   if (result.error) {
-    const problems = result.error.details.map(({ message }) => `  ${message}`);
+    const unknown = problemsBySchema(SCHEMA, parsed, 'the file').filter(({ code }) => code === 'KEY_UNKNOWN');
+    const others = result.error.details.filter(({ type }) => type !== 'object.unknown').map(textOf);
+    const problems = [...others, ...unknown.map((found) => found.problem)].map((text) => `  ${text}`);
     throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:\n${problems.join('\n')}`);
   }
   const { unknownParameters, goneAfterSunset, numbers, ...overrides } = result.value;
@@ -43,6 +45,16 @@ export async function readEndpointSettingsFile(file: string): Promise<SettingsOf
     },
     overrides: new Map(Object.entries(overrides)),
   };
+}
+
+/** What is not the settings of an endpoint may be meant as one of all endpoints. */
+function textOf({ type, path: [key, ...below], message }: Joi.ValidationErrorItem): string {
+  if (type !== 'object.base' || key === undefined || below.length > 0) return message;
+  const settings = Object.keys(DEFAULTS);
+  const closest = closestName(String(key), settings);
+  const advice =
+    closest === undefined ? `those of all are ${settings.join(', ')}` : `did you mean \`${closest}\`?`;
+  return `${message}, with the settings of the endpoint of that name; ${advice}`;
 }
 
 async function parse(file: string): Promise<unknown> {

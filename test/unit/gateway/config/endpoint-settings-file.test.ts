@@ -44,7 +44,8 @@ describe('readEndpointSettingsFile', () => {
   });
 
   it.each([
-    ['an unknown setting', { maxrows: 5 }, '"logs.all.maxrows" is not allowed'],
+    ['an unknown setting', { maxRow: 5 }, 'did you mean `logs.all.maxRows`?'],
+    ['a setting that is like none', { depth: 5 }, 'the keys are maxRows, '],
     ['a row cap of 0', { maxRows: 0 }, '"logs.all.maxRows" must be greater than or equal to 1'],
     ['a row cap that is a string', { maxRows: '5' }, '"logs.all.maxRows" must be a number'],
     ['a row cap that is not whole', { maxRows: 1.5 }, '"logs.all.maxRows" must be an integer'],
@@ -63,6 +64,13 @@ describe('readEndpointSettingsFile', () => {
     ['no settings', 5, '"logs.all" must be of type object'],
   ])('rejects %s and names the endpoint and the setting', async (_what, settings, message) => {
     expect(await read(JSON.stringify({ 'logs.all': settings }))).toContain(message);
+  });
+
+  it('names the setting of all endpoints that was meant, and those that there are', async () => {
+    expect(await read('{"nubmers":"text"}')).toContain('did you mean `numbers`?');
+    expect(await read('{"strict":true}')).toContain(
+      'those of all are unknownParameters, goneAfterSunset, numbers',
+    );
   });
 
   it('lists all problems', async () => {
