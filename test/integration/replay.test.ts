@@ -228,6 +228,7 @@ describe('querygate replay', () => {
       /Reasons are differs, errors/,
     ],
     ['two things at once', ['--against', 'HEAD', '--save'], 2, /Use one of --against, --save and --purge/],
+    ['a part to purge', ['--purge', '--since', '30d'], 2, /--purge deletes all recorded calls/],
     [
       'a time without calls',
       ['--against', 'HEAD', '--since', '2090-01-01'],

@@ -8,7 +8,9 @@ import request from 'supertest';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { representationOf } from '../../src/gateway/formats/representation.js';
 import { RedisKeys } from '../../src/gateway/coordination/redis-keys.js';
+import { Failure } from '../../src/gateway/errors.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
+import { FakeRunQuery } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
@@ -111,24 +113,48 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('share the failure of a refresh: who waits for it does not query too', async () => {
-    await withGateways(2, async ([one, other], clock, keys) => {
-      if (!one || !other) throw new Error('there are not two gateways');
-      const client = new Redis(redis.url);
-      for (const gateway of [one, other]) await gateway.send(ENDPOINT, 'Rome');
-      const [set] = one.execution.warmer.state();
-      const lock = keys.lock({ endpointId: ENDPOINT.id, hash: set?.hash ?? '' }, 'refresh');
-      const token = '0'.repeat(32);
-      await client.set(lock, token, 'PX', 60_000);
+  it('send one failing query an interval, also where they look one after another', async () => {
+    await withGateways(3, async (gateways, clock) => {
+      for (const gateway of gateways) {
+        await gateway.send(ENDPOINT, 'Rome');
+        gateway.runQuery.fail(new Failure('CLICKHOUSE_BUSY', 'It is busy.'));
+      }
       clock.advance(INTERVAL);
-      const waiting = other.round();
-      const failure = JSON.stringify({ code: 'CLICKHOUSE_BUSY', message: 'It is busy.' });
-      await client.set(keys.failure({ endpointId: ENDPOINT.id, hash: set?.hash ?? '' }, token), failure);
-      await client.del(lock);
-      await waiting;
-      client.disconnect();
-      expect(other.refreshed).toEqual([]);
-      expect(other.execution.warmer.state()).toMatchObject([{ warmed: { failures: 1 } }]);
+      for (const gateway of gateways) await gateway.round();
+      expect(refreshesOf(gateways)).toEqual(['Rome']);
+      for (const { execution } of gateways)
+        expect(execution.warmer.state()).toMatchObject([{ warmed: { failures: 1 } }]);
+    });
+  });
+
+  it('take a result that took longer than it is fresh', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      for (const gateway of gateways) {
+        await gateway.send(ENDPOINT, 'Rome');
+        gateway.runQuery.respondWith((request) => {
+          clock.advance(ENDPOINT.settings.warming * 4);
+          return new FakeRunQuery().run(request);
+        });
+      }
+      clock.advance(INTERVAL);
+      await roundOf(gateways);
+      expect(refreshesOf(gateways)).toEqual(['Rome']);
+    });
+  });
+
+  it('keep a set in use that takes what others have refreshed within moments', async () => {
+    await withGateways(2, async ([one, other], clock) => {
+      if (!one || !other) throw new Error('there are not two gateways');
+      await one.send(ENDPOINT, 'Rome');
+      clock.advance(5);
+      await one.execution.warmer.tick({ all: true });
+      clock.advance(INTERVAL - 10);
+      await other.send(ENDPOINT, 'Rome');
+      for (const seconds of [10, 5, 1]) {
+        clock.advance(seconds);
+        await other.round();
+      }
+      expect(other.execution.warmer.state()).toHaveLength(1);
     });
   });
 

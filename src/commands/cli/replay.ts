@@ -102,6 +102,8 @@ async function runReplay(options: ReplayOptions, signal: AbortSignal): Promise<v
   const { against, save, purge, since } = options;
   if ([against, save, purge].filter((chosen) => chosen !== undefined).length !== 1)
     throw usageError('Use one of --against, --save and --purge.');
+  if (purge && [since, options.calls].some((chosen) => chosen !== undefined))
+    throw usageError('--purge deletes all recorded calls: omit --since and --calls.');
   const config = readConfig(process.env);
   if (against !== undefined) await compare(config, { ...options, against, since: since ?? '24h' }, signal);
   else if (purge) await purgeCalls(config, signal);

@@ -15,8 +15,11 @@ import { readFailure, sharedFailureOf } from './shared-failure.js';
 const LEASE_MS = 1500;
 const RENEW_MS = 400;
 const MISS = { of: 'miss', pollMs: 25 } as const;
-/** Nobody waits for a refresh: it asks less often, and still several times while a failure can be read. */
-const REFRESH = { of: 'refresh', pollMs: 500 } as const;
+/**
+ * Nobody waits for a refresh: it asks less often, and still several times while a failure can be read. The failure has one name for
+ * all gateways, because those that come a moment later must not repeat it.
+ */
+const REFRESH = { of: 'refresh', pollMs: 500, failedAs: 'refresh' } as const;
 /** How long followers can read the failure of a query. */
 const FAILURE_MS = 3000;
 
@@ -43,9 +46,8 @@ export interface RedisSingleFlightDependencies {
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return async (key, signal, queryClickHouse, usableUntil, newerThan) => {
-    const { of, pollMs } = newerThan === undefined ? MISS : REFRESH;
-    const lock = new RedisLease(dependencies.redis, dependencies.keys.lock(key, of), LEASE_MS);
-    const wanted = { key, newerThan };
+    const { lock, pollMs, failedAs } = flightOf(dependencies, key, newerThan);
+    const wanted: Wanted = { key, newerThan, seen: -Infinity };
     const coalesced = { signal, queryClickHouse, usableUntil };
     const deadlineAt = performance.now() + dependencies.maxWaitMs;
     let previousLeader: string | undefined;
@@ -60,7 +62,7 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
       const find = (): ReturnType<typeof findPublished> =>
         first ?? findPublished(dependencies, wanted, previousLeader);
       if (owner === lock.token) {
-        const fetched = await queryAsLeader(dependencies, key, { lock, find }, coalesced);
+        const fetched = await queryAsLeader(dependencies, key, { lock, find, failedAs }, coalesced);
         if (fetched) return fetched;
         continue;
       }
@@ -74,6 +76,16 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
   };
 }
 
+function flightOf(
+  { redis, keys }: RedisSingleFlightDependencies,
+  key: CacheKey,
+  newerThan: number | undefined,
+): Pick<Leadership, 'lock' | 'failedAs'> & { readonly pollMs: number } {
+  const { of, pollMs } = newerThan === undefined ? MISS : REFRESH;
+  const lock = new RedisLease(redis, keys.lock(key, of), LEASE_MS);
+  return { lock, pollMs, failedAs: of === 'miss' ? lock.token : REFRESH.failedAs };
+}
+
 interface CoalescedQuery {
   readonly signal: Signal;
   readonly queryClickHouse: QueryClickHouse;
@@ -84,22 +96,35 @@ interface Leadership {
   readonly lock: RedisLease;
   /** Finds what the previous owner of the lock may have published. */
   readonly find: () => ReturnType<typeof findPublished>;
+  /** The name under which its failure is published. */
+  readonly failedAs: string;
+}
+
+/** What a gateway wants of the others. */
+interface Wanted {
+  readonly key: CacheKey;
+  readonly newerThan: number | undefined;
+  /** Since when the result is known that was there at first. A later one came while this gateway waited: it is of the same query. */
+  seen: number;
 }
 
 /** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
 async function queryAsLeader(
   dependencies: RedisSingleFlightDependencies,
   key: CacheKey,
-  { lock, find }: Leadership,
+  { lock, find, failedAs }: Leadership,
   coalesced: CoalescedQuery,
 ): Promise<FetchedResult | undefined> {
   const renewal = setInterval(() => void lock.renew(), RENEW_MS);
+  // Who waits for a miss looks for its failure under the token of this lock, also where it is of the leader before.
+  let isToPublish = failedAs !== REFRESH.failedAs;
   try {
     const published = await find();
     if (published) return published;
+    isToPublish = true;
     return lock.isHeld ? await queryAndStore(dependencies, key, coalesced) : undefined;
   } catch (error) {
-    if (!coalesced.signal.aborted) await publishFailure(dependencies, key, lock.token, error);
+    if (isToPublish && !coalesced.signal.aborted) await publishFailure(dependencies, key, failedAs, error);
     // Before the response: a request that comes after it must find no lock, whose failure it would get.
     await lock.release();
     throw error;
@@ -141,14 +166,20 @@ async function publishFailure(
  */
 async function findPublished(
   { redis, keys, store, clock }: RedisSingleFlightDependencies,
-  { key, newerThan = -Infinity }: { readonly key: CacheKey; readonly newerThan: number | undefined },
+  wanted: Wanted,
   previousLeader: string | undefined,
 ): Promise<FetchedResult | undefined> {
+  const { key, newerThan = -Infinity, seen } = wanted;
   const result = await store.get(key, newerThan);
-  if (result && knownAt(result) > newerThan && isFresh(result, clock().getTime()))
-    return { result, isCollapsed: true };
-  if (previousLeader === undefined) return undefined;
-  const published = await redis.read((client) => client.get(keys.failure(key, previousLeader)));
+  if (result && knownAt(result) > newerThan) {
+    // A query can take longer than its result is fresh.
+    const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
+    if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
+    wanted.seen = knownAt(result);
+  }
+  const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
+  if (failedAs === undefined) return undefined;
+  const published = await redis.read((client) => client.get(keys.failure(key, failedAs)));
   const failure = readFailure(published);
   if (failure) throw failure;
   return undefined;

@@ -72,7 +72,7 @@ export function createFetcher(dependencies: FetchDependencies): FetchResult {
     const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
     const isAlone = refresh && newerThan === undefined;
     const coalesce = isAlone ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
-    // A caller that demands a fresh result must not join a refresh, which may take one of another gateway.
+    // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
     const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
     const { value, joined, callers } = await singleFlight.join(workKey, call, ({ signal, requester }) => {
       const query: QueryClickHouse = (querySignal) =>

@@ -1,5 +1,6 @@
 import { Figures, OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
+import { Failure } from '../errors.js';
 
 /** What several queries cost together. */
 export function sumOfCosts(costs: readonly Figures<QueryCost>[]): Figures<QueryCost> {
@@ -11,4 +12,11 @@ export function sumOfCosts(costs: readonly Figures<QueryCost>[]): Figures<QueryC
     sum.clickhouseMs += clickhouseMs;
   }
   return new Figures(sum);
+}
+
+const NOTHING: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
+
+/** What a query that failed has cost: nothing where it did not run at this gateway; undefined for an error that does not say. */
+export function costOfFailure(error: unknown): QueryCost | undefined {
+  return error instanceof Failure ? (error.details.cost?.readBy(OPERATORS) ?? NOTHING) : undefined;
 }

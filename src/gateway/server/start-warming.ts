@@ -104,7 +104,7 @@ async function findConfirmed(
   { cache: { store }, dataVersions, clock }: Pick<WarmingDependencies, 'cache' | 'dataVersions' | 'clock'>,
   call: Omit<Call, 'demand'>,
   key: CacheKey,
-  newerThan = Infinity,
+  newerThan: number,
 ): Promise<EndpointResult | undefined> {
   const cached = await store.get(key, newerThan);
   if (cached && knownAt(cached) > newerThan && isFresh(cached, clock().getTime())) return cached;

@@ -6,6 +6,7 @@ import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import { knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
+import { costOfFailure } from '../query/sum-of-costs.js';
 import type { QueryBudget } from './query-budget.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
 import { dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
@@ -18,15 +19,11 @@ export interface Refreshed {
 }
 
 /**
- * Replaces the cached result of a query by one that is known since a later time (milliseconds since 1970; undefined: from now on).
+ * Replaces the cached result of a query by one that is known since a later time (milliseconds since 1970; Infinity: by a new one).
  *
  * @throws Failure; the previous result then stays cached.
  */
-export type Refresh = (
-  query: EndpointQuery,
-  key: CacheKey,
-  newerThan: number | undefined,
-) => Promise<Refreshed>;
+export type Refresh = (query: EndpointQuery, key: CacheKey, newerThan: number) => Promise<Refreshed>;
 
 export interface WarmerDependencies {
   readonly endpoints: () => readonly Endpoint[];
@@ -207,8 +204,8 @@ export class Warmer {
   }
 
   /** What another gateway's result must be newer than, to take the place of a refresh. */
-  private newerThan({ set, forced }: DueSet, now: number): number | undefined {
-    if (forced) return undefined;
+  private newerThan({ set, forced }: DueSet, now: number): number {
+    if (forced) return Infinity;
     return Math.max(set.createdAt, this.known(set.key, now)?.createdAt ?? 0);
   }
 
@@ -245,7 +242,7 @@ export class Warmer {
       budget.spend(clickhouseMs);
       this.warmed.set(set.key.hash, {
         key: set.key,
-        refreshedAt: [...(before?.refreshedAt ?? []), startedAt].slice(-2),
+        refreshedAt: refreshedAt(before, isQueried ? startedAt : Math.min(startedAt, knownAt(result))),
         failures: 0,
         failedAt: 0,
         tookMs: this.now() - startedAt,
@@ -256,9 +253,9 @@ export class Warmer {
         usesAtRefresh: set.uses,
       });
       onRefreshed(endpoint, 'ok', clickhouseMs);
-    } catch {
+    } catch (error) {
       // The metric and the admin API report the failure; the request log does not contain refreshes.
-      const ms = performance.now() - started;
+      const ms = costOfFailure(error)?.clickhouseMs ?? performance.now() - started;
       budget.spend(ms);
       this.warmed.set(set.key.hash, {
         ...(before ?? NEVER_WARMED),
@@ -271,6 +268,15 @@ export class Warmer {
       onRefreshed(endpoint, 'failed', ms);
     }
   }
+}
+
+/**
+ * The times of the last two refreshes. A result that another gateway refreshed, or that was confirmed, is of the time since which it is
+ * known: taken twice, it is one refresh.
+ */
+function refreshedAt(before: WarmedSet | undefined, at: number): readonly number[] {
+  const earlier = before?.refreshedAt ?? [];
+  return at <= (earlier.at(-1) ?? -Infinity) ? earlier : [...earlier, at].slice(-2);
 }
 
 const NO_COST = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
