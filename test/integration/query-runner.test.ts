@@ -199,15 +199,19 @@ describe('the request id', () => {
     const requestId = `request-${Date.now()}`;
     const one = request('SELECT 1 AS n', { requestId });
     await Promise.all([runQuery(one), runQuery(one)]);
-    await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
-    const logged = await database.client.query({
-      query: `SELECT query_id FROM system.query_log
-              WHERE type = 'QueryFinish' AND log_comment = {requestId:String}`,
-      query_params: { requestId },
-      format: 'JSONEachRow',
+    // ClickHouse logs the end of a query after its response.
+    const ids = await pollUntil('both queries are logged', async () => {
+      await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
+      const logged = await database.client.query({
+        query: `SELECT DISTINCT query_id FROM system.query_log
+                WHERE type = 'QueryFinish' AND log_comment = {requestId:String}`,
+        query_params: { requestId },
+        format: 'JSONEachRow',
+      });
+      const rows = await logged.json<{ query_id: string }>();
+      return rows.length >= 2 ? rows.map(({ query_id }) => query_id) : undefined;
     });
-    const ids = (await logged.json<{ query_id: string }>()).map(({ query_id }) => query_id);
-    expect(new Set(ids).size).toBe(2);
+    expect(ids).toHaveLength(2);
     for (const id of ids) expect(id.startsWith(`${requestId}-`)).toBe(true);
   });
 });

@@ -20,7 +20,7 @@ const PLACES = {
   'gateway/limits/limiter.ts': ['OPERATORS'],
   'gateway/observability/request-log-columns.ts': ['OPERATORS'],
   'gateway/observability/tracing.ts': ['OPERATORS'],
-  'gateway/query/sum-of-costs.ts': ['OPERATORS'],
+  'gateway/query/sum-of-costs.ts': ['OPERATORS', 'OPERATORS'],
   'gateway/server/open-composer.ts': ['OPERATORS'],
   'gateway/scheduler/run-query.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS'],
   'gateway/warming/warmer.ts': ['OPERATORS'],
