@@ -114,13 +114,23 @@ describe('gateways that share a Redis', () => {
   });
 
   it('send one failing query an interval, also where they look one after another', async () => {
-    await withGateways(3, async (gateways, clock) => {
+    await withGateways(3, async (gateways, clock, keys) => {
       for (const gateway of gateways) {
         await gateway.send(ENDPOINT, 'Rome');
         gateway.runQuery.fail(new Failure('CLICKHOUSE_BUSY', 'It is busy.'));
       }
+      const [first, ...others] = gateways;
       clock.advance(INTERVAL);
-      for (const gateway of gateways) await gateway.round();
+      await first?.round();
+      const [set] = first?.execution.warmer.state() ?? [];
+      const failure = keys.failure({ endpointId: ENDPOINT.id, hash: set?.hash ?? '' }, 'refresh');
+      const client = new Redis(redis.url);
+      await client.pexpire(failure, 60_000);
+      for (const gateway of others) await gateway.round();
+      // Who finds a failure does not prolong it.
+      const milliseconds = await client.pttl(failure);
+      client.disconnect();
+      expect(milliseconds).toBeGreaterThan(10_000);
       expect(refreshesOf(gateways)).toEqual(['Rome']);
       for (const { execution } of gateways)
         expect(execution.warmer.state()).toMatchObject([{ warmed: { failures: 1 } }]);
@@ -142,18 +152,20 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('keep a set in use that takes what others have refreshed within moments', async () => {
+  it('keep a set that was used since the older of two results was queried, whenever it took them', async () => {
     await withGateways(2, async ([one, other], clock) => {
       if (!one || !other) throw new Error('there are not two gateways');
-      await one.send(ENDPOINT, 'Rome');
-      clock.advance(5);
+      for (const gateway of [one, other]) await gateway.send(ENDPOINT, 'Rome');
+      clock.advance(20);
       await one.execution.warmer.tick({ all: true });
-      clock.advance(INTERVAL - 10);
+      clock.advance(INTERVAL - 70);
       await other.send(ENDPOINT, 'Rome');
-      for (const seconds of [10, 5, 1]) {
+      // It takes the result of the other, which is due 20 seconds later, and refreshes it then.
+      for (const seconds of [50, 21, 1]) {
         clock.advance(seconds);
         await other.round();
       }
+      expect(other.refreshed).toEqual(['Rome']);
       expect(other.execution.warmer.state()).toHaveLength(1);
     });
   });

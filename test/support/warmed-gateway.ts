@@ -23,7 +23,7 @@ export interface SeenQuery {
 }
 
 export interface WarmedGatewayOptions extends Partial<
-  Pick<WarmerDependencies, 'maxSets' | 'concurrency' | 'isBusy'>
+  Pick<WarmerDependencies, 'maxSets' | 'concurrency' | 'isBusy' | 'refresh' | 'onRefreshed'>
 > {
   /** Share of wall time. */
   readonly budget?: number;

@@ -16,7 +16,7 @@ const LEASE_MS = 1500;
 const RENEW_MS = 400;
 const MISS = { of: 'miss', pollMs: 25 } as const;
 /**
- * Nobody waits for a refresh: it asks less often, and still several times while a failure can be read. The failure has one name for
+ * No caller waits for a refresh: it asks less often, and still several times while a failure can be read. The failure has one name for
  * all gateways, because those that come a moment later must not repeat it.
  */
 const REFRESH = { of: 'refresh', pollMs: 500, failedAs: 'refresh' } as const;
@@ -47,7 +47,8 @@ export interface RedisSingleFlightDependencies {
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return async (key, signal, queryClickHouse, usableUntil, newerThan) => {
     const { lock, pollMs, failedAs } = flightOf(dependencies, key, newerThan);
-    const wanted: Wanted = { key, newerThan, seen: -Infinity };
+    const longestQuery = dependencies.clock().getTime() - dependencies.maxWaitMs;
+    const wanted: Wanted = { key, newerThan, seen: longestQuery };
     const coalesced = { signal, queryClickHouse, usableUntil };
     const deadlineAt = performance.now() + dependencies.maxWaitMs;
     let previousLeader: string | undefined;
@@ -104,7 +105,10 @@ interface Leadership {
 interface Wanted {
   readonly key: CacheKey;
   readonly newerThan: number | undefined;
-  /** Since when the result is known that was there at first. A later one came while this gateway waited: it is of the same query. */
+  /**
+   * Since when the result is known that was there at first, and at least the time at which the longest query would have begun: an
+   * expired result that is known since later, and that comes while this gateway waits, is of the query for which it waits.
+   */
   seen: number;
 }
 
@@ -175,7 +179,7 @@ async function findPublished(
     // A query can take longer than its result is fresh.
     const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
     if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
-    wanted.seen = knownAt(result);
+    wanted.seen = Math.max(seen, knownAt(result));
   }
   const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
   if (failedAs === undefined) return undefined;

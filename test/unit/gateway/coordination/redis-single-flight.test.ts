@@ -95,4 +95,37 @@ describe('coalesceThroughRedis', () => {
     expect(outcome).toBe('threw');
     expect(slow.sent.filter((command) => command === 'release')).toHaveLength(1);
   });
+
+  it('takes no old result that a failed look-up had missed for that of the query for which it waits', async () => {
+    const [old, now] = [sampleResult({ createdAt: 0, expiresAt: 60_000 }), (): Date => new Date(200_000)];
+    let [takes, looks] = [0, 0];
+    const client = {
+      eval: (_script: string, _keys: number, _key: string, token: string) =>
+        Promise.resolve((takes += 1) === 1 ? 'f'.repeat(32) : token),
+      get: () => Promise.resolve(null),
+    } as unknown as RedisClient;
+    const store: ResultStore = {
+      get: () => Promise.resolve((looks += 1) === 1 ? undefined : old),
+      set: () => Promise.resolve(),
+      purge: () => Promise.resolve(),
+    };
+    const options = {
+      failuresToOpen: 3,
+      firstPauseMs: 1,
+      maxPauseMs: 1,
+      clock: now,
+      onChange: () => undefined,
+    };
+    const redis = new GuardedRedis(client, new CircuitBreaker(options), () => undefined);
+    const shared = { redis, keys: new RedisKeys('test:'), store, clock: now, maxWaitMs: 60_000 };
+    const key = sampleKey('Rome');
+    const { result } = await coalesceThroughRedis(shared)(
+      key,
+      new Abort(),
+      () => Promise.resolve(RESULT),
+      () => 0,
+    );
+    expect(result).toBe(RESULT);
+    expect(looks).toBe(2);
+  });
 });

@@ -1,5 +1,8 @@
+import { Failure } from '../../../../src/gateway/errors.js';
+import type { EndpointResult } from '../../../../src/gateway/query/endpoint-result.js';
 import { costOf, resultOf } from '../../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
+import { sampleResult } from '../../../support/sample-result.js';
 import {
   requestCities,
   refreshedCities,
@@ -90,5 +93,33 @@ describe('a failed refresh', () => {
     gateway.respond = () => (gateway.refreshes.length === 1 ? fail() : Promise.resolve(resultOf([])));
     await gateway.warmer.tick();
     expect(gateway.outcomes).toEqual(['sample failed', 'sample ok']);
+  });
+});
+
+describe('a refresh that this gateway did not run', () => {
+  it('costs nothing where another gateway’s query failed, however long this one waited for it', async () => {
+    const spent: number[] = [];
+    const gateway = newGateway({
+      refresh: () => {
+        const until = performance.now() + 2;
+        while (performance.now() < until);
+        return Promise.reject(new Failure('CLICKHOUSE_BUSY', 'It is busy.'));
+      },
+      onRefreshed: (_endpoint, _outcome, milliseconds) => spent.push(milliseconds),
+    });
+    gateway.declare(ENDPOINT);
+    await gateway.pass(1);
+    expect(spent).toEqual([0]);
+  });
+
+  it('is the same one as long as its result is known since the same time, so that the set stays in use', async () => {
+    const results: EndpointResult[] = [];
+    const gateway = newGateway({
+      refresh: () =>
+        Promise.resolve({ result: results[0] ?? sampleResult({ createdAt: 0 }), isQueried: false }),
+    });
+    results.push((await gateway.send(ENDPOINT, { city: 'Rome' })).result);
+    await gateway.pass(INTERVAL + 5);
+    expect(gateway.warmer.state()).toHaveLength(1);
   });
 });
