@@ -8,6 +8,7 @@ import { requestOf } from '../../gateway/query/fetch-result.js';
 import type { QueryRequest, RunQuery } from '../../gateway/query/ports.js';
 import type { RawParameter } from '../../gateway/query/raw-parameters.js';
 import { pinsIn } from '../../gateway/query/row-scope.js';
+import { NO_COST } from '../../gateway/query/sum-of-costs.js';
 import { validateParameters } from '../../gateway/query/validate-parameters.js';
 import { withExactNumbers } from '../endpoint-tests/call-endpoint.js';
 import type { Row } from '../endpoint-tests/test-file.js';
@@ -23,8 +24,6 @@ export interface RanWithRows {
   readonly isTruncated: boolean;
   readonly cost: QueryCost;
 }
-
-export const NO_COST: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
 
 const JSON_TABLE = representationOf('json-table');
 

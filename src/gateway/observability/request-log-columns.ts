@@ -2,6 +2,7 @@ import { OPERATORS, type Figures } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { CacheStatus } from '../query/call.js';
 import type { BackgroundQuery } from '../query/ports.js';
+import { NO_COST } from '../query/sum-of-costs.js';
 import { isoTime } from './iso-time.js';
 
 /** Facts of the request log about a request, or about a query for which no caller waits. */
@@ -56,9 +57,8 @@ const integer = column('UInt64');
 const float = (name: string, comment: string, of: ValueOf<number>): LogColumn =>
   column('Float64')(name, comment, (facts, entry) => rounded(of(facts, entry)));
 
-const NOTHING: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
 /** What a query cost, or nothing. */
-export const readCost = (cost?: Figures<QueryCost>): QueryCost => cost?.readBy(OPERATORS) ?? NOTHING;
+export const readCost = (cost?: Figures<QueryCost>): QueryCost => cost?.readBy(OPERATORS) ?? NO_COST;
 const read =
   (figure: keyof QueryCost): ValueOf<number> =>
   ({ caused }) =>

@@ -6,7 +6,7 @@ import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/endpoint-query.js';
 import { knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
-import { costOfFailure } from '../query/sum-of-costs.js';
+import { costOfFailure, NO_COST } from '../query/sum-of-costs.js';
 import type { QueryBudget } from './query-budget.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
 import { dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
@@ -278,8 +278,6 @@ function refreshedAt(before: WarmedSet | undefined, at: number): readonly number
   const earlier = before?.refreshedAt ?? [];
   return at <= (earlier.at(-1) ?? -Infinity) ? earlier : [...earlier, at].slice(-2);
 }
-
-const NO_COST = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
 
 const NEVER_WARMED = { refreshedAt: [], createdAt: 0, lastMs: 0, rowsRead: 0, bytesRead: 0 };
 
