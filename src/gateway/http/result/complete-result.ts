@@ -31,7 +31,6 @@ function cut(ran: RanCall): Failure {
   const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
   const canExport =
     !sandbox &&
-    ran.principal.via !== 'link' &&
     !('unmark' in FORMATS[presentation.representation.format]) &&
     refusalOfExport(ran.principal, endpoint) === undefined;
   return new Failure(

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
-import { type Encoding, type EndpointResult } from '../../query/endpoint-result.js';
+import type { Encoding, EndpointResult } from '../../query/endpoint-result.js';
 import { byteRangeIn, type ByteRange } from './byte-range.js';
 import {
   acceptsIdentity,
