@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../../endpoint/bind.js';
-import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { explainLines, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import type { TableRead } from './checked-endpoint.js';
 
 interface EstimateRow {
@@ -35,8 +35,8 @@ export async function estimateOf(query: BoundQuery, tools: AnalysisTools): Promi
 
 /** The tables that ClickHouse's plan of a query reads, each as often as it reads it; ESTIMATE adds these up. */
 async function scansOf({ text, parameters }: BoundQuery, tools: AnalysisTools): Promise<readonly string[]> {
-  const lines = await queryRows<{ readonly explain: string }>(tools, `EXPLAIN ${text}`, parameters);
-  return lines.flatMap(({ explain }) => /^[^\w]*ReadFromMergeTree \((.+)\)$/.exec(explain)?.[1] ?? []);
+  const lines = await explainLines(tools, `EXPLAIN ${text}`, parameters);
+  return lines.flatMap((line) => /^[^\w]*ReadFromMergeTree \((.+)\)$/.exec(line)?.[1] ?? []);
 }
 
 /** Granules of all tables together that ClickHouse expects a query to read. */

@@ -1,10 +1,11 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { explainLines, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { NO_TABLE } from '../../gateway/facts/facts.js';
-import type { HidingAlias, Source } from '../../gateway/facts/hiding-aliases.js';
-import { knownFacts } from '../../gateway/facts/query-facts.js';
+import { treesOf } from '../../gateway/facts/query-facts.js';
+import { queryShapes } from '../../gateway/facts/query-shapes.js';
+import { hidingAliases, type HidingAlias, type Source } from './hiding-aliases.js';
 
 /** Which of these columns tables have. */
 const COLUMNS = `SELECT DISTINCT name, database = currentDatabase() AS isOwn, database || '.' || table AS qualified, table
@@ -21,7 +22,7 @@ interface ColumnRow {
 
 /** A warning for each column that an alias of its SELECT hides where rows are filtered, joined or grouped. */
 export async function hiddenColumns(endpoint: Endpoint, tools: AnalysisTools): Promise<readonly string[]> {
-  const aliases = knownFacts(endpoint)?.hidingAliases ?? [];
+  const aliases = await aliasesOf(endpoint, tools);
   if (aliases.length === 0) return [];
   const tables = aliases.flatMap(({ sources }) => sources.flatMap((source) => source.tables));
   const rows = await queryRows<ColumnRow>(tools, COLUMNS, {
@@ -38,6 +39,16 @@ export async function hiddenColumns(endpoint: Endpoint, tools: AnalysisTools): P
     ),
   );
   return [...new Set(aliases.flatMap((alias) => warningOf(alias, found) ?? []))];
+}
+
+async function aliasesOf({ query }: Endpoint, tools: AnalysisTools): Promise<readonly HidingAlias[]> {
+  const readLines = (explain: string): Promise<readonly string[]> => explainLines(tools, explain);
+  const trees = await treesOf(queryShapes(query), readLines, (error) => {
+    // What ClickHouse rejects is reported elsewhere.
+    if (error instanceof ClickHouseError) return error.message;
+    throw error;
+  });
+  return trees.flatMap((tree) => (typeof tree === 'string' ? [] : hidingAliases(tree)));
 }
 
 const columnKey = (table: string, column: string): string => JSON.stringify([table, column]);

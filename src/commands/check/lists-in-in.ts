@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { bindValues, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { bindValues, explainLines, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { sampleValues } from '../../gateway/query/sample-values.js';
 import { MEMBERSHIP, nodesIn } from '../../gateway/facts/facts.js';
 import { knownFacts, type QueryFacts } from '../../gateway/facts/query-facts.js';
@@ -19,12 +19,7 @@ export async function listsInIn(endpoint: Endpoint, tools: AnalysisTools): Promi
   const { text, parameters } = bindValues(endpoint, sampleValues(endpoint, { names }, tools.now()), tools);
   try {
     // With the types of what is compared.
-    const rows = await queryRows<{ readonly explain: string }>(
-      tools,
-      `EXPLAIN QUERY TREE run_passes = 1 ${text}`,
-      parameters,
-    );
-    const tree = readTree(rows.map(({ explain }) => explain));
+    const tree = readTree(await explainLines(tools, `EXPLAIN QUERY TREE run_passes = 1 ${text}`, parameters));
     if ([...nodesIn(tree)].some(comparesWholeList)) return [];
     return used.map(
       (name) =>

@@ -27,6 +27,16 @@ export function bindValues(endpoint: Endpoint, values: Values, { now }: Analysis
   return given.length === 0 ? bound : { ...bound, settings: { ...bound.settings, ...settings } };
 }
 
+/** The lines of an EXPLAIN. */
+export async function explainLines(
+  tools: AnalysisTools,
+  explain: string,
+  parameters: BoundQuery['parameters'] = {},
+): Promise<readonly string[]> {
+  const rows = await queryRows<{ readonly explain: string }>(tools, explain, parameters);
+  return rows.map((row) => row.explain);
+}
+
 /** Runs a query that reads no data of the endpoints. */
 export async function queryRows<T>(
   { client, signal }: AnalysisTools,

@@ -5,7 +5,7 @@ import { attribute, nodesIn } from '../facts/facts.js';
 import { EXPLAIN_WRITTEN } from '../facts/query-facts.js';
 import { queryShapes } from '../facts/query-shapes.js';
 import { itemsOf, readTree, type TreeNode } from '../facts/tree.js';
-import { queryRows, type AnalysisTools } from './analyze-query.js';
+import { explainLines, type AnalysisTools } from './analyze-query.js';
 
 /** Clauses that seem to be those of the whole, at the end of a UNION, INTERSECT or EXCEPT. */
 const CLAUSES = ['ORDER BY', 'LIMIT BY', 'LIMIT', 'OFFSET'];
@@ -42,8 +42,7 @@ async function endOfUnion({ query }: Endpoint, tools: AnalysisTools): Promise<En
   // Who writes parentheses around a SELECT means it; the tree has none.
   if (/\)\s*\)\s*$/.test(text)) return undefined;
   try {
-    const rows = await queryRows<{ readonly explain: string }>(tools, `${EXPLAIN_WRITTEN}${text}`, {});
-    const outer = readTree(rows.map(({ explain }) => explain));
+    const outer = readTree(await explainLines(tools, `${EXPLAIN_WRITTEN}${text}`));
     const union = outer.children.find(
       ({ section, node }) => section === 'JOIN TREE' && node.kind === 'UNION',
     );

@@ -2,14 +2,12 @@ import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { factsOf, type Facts } from './facts.js';
-import { hidingAliases, type HidingAlias } from './hiding-aliases.js';
 import { queryShapes } from './query-shapes.js';
 import { readTree, type TreeNode } from './tree.js';
 
 /** What every shape of the query of an endpoint reads. */
 export interface QueryFacts {
   readonly facts: Facts;
-  readonly hidingAliases: readonly HidingAlias[];
   /** Why ClickHouse cannot parse some shapes, whose facts are missing. */
   readonly problems: readonly string[];
   /** The functions that no release of ClickHouse has, in small letters; read where pins can make a part readable. */
@@ -58,17 +56,9 @@ export async function readQueryFacts(
 ): Promise<QueryFacts> {
   const identifiers = new Set<string>();
   const shapes = queryShapes(query, (name) => identifiers.add(name));
-  const treeOf = async (select: string): Promise<TreeNode | string> => {
-    const lines = await readLines(`${EXPLAIN_WRITTEN}${select}`).catch(problemOf);
-    return typeof lines === 'string' ? lines : readTree(lines);
-  };
-  // One request for all shapes. Their columns differ, but only the parser sees them.
-  const all = await treeOf(shapes.map((shape) => `SELECT * FROM (\n${shape}\n)`).join('\nUNION ALL\n'));
-  const results = typeof all === 'string' ? await Promise.all(shapes.map(treeOf)) : [all];
-  const trees = results.filter((result) => typeof result !== 'string');
+  const results = await treesOf(shapes, readLines, problemOf);
   const found = {
-    facts: factsOf(...trees),
-    hidingAliases: trees.flatMap((tree) => hidingAliases(tree)),
+    facts: factsOf(...results.filter((result) => typeof result !== 'string')),
     // The shapes share most of their text, and so their problems.
     problems: results.filter((result) => typeof result === 'string').slice(0, 1),
     identifiers,
@@ -76,4 +66,23 @@ export async function readQueryFacts(
   };
   known.set(digest, found);
   return found;
+}
+
+/**
+ * The trees of SELECTs as they are written, one for several.
+ *
+ * @param problemOf as in {@link readQueryFacts}; its text stands in the place of the tree
+ */
+export async function treesOf(
+  selects: readonly string[],
+  readLines: ReadLines,
+  problemOf: (error: unknown) => string,
+): Promise<readonly (TreeNode | string)[]> {
+  const treeOf = async (select: string): Promise<TreeNode | string> => {
+    const lines = await readLines(`${EXPLAIN_WRITTEN}${select}`).catch(problemOf);
+    return typeof lines === 'string' ? lines : readTree(lines);
+  };
+  // One request for all. Their columns differ, but only the parser sees them.
+  const all = await treeOf(selects.map((select) => `SELECT * FROM (\n${select}\n)`).join('\nUNION ALL\n'));
+  return typeof all === 'string' ? await Promise.all(selects.map(treeOf)) : [all];
 }

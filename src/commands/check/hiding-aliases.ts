@@ -1,5 +1,5 @@
-import { attribute } from './facts.js';
-import { itemsOf, TABLE_SECTIONS, type TreeNode } from './tree.js';
+import { attribute } from '../../gateway/facts/facts.js';
+import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../../gateway/facts/tree.js';
 
 /** An alias that a clause of its SELECT uses, where a column of that name may be meant: ClickHouse takes the alias. */
 export interface HidingAlias {
