@@ -1,7 +1,7 @@
 /** The attackers' process. Arguments: an attack, a port and a key. Sends its request counts as messages. */
 import { connect, type Socket } from 'node:net';
 
-import { ATTACKS, type Attack } from './attacks.js';
+import { ATTACKS, type Attack } from '../../test/support/attacks.js';
 
 const REPORT_MS = 500;
 

@@ -9,7 +9,7 @@ import { listCounts, formatMegabytes, formatMs, print } from '../measuring/print
 import { residentBytes } from '../measuring/resident-memory.js';
 import { endWithThisProcess } from '../servers/server-process.js';
 import type { Stage } from '../stage.js';
-import { ATTACKS, type Attack } from './attacks.js';
+import { ATTACKS, type Attack } from '../../test/support/attacks.js';
 import { openHarness, type Harness } from './harness.js';
 import { sendRequest } from './send-request.js';
 import { Tally } from './tally.js';

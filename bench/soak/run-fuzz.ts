@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { listCounts, print } from '../measuring/print.js';
 import type { Stage } from '../stage.js';
-import { fuzz } from './fuzz.js';
+import { fuzz } from '../../test/support/fuzz.js';
 import { openHarness } from './harness.js';
 import { referenceEndpoints } from '../reference-project.js';
 

@@ -1,4 +1,4 @@
-import { fuzz } from '../../bench/soak/fuzz.js';
+import { fuzz } from '../support/fuzz.js';
 import { withSettings } from '../../src/endpoint/endpoint.js';
 import { invalidParameters } from '../../src/gateway/query/validate-parameters.js';
 import { keyNamed, withAccess, type KeyRights } from '../support/access-gateway.js';

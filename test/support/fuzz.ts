@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { EXPECTED_BY_CALLER } from '../../src/gateway/errors.js';
-import { sendRequest, type Outcome } from './send-request.js';
+import { sendRequest, type Outcome } from '../../bench/soak/send-request.js';
 
 /** What the fuzzer needs to know of an endpoint. */
 export interface FuzzedEndpoint {
