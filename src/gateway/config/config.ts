@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import type { CacheConfig, McpConfig, QueueConfig, WarmingConfig } from './parts.js';
 import type { TokenConfig } from '../auth/tokens.js';
 import { projectFolder, projectIn, type Environment, type Project } from './project.js';
 import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
@@ -33,62 +32,7 @@ export type ClickHouseConfig =
   | { readonly kind: 'embedded'; readonly database: string; readonly demoData: boolean };
 
 /** The configuration, as read from environment variables. */
-export interface Config {
-  readonly project: Project;
-  readonly host: string;
-  readonly port: number;
-  /** URL of the gateway for callers, without a slash at its end; undefined where it is not configured. */
-  readonly publicUrl: string | undefined;
-  /** Connections that may be open at a time. */
-  readonly maxConnections: number;
-  readonly dataDir: string;
-  readonly clickhouse: ClickHouseConfig;
-  /** Whether the gateway writes the request log to an embedded ClickHouse. */
-  readonly requestLog: boolean;
-  /** Whether distinct calls are recorded, with their parameters. */
-  readonly recordsCalls: boolean;
-  readonly redisUrl: string | undefined;
-  readonly apiKey: string | undefined;
-  readonly apiKeysFile: string | undefined;
-  readonly endpointSettingsFile: string | undefined;
-  readonly corsOrigins: readonly string[];
-  /** Undefined where it is off. */
-  readonly mcp: McpConfig | undefined;
-  /** Format of times in responses where the caller does not choose one. */
-  readonly times: 'iso' | 'unix-micros';
-  readonly queryTimeoutMs: number;
-  /** Whether callers get a partial result where a shard is unreachable and no complete result is cached. */
-  readonly allowPartial: boolean;
-  /** Limits of every query. */
-  readonly queryLimits: {
-    readonly timeoutMs: number;
-    readonly maxMemoryBytes: number;
-    readonly maxRowsToRead: number;
-    readonly maxBytesToRead: number;
-    readonly maxResultBytes: number;
-  };
-  readonly queue: QueueConfig;
-  /** How tokens are verified; undefined where tokens are not accepted. */
-  readonly tokens: TokenConfig | undefined;
-  readonly links: { readonly secret: string | undefined; readonly maxLifetimeMs: number };
-  /** IP addresses and ranges of the proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted. */
-  readonly trustProxy: readonly string[];
-  /** Where traces are sent; undefined where tracing is disabled. */
-  readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;
-  readonly shutdownTimeoutMs: number;
-  readonly logLevel: string;
-  readonly cache: CacheConfig;
-  readonly warming: WarmingConfig;
-  /** Where the admin API listens; undefined where it is disabled. */
-  readonly admin:
-    | {
-        readonly host: string;
-        readonly port: number;
-        /** Names of the admin API, beside its addresses and `localhost`. */
-        readonly hosts: readonly string[];
-      }
-    | undefined;
-}
+export type Config = Readonly<ReturnType<typeof settingsOf>>;
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset. Relative paths are relative to the
@@ -121,32 +65,41 @@ function configOf(variables: Variables, project: Project): Config {
   );
 }
 
-function settingsOf(variables: Variables, project: Project): Config {
+// The return type is the declaration of the configuration.
+function settingsOf(variables: Variables, project: Project) {
   const inProject = (file: string | undefined): string | undefined =>
     file === undefined ? undefined : path.resolve(project.folder, file);
   return {
     project,
     host: variables.HOST,
     port: variables.PORT,
+    /** URL of the gateway for callers, without a slash at its end; undefined where it is not configured. */
     publicUrl: variables.PUBLIC_URL,
+    /** Connections that may be open at a time. */
     maxConnections: variables.MAX_CONNECTIONS,
     dataDir: path.resolve(project.folder, variables.DATA_DIR),
     clickhouse: clickhouseConfig(variables),
+    /** Whether the gateway writes the request log to an embedded ClickHouse. */
     requestLog: variables.REQUEST_LOG === 'on',
+    /** Whether distinct calls are recorded, with their parameters. */
     recordsCalls: variables.RECORD_CALLS === 'on',
     redisUrl: variables.REDIS_URL,
     apiKey: variables.API_KEY,
     apiKeysFile: inProject(variables.API_KEYS_FILE),
     endpointSettingsFile: inProject(variables.ENDPOINT_SETTINGS_FILE) ?? ifExists(project.settingsFile),
     corsOrigins: listOf(variables.CORS_ORIGINS),
-    mcp: mcpConfig(variables),
+    /** The endpoints as tools for agents, with the bytes of the rows of a result; undefined where it is off. */
+    mcp: variables.MCP === 'off' ? undefined : { maxToolBytes: variables.MCP_MAX_RESULT_KB * 1024 },
+    /** Format of times in responses where the caller does not choose one. */
     times: variables.RESPONSE_TIMES,
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
+    /** Whether callers get a partial result where a shard is unreachable and no complete result is cached. */
     allowPartial: variables.ALLOW_PARTIAL === 'on',
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     logLevel: variables.LOG_LEVEL,
     cache: {
       memoryBytes: variables.CACHE_MEMORY_MB * 1024 * 1024,
+      /** Larger results are cached in the process only. */
       maxSharedBytes: variables.CACHE_MAX_SHARED_KB * 1024,
       keyPrefix: variables.CACHE_KEY_PREFIX,
       staleIfErrorSeconds: variables.CACHE_STALE_IF_ERROR,
@@ -154,22 +107,23 @@ function settingsOf(variables: Variables, project: Project): Config {
     warming: {
       maxSets: variables.WARM_MAX_SETS,
       concurrency: variables.WARM_CONCURRENCY,
+      /** Seconds in ClickHouse that warming may use for each second that passes. */
       budget: variables.WARM_BUDGET,
     },
     admin: adminConfig(variables),
     tokens: tokenConfig(variables),
     links: { secret: variables.LINK_SECRET, maxLifetimeMs: variables.LINK_MAX_DAYS * 86_400_000 },
+    /** IP addresses and ranges of the proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted. */
     trustProxy: listOf(variables.TRUST_PROXY),
-    tracing:
-      variables.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? undefined
-        : { endpoint: variables.OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: variables.OTEL_SERVICE_NAME },
+    tracing: tracingConfig(variables),
     queue: {
       slots: variables.MAX_CONCURRENT_QUERIES,
+      /** Exports that run at a time, beside the queries. */
       exportSlots: variables.MAX_CONCURRENT_EXPORTS,
       maxWaiting: variables.MAX_QUEUED_QUERIES,
       maxWaitMs: variables.QUEUE_TIMEOUT_SECONDS * 1000,
     },
+    /** Limits of every query. */
     queryLimits: {
       timeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
       maxMemoryBytes: variables.QUERY_MAX_MEMORY_BYTES,
@@ -184,14 +138,34 @@ const ifExists = (file: string): string | undefined => (existsSync(file) ? file 
 
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
 
-function mcpConfig({ MCP, MCP_MAX_RESULT_KB }: Variables): McpConfig | undefined {
-  return MCP === 'off' ? undefined : { maxToolBytes: MCP_MAX_RESULT_KB * 1024 };
+interface AdminConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Names of the admin API, beside its addresses and `localhost`. */
+  readonly hosts: readonly string[];
 }
 
-function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_HOSTS }: Variables): Config['admin'] {
+/** Where the admin API listens; undefined where it is disabled. */
+function adminConfig({
+  ADMIN_HOST: host,
+  ADMIN_PORT: port,
+  ADMIN_HOSTS,
+}: Variables): AdminConfig | undefined {
   return port === undefined ? undefined : { host, port, hosts: listOf(ADMIN_HOSTS) };
 }
 
+interface TracingConfig {
+  readonly endpoint: string;
+  readonly serviceName: string;
+}
+
+/** Where traces are sent; undefined where tracing is disabled. */
+function tracingConfig(variables: Variables): TracingConfig | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = variables;
+  return endpoint === undefined ? undefined : { endpoint, serviceName };
+}
+
+/** How tokens are verified; undefined where tokens are not accepted. */
 function tokenConfig({
   JWT_SECRET,
   JWT_JWKS_URL,
