@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { isoTime } from './iso-time.js';
-import { readCost, definitionOf, type LogEntry, type LoggedFacts } from './request-log-columns.js';
+import { readCost, definitionOf, type LogEntry } from './request-log-columns.js';
 
 /** A call as a caller sent it. */
 export interface RecordableCall {
@@ -59,18 +59,18 @@ export class CallRecorder {
   constructor(private readonly options: CallRecorderOptions) {}
 
   /** @param entry of a request that had a result */
-  note({ at, context }: LogEntry, call: RecordableCall): void {
-    const hour = `${isoTime(at).slice(0, 13).replace('T', ' ')}:00:00`;
+  note(entry: LogEntry, call: RecordableCall): void {
+    const hour = `${isoTime(entry.at).slice(0, 13).replace('T', ' ')}:00:00`;
     if (hour !== this.hour) {
       this.hour = hour;
       this.places = new Places(this.options);
     }
-    const { endpoint = '', caused } = context;
-    const definition = definitionOf(context);
+    const { endpoint = '', caused } = entry;
+    const definition = definitionOf(entry);
     const { pins, format } = call;
     const parameters = JSON.stringify(Object.entries(call.parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
     const digest = digestOf([endpoint, definition, parameters, pins, format]);
-    const omitted = call.omitted ?? this.reasonToOmit(context, digest, parameters + pins);
+    const omitted = call.omitted ?? this.reasonToOmit(entry, digest, parameters + pins);
     const key = `${hour} ${omitted === '' ? digest : `${endpoint} ${omitted}`}`;
     const row = this.rows.get(key) ?? {
       ...{ hour, endpoint, omitted, ...NOTHING_COUNTED },
@@ -87,10 +87,10 @@ export class CallRecorder {
     row.clickhouse_ms += clickhouseMs;
   }
 
-  private reasonToOmit(facts: LoggedFacts, digest: string, text: string): '' | 'long' | 'full' {
+  private reasonToOmit(entry: LogEntry, digest: string, text: string): '' | 'long' | 'full' {
     if (this.places.has(digest)) return '';
     if (Buffer.byteLength(text) > MAX_BYTES) return 'long';
-    return this.places.take(facts, digest) ? '' : 'full';
+    return this.places.take(entry, digest) ? '' : 'full';
   }
 
   /** Writes what was noted since the last flush. Never rejects. */
@@ -121,8 +121,7 @@ class Places {
    * Whether a call that is not recorded yet is from now on. A key that has many leaves others theirs, however late they come: the
    * n-th key of an hour has an n-th of the places.
    */
-  take({ principal, endpoint = '' }: LoggedFacts, digest: string): boolean {
-    const key = principal?.name ?? '';
+  take({ key = '', endpoint = '' }: LogEntry, digest: string): boolean {
     const { maxDistinct = MAX_DISTINCT, maxOfEndpoint = MAX_OF_ENDPOINT } = this.options;
     const pair = JSON.stringify([key, endpoint]);
     const [byKey, byPair] = [this.ofKey.get(key) ?? 0, this.ofPair.get(pair) ?? 0];

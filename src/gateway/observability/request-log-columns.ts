@@ -1,45 +1,30 @@
 import { OPERATORS, type Figures } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
-import type { CacheStatus } from '../query/call.js';
 import type { BackgroundQuery } from '../query/ports.js';
 import { NO_COST } from '../query/sum-of-costs.js';
 import { isoTime } from './iso-time.js';
+import type { OutcomeFacts } from './outcome-facts.js';
 
-/** Facts of the request log about a request, or about a query for which no caller waits. */
-export interface LoggedFacts {
-  readonly requestId: string;
-  endpoint?: string;
-  principal?: { readonly name: string };
-  rows?: number;
-  cache?: CacheStatus;
-  /** Digest of the endpoint's definition, and hash of the endpoint query. */
-  query?: { readonly digest: string; readonly hash: string };
-  /** The query that this request caused. */
-  caused?: {
-    readonly queryId: string;
-    readonly cost: Figures<QueryCost>;
-    /** Milliseconds in the query queue. */
-    readonly waitingMs: number;
-  };
-  /** What the query cost that this request caused or waited for, and how many callers share it. */
-  charged?: { readonly cost: Figures<QueryCost>; readonly callers: number };
-  /** What the queries of kept pieces had cost, where this request composed its result. */
-  saved?: Figures<QueryCost>;
-}
-
-/** What a row of the request log is made of. */
-export interface LogEntry {
+/** What a row of the request log is made of: a request, or a query for which no caller waits. */
+export interface LogEntry extends OutcomeFacts {
   /** End of the response, or of the query; milliseconds since 1970. */
   readonly at: number;
   readonly purpose: 'call' | BackgroundQuery['purpose'];
-  readonly context: LoggedFacts;
+  readonly requestId: string;
+  readonly endpoint?: string | undefined;
+  /** Digest of the endpoint's definition. */
+  readonly digest?: string | undefined;
+  /** Of the endpoint query. */
+  readonly hash?: string | undefined;
+  /** Name of the key. */
+  readonly key?: string | undefined;
   readonly status: number;
   readonly code: string;
   readonly totalMs: number;
   readonly bytesSent: number;
 }
 
-type ValueOf<Value> = (facts: LoggedFacts, entry: LogEntry) => Value;
+type ValueOf<Value> = (entry: LogEntry) => Value;
 
 interface LogColumn {
   readonly name: string;
@@ -55,7 +40,7 @@ const text = column('String');
 const label = column('LowCardinality(String)');
 const integer = column('UInt64');
 const float = (name: string, comment: string, of: ValueOf<number>): LogColumn =>
-  column('Float64')(name, comment, (facts, entry) => rounded(of(facts, entry)));
+  column('Float64')(name, comment, (entry) => rounded(of(entry)));
 
 /** What a query cost, or nothing. */
 export const readCost = (cost?: Figures<QueryCost>): QueryCost => cost?.readBy(OPERATORS) ?? NO_COST;
@@ -75,12 +60,12 @@ const saved =
 /** As many hexadecimal digits of a digest as avoid collisions. */
 const shortened = (digest = ''): string => digest.slice(0, 32);
 /** What the request log has of the digest of an endpoint's definition. */
-export const definitionOf = ({ query }: LoggedFacts): string => shortened(query?.digest);
+export const definitionOf = ({ digest }: LogEntry): string => shortened(digest);
 const rounded = (number: number): number => Math.round(number * 1000) / 1000;
 
 /** The columns of `gateway_requests`. Without a value, texts are empty and numbers 0. A new one needs a schema file too. */
 export const REQUEST_LOG_COLUMNS = [
-  column("DateTime64(6, 'UTC')")('timestamp', 'End of the response.', (_, { at }) => isoTime(at)),
+  column("DateTime64(6, 'UTC')")('timestamp', 'End of the response.', ({ at }) => isoTime(at)),
   text('request_id', 'As in X-Request-Id.', ({ requestId }) => requestId),
   text(
     'query_id',
@@ -89,15 +74,15 @@ export const REQUEST_LOG_COLUMNS = [
   ),
   label('endpoint', 'Name of the endpoint.', ({ endpoint = '' }) => endpoint),
   label('definition', 'Digest of the endpoint’s definition.', definitionOf),
-  text('parameters', 'Digest of the parameters; equal requests have equal digests.', ({ query }) =>
-    shortened(query?.hash),
+  text('parameters', 'Digest of the parameters; equal requests have equal digests.', ({ hash }) =>
+    shortened(hash),
   ),
-  label('key_name', 'Name of the key.', ({ principal }) => principal?.name ?? ''),
-  column('UInt16')('status', 'HTTP status; 499 where the client disconnected.', (_, { status }) => status),
+  label('key_name', 'Name of the key.', ({ key = '' }) => key),
+  column('UInt16')('status', 'HTTP status; 499 where the client disconnected.', ({ status }) => status),
   label(
     'code',
     'Error code; SHARD_UNREACHABLE with status 200 for a partial result; empty for a complete one.',
-    (_, { code }) => code,
+    ({ code }) => code,
   ),
   label('cache', 'HIT, MISS, PARTIAL, STALE or BYPASS.', ({ cache = '' }) => cache),
   column('UInt32')('row_count', 'Rows of the response.', ({ rows = 0 }) => rows),
@@ -106,16 +91,16 @@ export const REQUEST_LOG_COLUMNS = [
   float(
     'total_ms',
     'Milliseconds from the headers of the request to the end of the response.',
-    (_, { totalMs }) => totalMs,
+    ({ totalMs }) => totalMs,
   ),
   float('waiting_ms', 'Milliseconds of these in the query queue.', ({ caused }) => caused?.waitingMs ?? 0),
   float('clickhouse_ms', 'Milliseconds of these in ClickHouse.', read('clickhouseMs')),
   label(
     'purpose',
     'call, or of a query without a request: warming, verification, replay or deferred.',
-    (_, { purpose }) => purpose,
+    ({ purpose }) => purpose,
   ),
-  integer('bytes_sent', 'Bytes of the response, with its headers.', (_, { bytesSent }) => bytesSent),
+  integer('bytes_sent', 'Bytes of the response, with its headers.', ({ bytesSent }) => bytesSent),
   float(
     'charged_rows',
     'Rows that the query read, divided by the calls that waited for it.',
@@ -136,6 +121,6 @@ export const LISTED_COLUMNS = REQUEST_LOG_COLUMNS.filter(({ name }) => name !== 
  */
 export function lineOf(entry: LogEntry): string {
   let line = '';
-  for (const { of } of REQUEST_LOG_COLUMNS) line += `${line && '\t'}${of(entry.context, entry)}`;
+  for (const { of } of REQUEST_LOG_COLUMNS) line += `${line && '\t'}${of(entry)}`;
   return `${line}\n`;
 }

@@ -55,7 +55,7 @@ export class RequestLog {
   }
 
   note(entry: LogEntry): void {
-    const hasKey = entry.context.principal !== undefined;
+    const hasKey = entry.key !== undefined;
     if (!hasKey && entry.purpose === 'call' && !this.isInSample(entry)) {
       this.skippedSinceFlush += 1;
       this.skippedTotal += 1;

@@ -39,7 +39,7 @@ export function openCallRecorder(
   timer.unref();
   return {
     note: (entry, call) => {
-      const { cache, endpoint = '' } = entry.context;
+      const { cache, endpoint = '' } = entry;
       if (call && cache !== undefined && entry.status < 400 && !isOwnEndpoint(endpoint))
         recorder.note(entry, recordableCall(call));
     },

@@ -74,7 +74,7 @@ export function openRequestLog(
     note: (completed) => {
       const entry = entryOf(completed, clock());
       requestLog.note(entry);
-      recorder?.note(entry, completed.context.query?.call);
+      recorder?.note(entry, completed.context.called?.call);
     },
     noteBackground: (query) => {
       requestLog.note(backgroundEntryOf(query, clock()));

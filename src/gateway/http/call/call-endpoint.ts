@@ -56,10 +56,7 @@ export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentC
         return sent;
       },
       begin: ({ ignored, presentation }, { preferences }) => {
-        if (ignored !== undefined) {
-          response.set(IGNORED_PARAMETERS, ignored);
-          context.ignored = ignored;
-        }
+        if (ignored !== undefined) response.set(IGNORED_PARAMETERS, ignored);
         const applied = appliedPreferences(preferences, presentation);
         if (applied !== '') response.set('Preference-Applied', applied);
         // The time that a caller waits for a response says nothing about how long it takes one that it receives.

@@ -13,7 +13,7 @@ import type { EndpointResult } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/endpoint-query.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
 import type { Clock } from '../../query/ports.js';
-import { noteOutcome } from './respond-to-call.js';
+import { factsOf } from '../../observability/outcome-facts.js';
 import { TAKES_DEFAULT, type Presentation } from '../result/choose-representation.js';
 import { isComplete } from '../result/complete-result.js';
 import { deprecationHeaders } from '../result/deprecation-headers.js';
@@ -65,7 +65,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     const known = principal && targets.find(scopeOf(principal), url, now);
     if (!known) return false;
     const { call, key } = known;
-    const { query, presentation, ignored } = call;
+    const { query, presentation } = call;
     const { endpoint } = query;
     const outcome = mayCallNow(principal, endpoint, now) ? hitOf(find(key.hash, now), now) : undefined;
     if (!outcome || isForApplication(outcome.result, headers, presentation)) return false;
@@ -80,10 +80,9 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
       startedAt,
       principal,
       endpoint: endpoint.name,
-      ignored,
-      query: { digest: endpoint.digest, hash: key.hash, call },
+      called: known,
+      outcome: factsOf(outcome),
     };
-    noteOutcome(context, outcome);
     const { list, vary } = everyResponse.headersOf(requestId, headers.origin);
     const cursor = nextCursor(cursors, principal, query, outcome.result, now);
     addHeadersOfCall(list, call, { limits, cursor, target: url, publicUrl });

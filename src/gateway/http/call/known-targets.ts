@@ -1,11 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { CacheKey } from '../../query/cache-key.js';
 import { EVERY_ROW, type RowScope } from '../../query/row-scope.js';
-import type { RanCall } from './respond-to-call.js';
+import type { ReadCall } from './read-call.js';
 
 /** The call that a request target stands for, and the cache key of its query. */
-export type KnownTarget = Pick<RanCall, 'call' | 'key'>;
+export interface KnownTarget {
+  readonly call: ReadCall;
+  readonly key: CacheKey;
+}
 
 /** Approximate bytes of all entries together. */
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -5,8 +5,9 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
+import { factsOf, factsOfExport } from '../../observability/outcome-facts.js';
 import { bindCall, bindExport } from '../../query/endpoint-query.js';
-import { type CacheKey, keyOf } from '../../query/cache-key.js';
+import { keyOf } from '../../query/cache-key.js';
 import type { CacheDemand, CallOutcome } from '../../query/call.js';
 import type { ExecuteCall } from '../../query/execute-call.js';
 import type { ExecuteExport } from '../../query/execute-export.js';
@@ -17,6 +18,7 @@ import type { SingleFlightCaller } from '../../query/single-flight.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
 import { requireOpen } from './find-endpoint.js';
 import type { DeferredCalls, StillRunning } from '../../scheduler/deferred-calls.js';
+import type { KnownTarget } from './known-targets.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
 import { readCall, type ReadCall, type ReadingDependencies } from './read-call.js';
 import { requireExport } from './require-export.js';
@@ -60,10 +62,8 @@ export interface ExportedCall extends Pick<RanCall, 'principal' | 'call' | 'limi
 export interface RunningCall extends StillRunning, Pick<RanCall, 'principal' | 'call' | 'limits'> {}
 
 /** A call that has a result. */
-export interface RanCall {
+export interface RanCall extends KnownTarget {
   readonly principal: Principal;
-  readonly call: ReadCall;
-  readonly key: CacheKey;
   readonly outcome: CallOutcome;
   /** The states of the caller's limits after the call. */
   readonly limits: readonly LimitState[];
@@ -94,6 +94,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
   const demand = principal.mayBypassCache ? sent.demand : 'any';
   const sendExport = read.presentation.isExport ? protocol.sendExport : undefined;
   if (sendExport) requireExport(principal, read, { subjects, demand });
+  context.called = { call: read };
   const wait = new DeferrableWait(protocol.begin(read, sent));
   const id = runningCalls.begin(requestId, principal.name, read, wait);
   try {
@@ -105,7 +106,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
     const { query } = call;
     const bound = sendExport ? bindExport(query) : bindCall(query);
     const key = keyOf(query, bound);
-    context.query = { digest: endpoint.digest, hash: key.hash, call };
+    context.called = { call, key };
     const toRun = { bound, requestId, signal, demand, requester, ...query };
     if (sendExport) {
       const run: ExportedCall['run'] = (openSink) => executeExport(toRun, noting(context, openSink));
@@ -115,7 +116,7 @@ export async function respondToCall<Sent extends SentCall, Response>(
       ? await deferredCalls.execute(toRun, key, wait.deferral(principal, call, sent.preferences))
       : await executeCall(toRun, key);
     if (!('result' in outcome)) return protocol.sendRunning({ principal, call, limits, ...outcome }, sent);
-    noteOutcome(context, outcome);
+    context.outcome = factsOf(outcome);
     return await protocol.send({ principal, call, key, outcome, limits }, sent);
   } finally {
     const end = (): void => {
@@ -156,35 +157,12 @@ async function withOwnSql(
   return { ...call, query: { sandbox, ...query } };
 }
 
-/** Records a call's outcome for the log; the query only where this call caused it. */
-export function noteOutcome(
-  context: RequestContext,
-  { result, status, isCollapsed, callers = 0 }: CallOutcome,
-): void {
-  context.rows = result.rowCount;
-  context.cache = status;
-  if (result.partial) context.partial = true;
-  if (status === 'HIT' || status === 'STALE') return;
-  const { queryId = '', cost, waitingMs = 0, pieces } = result;
-  if (callers > 0) context.charged = { cost, callers };
-  if (isCollapsed) return;
-  if (pieces?.saved) context.saved = pieces.saved;
-  context.caused = { queryId, cost, waitingMs };
-}
-
 /** Records a complete export for the log, whose line is written when the response ends. */
 function noting(context: RequestContext, openSink: ExportRequest['openSink']): ExportRequest['openSink'] {
   return () => {
     const sink = openSink();
     const onComplete = (complete: ExportOutcome): void => {
-      const { rowCount, bytes, cost, queryId, waitingMs } = complete;
-      context.exportedBytes = bytes;
-      context.cache = 'BYPASS';
-      if (rowCount !== undefined) context.rows = rowCount;
-      if (cost) {
-        context.caused = { queryId, cost, waitingMs };
-        context.charged = { cost, callers: 1 };
-      }
+      context.outcome = factsOfExport(complete);
       sink.onComplete(complete);
     };
     return { ...sink, onComplete };

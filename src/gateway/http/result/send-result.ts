@@ -146,7 +146,8 @@ function contentHeaders({ call, outcome }: Sending, encoding: Encoding): readonl
 }
 
 /** W3C Server Timing: the total and, where the request caused a query whose cost the caller may read, its stages; milliseconds. */
-function serverTiming({ context: { startedAt, caused }, call }: Sending): string {
+function serverTiming({ context: { startedAt, outcome }, call }: Sending): string {
+  const caused = outcome?.caused;
   const total = `total;dur=${(performance.now() - startedAt).toFixed(2)}`;
   const cost = caused?.cost.readBy(readerOf(call.query));
   if (!caused || !cost) return total;

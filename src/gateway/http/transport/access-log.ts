@@ -121,7 +121,7 @@ export class AccessLog {
 
   private report(request: FinishedRequest): void {
     const { context, status, path, totalMs } = request;
-    const { endpoint = '', cache = '', failure, caused } = context;
+    const { endpoint = '', failure, outcome: { cache = '', caused } = {} } = context;
     const clickhouseMs = caused?.cost.readBy(OPERATORS).clickhouseMs;
     const gatewayMs = totalMs - (clickhouseMs ?? 0);
     const code = failureCode(failure, status);
@@ -136,7 +136,7 @@ export class AccessLog {
   }
 
   private reportExport({ context, totalMs: ms }: FinishedRequest): void {
-    const { endpoint = '', rows = 0, exportedBytes: bytes } = context;
+    const { endpoint = '', outcome: { rows = 0, exportedBytes: bytes } = {} } = context;
     if (bytes !== undefined) this.listeners.onExported?.({ endpoint, rows, bytes, ms });
   }
 
@@ -195,14 +195,15 @@ function fieldsOf(
   gatewayMs: number,
   clickhouseMs: number | undefined,
 ): Fields {
-  const { requestId, principal, endpoint, ignored, rows, exportedBytes, partial, cache, caused } = context;
+  const { requestId, principal, endpoint, called, outcome = {} } = context;
+  const { rows, exportedBytes, partial, cache, caused } = outcome;
   return {
     requestId,
     method,
     path,
     key: principal?.name,
     endpoint,
-    ignored,
+    ignored: called?.call?.ignored,
     status,
     rows,
     exportedBytes,

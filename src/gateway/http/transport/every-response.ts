@@ -131,7 +131,7 @@ function spanOf(
   response: ServerResponse,
   context: RequestContext,
 ): EndedRequest {
-  const { endpoint, cache, requestId } = context;
+  const { endpoint, outcome: { cache } = {}, requestId } = context;
   return {
     name: `${method} ${endpoint ?? 'request'}`,
     status: statusOf(response, context),

@@ -6,7 +6,22 @@ import type { RequestContext } from './request-context.js';
 
 /** A finished request for the request log, which has neither its parameters nor its key. */
 export function entryOf({ context, status, totalMs, bytesSent }: CompletedRequest, now: Date): LogEntry {
-  return { at: now.getTime(), purpose: 'call', context, status, code: codeOf(context), totalMs, bytesSent };
+  const { requestId, endpoint, principal, called, outcome } = context;
+  const { key: { hash } = {}, call } = called ?? {};
+  return {
+    at: now.getTime(),
+    purpose: 'call',
+    requestId,
+    endpoint,
+    key: principal?.name,
+    digest: hash && call?.query.endpoint.digest,
+    hash,
+    status,
+    code: codeOf(context),
+    totalMs,
+    bytesSent,
+    ...outcome,
+  };
 }
 
 /** A query for which no caller waited alone, for the request log: it is no request. */
@@ -14,18 +29,15 @@ export function backgroundEntryOf(
   { purpose, endpoint, queryId = '', cost, callers = 1, caller = '' }: BackgroundQuery,
   now: Date,
 ): LogEntry {
-  const context = {
-    requestId: '',
-    endpoint,
-    principal: { name: caller },
-    caused: { queryId, cost, waitingMs: 0 },
-    charged: { cost, callers },
+  return {
+    at: now.getTime(),
+    ...{ purpose, endpoint, requestId: '', key: caller, status: 0, code: '', totalMs: 0, bytesSent: 0 },
+    ...{ caused: { queryId, cost, waitingMs: 0 }, charged: { cost, callers } },
   };
-  return { at: now.getTime(), purpose, context, status: 0, code: '', totalMs: 0, bytesSent: 0 };
 }
 
 /** The failure's code; for a partial 200, the code of what made it partial. */
-function codeOf({ failure, partial }: RequestContext): string {
-  if (failure === undefined) return partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
+function codeOf({ failure, outcome }: RequestContext): string {
+  if (failure === undefined) return outcome?.partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
   return failure instanceof Failure ? failure.code : 'INTERNAL';
 }

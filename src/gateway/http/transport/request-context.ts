@@ -2,26 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import type { Principal } from '../../auth/principal.js';
-import type { ReadCall } from '../call/read-call.js';
+import type { KnownTarget } from '../call/known-targets.js';
 import type { LimitState } from '../../limits/limit-state.js';
-import type { LoggedFacts } from '../../observability/request-log-columns.js';
+import type { OutcomeFacts } from '../../observability/outcome-facts.js';
 
-/** Facts about a request that handlers collect, mostly for its line in the access log and its row in the request log. */
-export interface RequestContext extends LoggedFacts {
+/** What is known of a request, mostly for its line in the access log and its row in the request log. */
+export interface RequestContext {
+  readonly requestId: string;
   /** `performance.now()` when the request's headers were parsed. */
   readonly startedAt: number;
   principal?: Principal;
+  /** Name of the endpoint. */
+  endpoint?: string;
   /** Whether the key or token came in a header, not in the URL. */
   isPresentedInHeaders?: boolean;
-  /** Names of parameters that were ignored, percent-encoded. */
-  ignored?: string | undefined;
   /** States of the request limits after this request was counted. */
   limits?: readonly LimitState[];
-  /** Bytes of a complete export, before any compression. */
-  exportedBytes?: number;
-  /** Set where the rows of a shard are missing from the response. */
-  partial?: true;
-  query?: NonNullable<LoggedFacts['query']> & { readonly call: ReadCall };
+  /** The valid call; its key once that is known. */
+  called?: Partial<KnownTarget>;
+  outcome?: OutcomeFacts;
   failure?: unknown;
   /** Set where the failure is in the body of a response whose status is 200. */
   isFailureInBody?: true;

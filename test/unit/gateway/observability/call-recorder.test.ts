@@ -5,10 +5,10 @@ import {
   type CallRow,
   type RecordableCall,
 } from '../../../../src/gateway/observability/call-recorder.js';
-import type { LogEntry, LoggedFacts } from '../../../../src/gateway/observability/request-log-columns.js';
+import type { LogEntry } from '../../../../src/gateway/observability/request-log-columns.js';
 
 const cost = new Figures({ rowsRead: 20, bytesRead: 3, clickhouseMs: 1.5 });
-const having = (facts: Partial<LoggedFacts>): LogEntry => ({
+const having = (facts: Partial<LogEntry>): LogEntry => ({
   ...{
     at: Date.UTC(2026, 4, 17, 10, 5, 3),
     purpose: 'call',
@@ -17,10 +17,8 @@ const having = (facts: Partial<LoggedFacts>): LogEntry => ({
     totalMs: 1,
     bytesSent: 512,
   },
-  context: {
-    ...{ requestId: 'r', endpoint: 'logs.all', principal: { name: 'tester' }, cache: 'MISS', rows: 1 },
-    ...{ query: { digest: 'digest', hash: 'hash' }, ...facts },
-  },
+  ...{ requestId: 'r', endpoint: 'logs.all', key: 'tester', cache: 'MISS', rows: 1 },
+  ...{ digest: 'digest', hash: 'hash', ...facts },
 });
 const MISS = { caused: { queryId: 'q', cost, waitingMs: 0.25 } };
 const RECORD = having(MISS);
@@ -72,7 +70,7 @@ describe('recorded calls', () => {
     ['parameters', RECORD, { parameters: { project: 'other' } }],
     ['pins', RECORD, { pins: '[["project","p"]]' }],
     ['format', RECORD, { format: 'csv' }],
-    ['definition', having({ ...MISS, query: { digest: 'other', hash: 'hash' } }), {}],
+    ['definition', having({ ...MISS, digest: 'other', hash: 'hash' }), {}],
     ['endpoint', having({ ...MISS, endpoint: 'other' }), {}],
     ['hour', { ...RECORD, ...LATER }, {}],
   ])('are two rows for calls whose %s differ', async (_, record, changes) => {
@@ -138,7 +136,7 @@ describe('recorded calls', () => {
   it('of a key are not pushed out by another key that has many, which came before', async () => {
     const limits = { maxDistinct: 40, maxOfEndpoint: 1000 };
     const of = (key: string, count: number, from: number): readonly (readonly [LogEntry, RecordableCall])[] =>
-      many(count, from).map((call) => [having({ ...MISS, principal: { name: key } }), call] as const);
+      many(count, from).map((call) => [having({ ...MISS, key }), call] as const);
     const flood = of('flood', 5000, 0);
     const others = [...of('b', 15, 10_000), ...of('c', 10, 20_000), ...of('d', 30, 30_000)];
     const rows = recordedOf(await written([...flood, ...others], limits));

@@ -3,14 +3,13 @@ import { RequestLog, type RequestLogOptions } from '../../../../src/gateway/obse
 import { lineOf, type LogEntry } from '../../../../src/gateway/observability/request-log-columns.js';
 
 const record = (requestId: string): LogEntry => ({
-  context: { requestId, endpoint: 'logs.all', principal: { name: 'tester' }, rows: 1, cache: 'HIT' },
+  ...{ requestId, endpoint: 'logs.all', key: 'tester', rows: 1, cache: 'HIT' },
   ...{ at: 0, purpose: 'call', status: 200, code: '', totalMs: 0.1, bytesSent: 0 },
 });
 
 /** A request that was rejected because it has no key. */
 const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): LogEntry => ({
-  ...record(requestId),
-  ...{ context: { requestId }, status: 401, code },
+  ...{ at: 0, purpose: 'call', requestId, status: 401, code, totalMs: 0.1, bytesSent: 0 },
 });
 
 /** A request log with the batches that it wrote and the changes that it reported. */
@@ -187,10 +186,9 @@ it('a row has every fact of a request, and empty texts and zeros for those that 
   const cost = new Figures({ rowsRead: 10, bytesRead: 100, clickhouseMs: 1.23456 });
   const query = { digest: 'd'.repeat(64), hash: 'e'.repeat(64) };
   const caused = { queryId: 'q', cost, waitingMs: 0.25 };
-  const { context, ...entry } = record('r');
-  const facts = { ...context, query, caused, charged: { cost, callers: 4 }, saved: cost };
+  const entry = { ...record('r'), ...query, caused, charged: { cost, callers: 4 }, saved: cost };
   const [digest, hash] = ['d'.repeat(32), 'e'.repeat(32)];
-  expect(lineOf({ ...entry, context: facts }).split('\t')).toEqual([
+  expect(lineOf(entry).split('\t')).toEqual([
     ...['1970-01-01T00:00:00.000Z', 'r', 'q', 'logs.all', digest, hash, 'tester', '200', '', 'HIT'],
     ...['1', '10', '100', '0.1', '0.25', '1.235', 'call', '0', '2.5', '25', '0.309', '10', '100\n'],
   ]);

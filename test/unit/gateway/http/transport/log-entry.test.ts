@@ -18,7 +18,7 @@ describe('the code of a request in the request log', () => {
   });
 
   it('is SHARD_UNREACHABLE for a partial 200', () => {
-    expect(codeOf({ partial: true }, 200)).toBe('SHARD_UNREACHABLE');
+    expect(codeOf({ outcome: { partial: true } }, 200)).toBe('SHARD_UNREACHABLE');
   });
 });
 

@@ -1,0 +1,45 @@
+import type { Figures } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import type { CacheStatus, CallOutcome } from '../query/call.js';
+import type { ExportOutcome } from '../query/ports.js';
+
+/** What the outcome of a call tells the log, the request log, the metrics and `Server-Timing`. */
+export interface OutcomeFacts {
+  readonly rows?: number | undefined;
+  readonly cache?: CacheStatus;
+  /** Set where the rows of a shard are missing from the response. */
+  readonly partial?: true | undefined;
+  /** Bytes of a complete export, before any compression. */
+  readonly exportedBytes?: number;
+  /** The query that this request caused. */
+  readonly caused?:
+    | {
+        readonly queryId: string;
+        readonly cost: Figures<QueryCost>;
+        /** Milliseconds in the query queue. */
+        readonly waitingMs: number;
+      }
+    | undefined;
+  /** What the query cost that this request caused or waited for, and how many callers share it. */
+  readonly charged?: { readonly cost: Figures<QueryCost>; readonly callers: number } | undefined;
+  /** What the queries of kept pieces had cost, where this request composed its result. */
+  readonly saved?: Figures<QueryCost> | undefined;
+}
+
+/** Has the query only where this call caused it, or waited for it. */
+export function factsOf({ result, status, isCollapsed, callers = 0 }: CallOutcome): OutcomeFacts {
+  const { rowCount: rows, partial, queryId = '', cost, waitingMs = 0, pieces } = result;
+  if (status === 'HIT' || status === 'STALE') return { rows, cache: status, partial };
+  return {
+    ...{ rows, cache: status, partial },
+    charged: callers > 0 ? { cost, callers } : undefined,
+    ...(!isCollapsed && { caused: { queryId, cost, waitingMs }, saved: pieces?.saved }),
+  };
+}
+
+export function factsOfExport({ rowCount, bytes, cost, queryId, waitingMs }: ExportOutcome): OutcomeFacts {
+  return {
+    ...{ rows: rowCount, cache: 'BYPASS', exportedBytes: bytes },
+    ...(cost && { caused: { queryId, cost, waitingMs }, charged: { cost, callers: 1 } }),
+  };
+}
