@@ -1,4 +1,4 @@
-import { BYPASS_KEY, CachingGateway, type Headers } from '../support/caching-gateway.js';
+import { BYPASS_KEY, CachingGateway, type Headers, type RequestPath } from '../support/caching-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
 import { exchange } from '../support/raw-exchange.js';
@@ -62,6 +62,38 @@ describe('a hit on the fast path', () => {
       const response = await gateway.sendOnBothPaths(URL, headers, method);
       expect(response.headers['x-cache']).toBe('HIT');
       expect(gateway.servedOnFastPath).toBe(3);
+    });
+  });
+
+  it('has the head of its own request and second, whatever the hits of the result before it had', async () => {
+    await withHit(async (gateway) => {
+      await untilCompressed(gateway);
+      const ignoring = `${URL}&x=1`;
+      await gateway.send('slow path', ignoring);
+      const { headers } = await gateway.send('fast path', URL);
+      const requests: [path: string, headers: Headers, method?: string][] = [
+        [URL, {}],
+        [URL, {}],
+        [ignoring, {}],
+        [URL, {}, 'HEAD'],
+        [URL, { 'Accept-Encoding': 'br' }],
+        [URL, { 'Accept-Encoding': 'gzip' }],
+        [URL, { 'If-None-Match': String(headers.etag) }],
+        [URL, {}],
+      ];
+      const heads = async (via: RequestPath): Promise<readonly object[]> => {
+        const received: object[] = [];
+        for (const [path, sent, method] of requests) {
+          const response = await gateway.send(via, path, { 'X-Request-Id': 'same', ...sent }, method);
+          received.push({ ...response, headers: { ...response.headers, date: '', 'server-timing': '' } });
+        }
+        return received;
+      };
+      const slow = await heads('slow path');
+      expect([await heads('fast path'), await heads('fast path')]).toEqual([slow, slow]);
+      gateway.clock.advance(1);
+      const fast = await heads('fast path');
+      expect(fast).toEqual(await heads('slow path'));
     });
   });
 

@@ -16,20 +16,18 @@ import type { Clock } from '../../query/ports.js';
 import { factsOf } from '../../observability/outcome-facts.js';
 import { TAKES_DEFAULT, type Presentation } from '../result/choose-representation.js';
 import { isComplete } from '../result/complete-result.js';
-import { deprecationHeaders } from '../result/deprecation-headers.js';
-import type { EveryResponse } from '../transport/every-response.js';
+import { REQUEST_ID, type EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
 import { presentedKey, type Credentials } from './credentials.js';
-import type { KnownTargets } from './known-targets.js';
+import type { KnownTarget, KnownTargets } from './known-targets.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
-import type { ReadCall } from './read-call.js';
 import { subjectsOf } from './limit-requests.js';
 import { requestIdOf, type RequestContext } from '../transport/request-context.js';
-import { sendResult } from '../result/send-result.js';
-import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
+import { endWith, serverTiming } from '../result/send-result.js';
+import { HitHeads, type HitHead, type HitHeadsDependencies } from './hit-heads.js';
 import { noteAuthenticated } from '../transport/connections.js';
 
-export interface HitDependencies {
+export interface HitDependencies extends HitHeadsDependencies {
   readonly endpoints: Endpoints;
   readonly targets: KnownTargets;
   /** Reads the local cache; `now` is milliseconds since 1970. */
@@ -39,11 +37,7 @@ export interface HitDependencies {
   readonly cursors: Cursors;
   readonly limiter: Limiter;
   readonly clock: Clock;
-  /** Bytes of a result up to which every gateway finds it in the cache. */
-  readonly maxRangedBytes: number;
   readonly everyResponse: EveryResponse;
-  /** `PUBLIC_URL` */
-  readonly publicUrl?: string | undefined;
 }
 
 /** Responds to a request where the local cache suffices. Returns whether it responded. */
@@ -55,7 +49,8 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse) => b
  */
 export function createFastPath(dependencies: HitDependencies): FastPath {
   const { endpoints, targets, find, onOutcome, credentials, cursors, limiter, clock } = dependencies;
-  const { everyResponse, maxRangedBytes, publicUrl } = dependencies;
+  const { everyResponse, publicUrl } = dependencies;
+  const heads = new HitHeads(dependencies);
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;
@@ -75,7 +70,7 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
     noteAuthenticated(request.socket);
     credentials.noteUse(principal, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());
-    const context: RequestContext = {
+    const context = {
       requestId,
       startedAt,
       principal,
@@ -83,10 +78,9 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
       called: known,
       outcome: factsOf(outcome),
     };
-    const { list, vary } = everyResponse.headersOf(requestId, headers.origin);
     const cursor = nextCursor(cursors, principal, query, outcome.result, now);
-    addHeadersOfCall(list, call, { limits, cursor, target: url, publicUrl });
-    sendResult(request, response, { call, outcome, context, maxRangedBytes, now, headers: list, vary });
+    const ofPage = cursor === undefined ? undefined : nextPageHeaders(cursor, url, publicUrl);
+    sendHit(response, heads.headOf(request, { call, outcome, now }, ofPage), context, limits);
     everyResponse.end(request, response, context);
     return true;
   };
@@ -95,27 +89,21 @@ export function createFastPath(dependencies: HitDependencies): FastPath {
 const mayCallNow = (principal: Principal, endpoint: Endpoint, now: number): boolean =>
   mayCall(principal, endpoint) && !isGone(endpoint, now);
 
-/** What decides the headers that only some hits have. */
-interface OfCall {
-  readonly limits: readonly LimitState[];
-  /** The cursor of the next page. */
-  readonly cursor: string | undefined;
-  readonly target: string;
-  readonly publicUrl: string | undefined;
-}
-
-/** Appends the headers that only some hits have, in the order in which the application sends them. */
-function addHeadersOfCall(
-  list: string[],
-  { query, ignored }: ReadCall,
-  { limits, cursor, target, publicUrl }: OfCall,
+function sendHit(
+  response: ServerResponse,
+  { status, first, beforeTiming, afterTiming, body }: HitHead,
+  context: RequestContext & { readonly called: KnownTarget },
+  limits: readonly LimitState[],
 ): void {
-  list.push(
-    ...rateLimitHeaderList(limits, readerOf(query)),
-    ...deprecationHeaders(query.endpoint, publicUrl),
-  );
-  if (ignored !== undefined) list.push(IGNORED_PARAMETERS, ignored);
-  if (cursor !== undefined) list.push(...nextPageHeaders(cursor, target, publicUrl));
+  const reader = readerOf(context.called.call.query);
+  response.writeHead(status, [
+    ...[REQUEST_ID, context.requestId, ...first],
+    ...rateLimitHeaderList(limits, reader),
+    ...beforeTiming,
+    ...serverTiming(context, reader),
+    ...afterTiming,
+  ]);
+  endWith(response, body);
 }
 
 /** Whether a response has to wait for encodings, or is an error because rows are missing. */

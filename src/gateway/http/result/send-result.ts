@@ -1,36 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 
+import type { Reader } from '../../../endpoint/figures.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { FORMATS } from '../../formats/formats.js';
 import type { CallOutcome } from '../../query/call.js';
-import type { Compressed, Encoding } from '../../query/endpoint-result.js';
+import type { Compressed, Encoding, EndpointResult } from '../../query/endpoint-result.js';
 import { compressedStream } from '../../query/encode-bodies.js';
 import { readerOf } from '../../query/endpoint-query.js';
 import type { ReadCall } from '../call/read-call.js';
-import type { ByteRange } from './byte-range.js';
 import { cacheHeaders, VARY } from './cache-headers.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { closeWhereUnread } from '../transport/slow-reader.js';
 import { selectContent, type SelectedContent } from './select-content.js';
 
-/** A result to send. */
-export interface Sending {
+/** A result, and what decides its response beside the request. */
+export interface SentResult {
   readonly call: ReadCall;
   readonly outcome: CallOutcome;
-  /** For `Server-Timing`. */
-  readonly context: RequestContext;
   /** Bytes of a result up to which every gateway finds it in the cache. */
   readonly maxRangedBytes: number;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /**
-   * Headers that come first: names and values alternate. The others are appended to the list, which must be of this response
-   * alone. Headers that were set on the response before come in any case.
-   */
-  readonly headers?: string[];
-  /** What else of the request decided the headers. */
-  readonly vary?: string | undefined;
+}
+
+/** A result to send. */
+export interface Sending extends SentResult {
+  /** For `Server-Timing`. */
+  readonly context: RequestContext;
+}
+
+/** The response to a request, without `Server-Timing`: in the lists names and values alternate. */
+export interface ResultResponse {
+  readonly status: 200 | 206 | 304;
+  readonly beforeTiming: readonly string[];
+  readonly afterTiming: readonly string[];
+  /** Undefined where none is sent, and where it is compressed as it is sent. */
+  readonly body: Buffer | undefined;
+  readonly compressed: Compressed | undefined;
 }
 
 /**
@@ -40,98 +47,92 @@ export interface Sending {
  * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE; never for a request without `If-Match` and `Range`
  */
 export function sendResult(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { call, outcome, now, headers = [], maxRangedBytes } = sending;
+  const { status, ...selected } = responseOf(request, sending, response.getHeader('Vary'));
+  const { beforeTiming, afterTiming, body, compressed } = selected;
+  const timing = serverTiming(sending.context, readerOf(sending.call.query));
+  response.writeHead(status, [...beforeTiming, ...timing, ...afterTiming]);
+  if (compressed) sendCompressed(response, sending, compressed);
+  else endWith(response, body);
+}
+
+/** Ends a response whose head is written. */
+export function endWith(response: ServerResponse, body: Buffer | undefined): void {
+  response.end(body);
+  if (response.writableLength > 0) closeWhereUnread(response);
+}
+
+/**
+ * Selects what a response to a request has of a result.
+ *
+ * @param vary what else of the request decided the headers.
+ * @throws as {@link sendResult}
+ */
+export function responseOf(
+  request: Pick<IncomingMessage, 'method' | 'headers'>,
+  sent: SentResult,
+  vary: Vary,
+): ResultResponse {
+  const { call, outcome, now, maxRangedBytes } = sent;
   const { endpoint } = call.query;
   const { result } = outcome;
   const selected = selectContent(request, { endpoint, result, maxRangedBytes });
-  headers.push(...cacheHeaders(outcome, endpoint.settings.caching, now, readerOf(call.query)));
-  headers.push(
-    'ETag',
-    selected.tag,
-    'Vary',
-    varyOf(sending.vary ?? response.getHeader('Vary')),
-    'Accept-Ranges',
-    selected.takesRanges ? 'bytes' : 'none',
-    'X-Row-Count',
-    String(result.rowCount),
-    'Server-Timing',
-    serverTiming(sending),
-  );
-  if (result.truncated) headers.push('X-Truncated', 'true');
-  if (result.partial) headers.push('X-Partial', 'true');
-  if (selected.isUnchanged) {
-    response.writeHead(304, headers).end();
-    return;
-  }
-  headers.push(...contentHeaders(sending, selected.encoding));
-  sendBody(request, response, sending, { selected, headers });
+  const { tag, takesRanges, isUnchanged } = selected;
+  const beforeTiming = [
+    ...cacheHeaders(outcome, endpoint.settings.caching, now, readerOf(call.query)),
+    ...['ETag', tag, 'Vary', varyOf(vary), 'Accept-Ranges', takesRanges ? 'bytes' : 'none'],
+    ...['X-Row-Count', String(result.rowCount)],
+  ];
+  const afterTiming: string[] = [];
+  if (result.truncated) afterTiming.push('X-Truncated', 'true');
+  if (result.partial) afterTiming.push('X-Partial', 'true');
+  if (isUnchanged) return { status: 304, beforeTiming, afterTiming, ...NO_CONTENT };
+  afterTiming.push(...contentHeaders(sent, selected.encoding));
+  const { status, headers, body, compressed } = contentOf(result, selected);
+  afterTiming.push(...headers);
+  if (request.method === 'HEAD') return { status, beforeTiming, afterTiming, ...NO_CONTENT };
+  return { status, beforeTiming, afterTiming, body, compressed };
 }
 
-/** The content to send, and all headers but those of its length. */
-interface SelectedBody {
-  readonly selected: SelectedContent;
-  readonly headers: string[];
-}
+const NO_CONTENT = { body: undefined, compressed: undefined };
 
-function sendBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  sending: Sending,
-  { selected: { encoding, range }, headers }: SelectedBody,
-): void {
-  const { identity, [encoding]: body } = sending.outcome.result.bodies;
-  const isStreamed = encoding !== 'identity' && body === undefined;
-  if (isStreamed) sendEncoded(request, response, sending, { headers, encoding });
-  else if (range) sendPart(response, identity, range, headers);
-  else {
-    headers.push('Content-Length', String((body ?? identity).length));
-    response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : (body ?? identity));
-  }
-  if (isStreamed || response.writableLength > 0) closeWhereUnread(response);
-}
-
-function sendPart(
-  response: ServerResponse,
-  body: Buffer,
-  { first, last }: ByteRange,
-  headers: string[],
-): void {
-  const part = body.subarray(first, last + 1);
-  headers.push(
-    'Content-Range',
-    `bytes ${first}-${last}/${body.length}`,
-    'Content-Length',
-    String(part.length),
-  );
-  response.writeHead(206, headers).end(part);
+/** The bytes of a response, and the headers of their length. */
+function contentOf(
+  { bodies }: EndpointResult,
+  { encoding, range }: SelectedContent,
+): Pick<ResultResponse, 'body' | 'compressed'> & {
+  readonly status: 200 | 206;
+  readonly headers: readonly string[];
+} {
+  const { identity, [encoding]: encoded } = bodies;
+  if (encoding !== 'identity' && encoded === undefined)
+    return { status: 200, headers: [], body: undefined, compressed: encoding };
+  const whole = encoded ?? identity;
+  const body = range ? whole.subarray(range.first, range.last + 1) : whole;
+  const headers = ['Content-Length', String(body.length)];
+  if (!range) return { status: 200, headers, body, compressed: undefined };
+  const contentRange = ['Content-Range', `bytes ${range.first}-${range.last}/${whole.length}`];
+  return { status: 206, headers: [...contentRange, ...headers], body, compressed: undefined };
 }
 
 /** Compresses the body while it is sent, at the pace of the client. A failure breaks off the response, which shows it. */
-function sendEncoded(
-  { method }: IncomingMessage,
-  response: ServerResponse,
-  { outcome, context }: Sending,
-  { headers, encoding }: { readonly headers: string[]; readonly encoding: Compressed },
-): void {
-  if (method === 'HEAD') {
-    response.writeHead(200, headers).end();
-    return;
-  }
+function sendCompressed(response: ServerResponse, { outcome, context }: Sending, encoding: Compressed): void {
   const compressed = compressedStream(outcome.result.bodies.identity, encoding);
-  response.writeHead(200, headers);
   compressed.once('error', (error: NodeJS.ErrnoException) => {
     // The pipeline reports a client that disconnects to both streams; the log has its own status for that.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') context.failure = error;
   });
   pipeline(compressed, response, () => undefined);
+  closeWhereUnread(response);
 }
 
+type Vary = number | string | readonly string[] | undefined;
+
 /** @param before what CORS set, if anything. */
-export function varyOf(before: number | string | readonly string[] | undefined): string {
+export function varyOf(before: Vary): string {
   return before === undefined ? VARY : `${String(before)}, ${VARY}`;
 }
 
-function contentHeaders({ call, outcome }: Sending, encoding: Encoding): readonly string[] {
+function contentHeaders({ call, outcome }: SentResult, encoding: Encoding): readonly string[] {
   const { representation, download } = call.presentation;
   const { contentType, extension } = FORMATS[representation.format];
   const headers = ['Content-Type', contentType];
@@ -145,13 +146,21 @@ function contentHeaders({ call, outcome }: Sending, encoding: Encoding): readonl
   return headers;
 }
 
-/** W3C Server Timing: the total and, where the request caused a query whose cost the caller may read, its stages; milliseconds. */
-function serverTiming({ context: { startedAt, outcome }, call }: Sending): string {
+/**
+ * W3C Server Timing: the total and, where the request caused a query whose cost the caller may read, its stages; milliseconds.
+ *
+ * @returns name and value
+ */
+export function serverTiming(
+  { startedAt, outcome }: RequestContext,
+  reader: Reader,
+): readonly [name: string, value: string] {
   const caused = outcome?.caused;
   const total = `total;dur=${(performance.now() - startedAt).toFixed(2)}`;
-  const cost = caused?.cost.readBy(readerOf(call.query));
-  if (!caused || !cost) return total;
-  return `${total}, queue;dur=${caused.waitingMs.toFixed(2)}, clickhouse;dur=${cost.clickhouseMs.toFixed(2)}`;
+  const cost = caused?.cost.readBy(reader);
+  if (!caused || !cost) return ['Server-Timing', total];
+  const stages = `queue;dur=${caused.waitingMs.toFixed(2)}, clickhouse;dur=${cost.clickhouseMs.toFixed(2)}`;
+  return ['Server-Timing', `${total}, ${stages}`];
 }
 
 /** Name of the endpoint and creation time of the result in UTC: `orders.by-day-20260517T100503Z.csv`. */

@@ -24,14 +24,17 @@ export const SECURITY_HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 const SECURITY_LIST = [...SECURITY_HEADERS].flat();
 
+/** The name of the header of a response's id. */
+export const REQUEST_ID = 'X-Request-Id';
+
 /** The headers that a page of another origin may read. */
 const EXPOSED_HEADERS = [...RESPONSE_HEADERS, SESSION_HEADER].join(',');
 /** What decides the headers of responses to pages of other origins, for `Vary`. */
 const ORIGIN = 'Origin';
 
-/** Headers that come first in a response: names and values alternate, without `Vary`. The list is of this response alone. */
+/** Headers that come first in a response, after its id: names and values alternate, without `Vary`. */
 export interface FirstHeaders {
-  readonly list: string[];
+  readonly list: readonly string[];
   readonly vary: string | undefined;
 }
 
@@ -47,10 +50,10 @@ export class EveryResponse {
     },
   ) {}
 
-  headersOf(requestId: string, origin: string | undefined): FirstHeaders {
+  headersFor(origin: string | undefined): FirstHeaders {
     const { corsOrigins } = this.dependencies;
-    const list = ['X-Request-Id', requestId, ...SECURITY_LIST];
-    if (corsOrigins.length === 0) return { list, vary: undefined };
+    if (corsOrigins.length === 0) return { list: SECURITY_LIST, vary: undefined };
+    const list = [...SECURITY_LIST];
     if (origin !== undefined && corsOrigins.includes(origin))
       list.push('Access-Control-Allow-Origin', origin);
     list.push('Access-Control-Expose-Headers', EXPOSED_HEADERS);
@@ -84,7 +87,8 @@ export class EveryResponse {
     const requestId = requestIdOf(request.get('x-request-id'));
     const context = { requestId, startedAt: performance.now() };
     openContext(request, context);
-    const { list, vary } = this.headersOf(requestId, request.headers.origin);
+    const { list, vary } = this.headersFor(request.headers.origin);
+    response.setHeader(REQUEST_ID, requestId);
     for (let at = 0; at < list.length; at += 2) response.setHeader(list[at] ?? '', list[at + 1] ?? '');
     if (vary !== undefined) response.vary(vary);
     response.once('close', () => {
