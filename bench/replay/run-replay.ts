@@ -52,7 +52,7 @@ export async function runReplay(stage: Stage): Promise<void> {
       const file = path.join(PATCHES, kind, patch);
       const after = await patched(stage, kind, file);
       const replay = await replayCalls(calls, {
-        ...{ runQuery, now, signal, budgetMs: Infinity },
+        ...{ runQuery, now: () => now, signal, budgetMs: Infinity },
         versionsOf: (name) => ({ before: before.find(name), after: after.find(name) }),
       });
       const [about = ''] = (await readFile(file, 'utf8')).split('\n');

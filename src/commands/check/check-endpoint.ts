@@ -3,9 +3,9 @@ import type { Values } from '../../endpoint/values.js';
 import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { Column } from '../../endpoint/definition.js';
 import { OPERATORS } from '../../endpoint/figures.js';
-import type { RunQuery } from '../../gateway/query/ports.js';
-import { validateParameters } from '../../gateway/query/validate-parameters.js';
-import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { bindValues } from '../../gateway/analysis/analyze-query.js';
+import type { Call } from '../../gateway/query/call.js';
+import { callOf, type CallTools } from '../clickhouse/call-tools.js';
 import { analyseEndpoint, type Analysis } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
 import { secretSamples } from '../../gateway/query/sample-values.js';
@@ -27,8 +27,7 @@ import { withheldParts } from './withheld-parts.js';
 import { uselessZones } from '../../gateway/analysis/zones.js';
 import { problem } from '../../endpoint/problems.js';
 
-export interface CheckTools extends AnalysisTools {
-  readonly runQuery: RunQuery;
+export interface CheckTools extends CallTools {
   /** Whether the server is a temporary one: a table without demonstration data is then empty, which says nothing of a query. */
   readonly isTemporary?: boolean;
   /** Whether `columns` are written into a `.sql` file whose header has none. */
@@ -82,7 +81,7 @@ async function checkDeclared(
 ): Promise<Findings> {
   let values: Values;
   try {
-    values = exampleSet(endpoint, tools);
+    ({ values } = exampleCall(endpoint, tools));
   } catch (error) {
     return { ...NOTHING_FOUND, problems: [invalidExample(error, file)] };
   }
@@ -204,16 +203,19 @@ function cutResult(endpoint: Endpoint, example: ExampleRun | undefined): readonl
   ];
 }
 
-/** The values of the example, with others in their place. */
-export function exampleSet(
+/** The call of the example, with other values in place of its own. */
+export function exampleCall(
   endpoint: Endpoint,
-  { now }: CheckTools,
+  tools: CallTools,
   others: Readonly<Record<string, string>> = {},
-): Values {
+): Call {
   const sent = Object.entries({ ...secretSamples(endpoint), ...endpoint.example, ...others });
   const raw = new Map(sent.map(([name, text]) => [name, { text, times: 1 }]));
-  return validateParameters(endpoint, raw, { now: now() });
+  return callOf(endpoint, raw, tools, { requestId: REQUEST_ID });
 }
+
+/** Of every query of a check. */
+const REQUEST_ID = 'querygate-check';
 
 async function runExample(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<ExampleRun> {
   const started = performance.now();
@@ -221,7 +223,7 @@ async function runExample(endpoint: Endpoint, query: BoundQuery, tools: CheckToo
     query,
     columns: endpoint.columns,
     rowCap: rowCap(endpoint),
-    requestId: 'querygate-check',
+    requestId: REQUEST_ID,
     signal: tools.signal,
     ...(endpoint.settings.queryLimits && { limits: endpoint.settings.queryLimits }),
   });

@@ -1,17 +1,15 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { problem } from '../../endpoint/problems.js';
-import type { Values } from '../../endpoint/values.js';
 import { LocalStore } from '../../gateway/cache/local-store.js';
 import { bindCall } from '../../gateway/query/endpoint-query.js';
 import { requestOf } from '../../gateway/query/fetch-result.js';
-import type { Call } from '../../gateway/query/call.js';
 import { PieceComposer } from '../../gateway/query/pieces/composer.js';
 import { areEqualRows } from '../../gateway/query/pieces/equal-rows.js';
 import { PieceVerifier } from '../../gateway/query/pieces/verifier.js';
-import { EVERY_ROW } from '../../gateway/query/row-scope.js';
 import type { OpenVersions } from '../../gateway/server/open-versions.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
-import { exampleSet, type CheckTools } from './check-endpoint.js';
+import type { CallTools } from '../clickhouse/call-tools.js';
+import { exampleCall } from './check-endpoint.js';
 
 /** Ranges of the data that are compared. */
 const RANGES = 12;
@@ -23,7 +21,7 @@ export async function withPieces(
   checked: CheckedEndpoint,
   endpoint: Endpoint,
   versions: OpenVersions,
-  tools: CheckTools,
+  tools: CallTools,
 ): Promise<CheckedEndpoint> {
   const warn = (text: string): CheckedEndpoint => ({
     ...checked,
@@ -49,9 +47,9 @@ export async function withPieces(
 async function compareRanges(
   endpoint: Endpoint,
   { dataVersions }: OpenVersions,
-  tools: CheckTools,
+  tools: CallTools,
 ): Promise<{ readonly composed: number; readonly different?: readonly string[] }> {
-  const { now, runQuery, signal } = tools;
+  const { now, runQuery } = tools;
   const store = new LocalStore(MAX_BYTES, now);
   const verifier = new PieceVerifier({
     ...{ runQuery, dataVersions, random: () => 1, onVerified: () => undefined },
@@ -60,17 +58,14 @@ async function compareRanges(
   const composer = new PieceComposer({
     ...{ runQuery, store, dataVersions, verifier, clock: now, onComposed: () => undefined },
   });
-  const callOf = (values: Values): Call => ({
-    ...{ endpoint, values, scope: EVERY_ROW, requestId: 'querygate-check', signal, demand: 'any' },
-  });
-  const partitions = (await dataVersions.partitions(callOf(exampleSet(endpoint, tools))))?.partitions ?? [];
+  const partitions = (await dataVersions.partitions(exampleCall(endpoint, tools)))?.partitions ?? [];
   const since = Math.min(...partitions.map((partition) => partition.since));
   const until = Math.max(...partitions.map((partition) => partition.until)) + 1;
   let composed = 0;
   if (partitions.length < 2) return { composed };
   for (let index = 0; index < RANGES; index += 1) {
     const range = rangeOf(index, since, until);
-    const call = callOf(exampleSet(endpoint, tools, boundsOf(endpoint, range)));
+    const call = exampleCall(endpoint, tools, boundsOf(endpoint, range));
     const bound = bindCall(call);
     const known = await dataVersions.before({ ...call, bound });
     const rows = await composer.compose(call, bound, (of, data) => requestOf(call, of, now(), data));

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import { openVersions, type OpenVersions } from '../../gateway/server/open-versions.js';
-import type { CheckTools } from './check-endpoint.js';
+import type { CallTools } from '../clickhouse/call-tools.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
 import { withPieces } from './compose-on-data.js';
 
@@ -15,7 +15,7 @@ export async function withUntilChanged(
   checked: readonly CheckedEndpoint[],
   endpoints: readonly Endpoint[],
   source: OpenClickHouse['versions'],
-  tools: CheckTools,
+  tools: CallTools,
 ): Promise<readonly CheckedEndpoint[]> {
   const versions = 'reason' in source ? source : openVersions(source, { clock: tools.now });
   const byName = new Map(endpoints.map((endpoint) => [endpoint.name, endpoint]));
@@ -35,7 +35,7 @@ async function withVersions(
   checked: CheckedEndpoint,
   endpoint: Endpoint,
   versions: OpenVersions | { readonly reason: string },
-  tools: CheckTools,
+  tools: CallTools,
 ): Promise<CheckedEndpoint> {
   const reason = 'reason' in versions ? versions.reason : await versions.reasonOf(endpoint);
   if (reason === undefined && !('reason' in versions)) {

@@ -10,11 +10,11 @@ import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.j
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints, ProblemsOfFiles } from '../../gateway/server/project-endpoints.js';
 import { checkEndpoint } from '../check/check-endpoint.js';
-import { withCheckTools } from '../check/check-tools.js';
 import { writeMissingIds } from '../check/missing-ids.js';
 import { withUntilChanged } from '../check/until-changed.js';
 import { versionsConnection, type OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { withCallTools } from '../clickhouse/call-tools.js';
 import { withServer, type CommandServer, type DataSource } from '../clickhouse/with-server.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { grantReader, readerGrants } from '../embedded/grant-reader.js';
@@ -153,10 +153,11 @@ interface CheckTask {
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, files, versions, ...options }: CheckTask,
+  { config, progress, signal, files, versions, ...options }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
   const paths = await filesByEndpoint(config.project);
-  return withCheckTools(connection, { ...config, ...options }, async (tools) => {
+  return withCallTools(connection, config, signal, async (calls) => {
+    const tools = { ...calls, ...options };
     const checked: CheckedEndpoint[] = [];
     for (const endpoint of endpoints) {
       progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });

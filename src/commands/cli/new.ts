@@ -4,7 +4,7 @@ import { problemOfEndpointName } from '../../endpoint/check-definition.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { projectFolder, projectIn } from '../../gateway/config/project.js';
 import { isOwnEndpoint } from '../../gateway/observability/own-endpoints.js';
-import { withClient } from '../clickhouse/with-client.js';
+import { withCallTools } from '../clickhouse/call-tools.js';
 import { withServer } from '../clickhouse/with-server.js';
 import { NotCarriedOver } from '../introspect/draft.js';
 import { introspectTable } from '../introspect/introspect.js';
@@ -48,8 +48,6 @@ interface NewOptions {
   readonly table?: string;
 }
 
-const REQUEST_TIMEOUT_MS = 30_000;
-
 /** Writes an endpoint file to begin with, and prints its path. */
 async function runNew(
   name: string,
@@ -91,9 +89,9 @@ const templatesOf = async (name: string, form: 'sql' | 'ts'): Promise<NewFiles> 
  */
 async function filesOfTable(name: string, table: string, signal: AbortSignal): Promise<NewFiles> {
   const server = { sources: ['external', 'own', 'temporary'], signal } as const;
-  return withServer(readConfig(process.env), server, ({ admin, source }) =>
-    withClient(admin, REQUEST_TIMEOUT_MS, async (client) => {
-      const tools = { client, now: () => new Date(), signal };
+  const config = readConfig(process.env);
+  return withServer(config, server, ({ admin, source }) =>
+    withCallTools(admin, config, signal, async (tools) => {
       const { file, leftOut, since } = await introspectTable(tools, admin.database, name, table);
       for (const reason of leftOut) printWarning(`left out: ${reason}`);
       if (since !== undefined)

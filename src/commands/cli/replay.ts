@@ -6,13 +6,10 @@ import { Figures } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
-import { createQueryRunner } from '../../gateway/clickhouse/query-runner.js';
 import { createLogger } from '../../gateway/observability/logger.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
-import { clusterOptions } from '../../gateway/server/open-clickhouse.js';
 import { openRequestLog } from '../../gateway/server/open-request-log.js';
-import { runFirstQuery } from '../check/first-query.js';
-import { withClient } from '../clickhouse/with-client.js';
+import { withCallTools } from '../clickhouse/call-tools.js';
 import { withServer, type CommandServer } from '../clickhouse/with-server.js';
 import { replayCalls } from '../replay/compare-versions.js';
 import { loadOtherVersion } from '../replay/other-version.js';
@@ -126,21 +123,18 @@ async function compare(
   const inFile = options.calls === undefined ? undefined : await readCallsFile(options.calls);
   const sources = ['external', 'own', 'temporary'] as const;
   const report = await withServer(config, { sources, demoData: true, signal }, async (server) =>
-    withClient(server.admin, config.queryTimeoutMs + 5000, async (client): Promise<ReplayReport> => {
-      await runFirstQuery(client, server.admin.url, signal);
+    withCallTools(server.admin, config, signal, async ({ client, ...runner }): Promise<ReplayReport> => {
       const recorded = inFile ?? (await readRecordedCalls(client, since, signal));
       const calls = recorded.filter(({ omitted }) => omitted === '');
       if (calls.length === 0) throw noCalls(options);
       const progress = new Progress({ phase: 'replaying', done: 0, total: calls.length });
       const log = replayLog(config, server);
+      const now = new Date();
       let done = 0;
       try {
         const replay = await replayCalls(calls, {
-          ...{
-            runQuery: createQueryRunner(client, config.queryLimits, clusterOptions(config)),
-            now: new Date(),
-            signal,
-          },
+          ...runner,
+          now: () => now,
           budgetMs: options.budget * 1000,
           versionsOf: (name) => ({ before: before.find(name), after: after.find(name) }),
           onRan: log.note,

@@ -1,11 +1,9 @@
 import { timestamp } from '../../endpoint/parameters/timestamp.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
-import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
 import type { Config } from '../../gateway/config/config.js';
 import { localName, onCluster, qualified } from '../../gateway/schema/cluster-names.js';
 import { replaceFile } from '../../files/replace-file.js';
-import { runFirstQuery } from '../check/first-query.js';
-import { withClient } from '../clickhouse/with-client.js';
+import { withCallTools, type CallTools } from '../clickhouse/call-tools.js';
 import { hasData, withServer } from '../clickhouse/with-server.js';
 import { readRecordedCalls, rethrowMissing } from '../replay/recorded-calls.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
@@ -44,7 +42,7 @@ export async function purgeCalls(config: Config, signal: AbortSignal): Promise<v
 async function withCalls<T>(
   config: Config,
   signal: AbortSignal,
-  task: (client: QueryClient) => Promise<T>,
+  task: (client: CallTools['client']) => Promise<T>,
 ): Promise<T> {
   if (config.clickhouse.kind === 'embedded' && !hasData(config.dataDir)) {
     throw new CommandError(
@@ -53,10 +51,7 @@ async function withCalls<T>(
     );
   }
   return withServer(config, { sources: ['external', 'own'], signal }, ({ admin }) =>
-    withClient(admin, config.queryTimeoutMs, async (client) => {
-      await runFirstQuery(client, admin.url, signal);
-      return task(client);
-    }),
+    withCallTools(admin, config, signal, ({ client }) => task(client)),
   );
 }
 

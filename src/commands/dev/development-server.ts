@@ -7,9 +7,9 @@ import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
 import type { CheckTools } from '../check/check-endpoint.js';
+import { callTools } from '../clickhouse/call-tools.js';
 import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { withFailover } from '../../gateway/clickhouse/failover.js';
-import { createQueryRunner } from '../../gateway/clickhouse/query-runner.js';
 import type { Config } from '../../gateway/config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
@@ -100,13 +100,10 @@ export class DevelopmentServer implements Development {
 
   /** Runs a task on a server of the gateway. @throws Error where none responds */
   private readonly withTools = <T>(task: (tools: CheckTools) => Promise<T>): Promise<T> => {
-    const { clickhouse, queryLimits } = this.config;
+    const { config, signal } = this;
     if (!this.onServer) throw new Error('ClickHouse is not open');
-    return this.onServer((client) => {
-      const runQuery = createQueryRunner(client, queryLimits);
-      const isTemporary = clickhouse.kind === 'embedded';
-      return task({ client, runQuery, now: () => new Date(), signal: this.signal, isTemporary });
-    });
+    const isTemporary = config.clickhouse.kind === 'embedded';
+    return this.onServer((client) => task({ ...callTools(client, config, signal), isTemporary }));
   };
 
   readonly onReload = (outcome: Reload): void => {

@@ -1,7 +1,6 @@
-import { ClickHouseError } from '@clickhouse/client';
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import Joi from 'joi';
 
-import type { QueryClient } from '../../gateway/clickhouse/connect-clickhouse.js';
 import { CommandError, EXIT } from '../cli/exit-codes.js';
 
 /** A distinct call, as `querygate replay --save` writes it in a line. */
@@ -38,7 +37,7 @@ const TEXT = `
  * @throws CommandError where the table is missing or of an earlier version
  */
 export async function readRecordedCalls(
-  client: QueryClient,
+  client: ClickHouseClient,
   since: string,
   signal: AbortSignal,
 ): Promise<readonly RecordedCall[]> {

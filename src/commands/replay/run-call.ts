@@ -5,11 +5,11 @@ import { ERRORS, Failure } from '../../gateway/errors.js';
 import { representationOf } from '../../gateway/formats/representation.js';
 import { bindCall } from '../../gateway/query/endpoint-query.js';
 import { requestOf } from '../../gateway/query/fetch-result.js';
-import type { QueryRequest, RunQuery } from '../../gateway/query/ports.js';
+import type { QueryRequest } from '../../gateway/query/ports.js';
 import type { RawParameter } from '../../gateway/query/raw-parameters.js';
 import { pinsIn } from '../../gateway/query/row-scope.js';
 import { NO_COST } from '../../gateway/query/sum-of-costs.js';
-import { validateParameters } from '../../gateway/query/validate-parameters.js';
+import { callOf, type CallTools } from '../clickhouse/call-tools.js';
 import { withExactNumbers } from '../endpoint-tests/call-endpoint.js';
 import type { Row } from '../endpoint-tests/test-file.js';
 import type { RecordedCall } from './recorded-calls.js';
@@ -27,23 +27,19 @@ export interface RanWithRows {
 
 const JSON_TABLE = representationOf('json-table');
 
-/** Runs recorded calls as the gateway would, with one time for all of them. */
-export interface CallRunner {
-  readonly runQuery: RunQuery;
-  readonly now: Date;
-  readonly signal: AbortSignal;
-}
+/** What recorded calls run with: one time for all of them. */
+export type CallRunner = Omit<CallTools, 'client'>;
 
 /** Runs a call with one version of its endpoint. Rejects only where it was aborted. */
 export async function runCall(
   endpoint: Endpoint | undefined,
   call: RecordedCall,
-  { runQuery, now, signal }: CallRunner,
+  runner: CallRunner,
 ): Promise<RanCall> {
   if (!endpoint) return { error: 'ENDPOINT_NOT_FOUND: there is no endpoint of this name', cost: NO_COST };
   const started = performance.now();
   try {
-    const result = await runQuery(requestFor(endpoint, call, { now, signal }));
+    const result = await runner.runQuery(requestFor(endpoint, call, runner));
     const { meta, data } = JSON.parse(withExactNumbers(result.body.toString())) as {
       readonly meta: readonly { readonly name: string; readonly type: string }[];
       readonly data: readonly Row[];
@@ -55,7 +51,7 @@ export async function runCall(
       cost: result.cost.readBy(OPERATORS),
     };
   } catch (error) {
-    signal.throwIfAborted();
+    runner.signal.throwIfAborted();
     // While ClickHouse does not respond, no version can be blamed.
     if (!(error instanceof Failure) || ERRORS[error.code].status === 503) throw error;
     const { param, problem } = error.details.problems?.[0] ?? {};
@@ -73,17 +69,15 @@ export async function runCall(
 function requestFor(
   endpoint: Endpoint,
   call: RecordedCall,
-  { now, signal }: Omit<CallRunner, 'runQuery'>,
+  runner: Omit<CallRunner, 'runQuery'>,
 ): QueryRequest {
   const raw = parametersOf(call);
   const unknown = [...raw.keys()].filter((name) => !endpoint.parameters.has(name));
   if (unknown.length > 0)
     throw new Failure('INVALID_PARAMETERS', `It declares no parameter ${unknown.join(', ')}.`);
-  const query = {
-    ...{ endpoint, values: validateParameters(endpoint, raw, { now }), scope: call.pins },
-    ...{ representation: JSON_TABLE, requestId: 'querygate-replay', signal, demand: 'fresh' as const },
-  };
-  return requestOf(query, bindCall(query), now, undefined);
+  const facts = { scope: call.pins, representation: JSON_TABLE, requestId: 'querygate-replay' };
+  const read = callOf(endpoint, raw, runner, facts);
+  return requestOf(read, bindCall(read), runner.now(), undefined);
 }
 
 /** The parameters that a caller sent, with those that its key pins. */

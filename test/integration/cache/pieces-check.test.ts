@@ -1,4 +1,4 @@
-import { withCheckTools } from '../../../src/commands/check/check-tools.js';
+import { withCallTools } from '../../../src/commands/clickhouse/call-tools.js';
 import type { CheckedEndpoint } from '../../../src/commands/check/checked-endpoint.js';
 import { withUntilChanged } from '../../../src/commands/check/until-changed.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
@@ -48,7 +48,7 @@ async function findings(
   };
   const config = readConfig({ API_KEY: 'a key of every caller' });
   const { signal } = new AbortController();
-  const [found] = await withCheckTools(server.server.adminConnection, { ...config, signal }, (tools) =>
+  const [found] = await withCallTools(server.server.adminConnection, config, signal, (tools) =>
     withUntilChanged([checked], [endpoint], server.server.adminConnection, tools),
   );
   return { problems: found?.problems ?? [], warnings: found?.warnings ?? [] };

@@ -1,4 +1,4 @@
-import { withCheckTools } from '../../../src/commands/check/check-tools.js';
+import { withCallTools } from '../../../src/commands/clickhouse/call-tools.js';
 import type { CheckTools } from '../../../src/commands/check/check-endpoint.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
@@ -92,7 +92,7 @@ async function composed(
     await versions.close();
     return results;
   };
-  return withCheckTools(server.server.adminConnection, { ...config, signal }, compose);
+  return withCallTools(server.server.adminConnection, config, signal, compose);
 }
 
 it.each([

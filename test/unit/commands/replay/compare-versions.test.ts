@@ -32,7 +32,7 @@ async function replayed(
   let queries = 0;
   const replay = await replayCalls(calls, {
     runQuery: (request) => Promise.resolve().then(() => respond(request, (queries += 1))),
-    now: new Date('2026-05-17T10:05:00Z'),
+    now: () => new Date('2026-05-17T10:05:00Z'),
     signal: new AbortController().signal,
     budgetMs,
     versionsOf: () => ({ before: before[0], after: AFTER }),
