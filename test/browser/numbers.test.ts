@@ -1,5 +1,3 @@
-import type { Browser } from 'playwright-core';
-
 import { representationOf } from '../../src/gateway/formats/representation.js';
 import { NUMBERS, type Numbers } from '../../src/endpoint/definition.js';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.js';
@@ -7,17 +5,14 @@ import { useFormatQueries } from '../support/fetch-format.js';
 import { NUMBER_PLACES, WIDE } from '../support/number-samples.js';
 import { TYPE_SAMPLES, type TypeSample } from '../support/sample-types.js';
 import { placesOf, selectOf } from '../support/type-places.js';
+import { openForAll } from '../support/opened.js';
 
 const INTEGERS = ['Int64', 'UInt64', 'Int128', 'UInt128', 'Int256', 'UInt256'];
 const SAMPLES = [...INTEGERS.flatMap((name) => TYPE_SAMPLES[name] ?? []), ...WIDE];
 
 describeInBrowser('JSON.parse of a browser', () => {
   const { fetchFormat, queryRows } = useFormatQueries();
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
+  const browser = openForAll(openBrowser);
 
   /** Lines as ClickHouse writes them, and as a browser does after it has read them. */
   async function inBrowser(sample: TypeSample, numbers: Numbers): Promise<readonly (readonly string[])[]> {

@@ -4,6 +4,7 @@ import { runLoad, trafficOf, type Traffic } from '../../bench/soak/load.js';
 import { sendRequest } from '../../bench/soak/send-request.js';
 import { Tally } from '../../bench/soak/tally.js';
 import { Stage } from '../../bench/stage.js';
+import { openForAll } from '../support/opened.js';
 
 /** Maximum delay of a response while other tests use the machine too; `npm run soak` allows a second. */
 const BUSY_MS = 60_000;
@@ -11,10 +12,9 @@ const BUSY_MS = 60_000;
 /** Responses that a fault of ClickHouse explains, or that callers request. */
 const EXPLAINED = /^(?:200|400|401|404|429|502|503|504|left)$/;
 
-let stage: Stage;
+const stage = openForAll(() => Stage.open());
 let harness: Harness;
 beforeAll(async () => {
-  stage = await Stage.open();
   harness = await openHarness(stage);
   const hits = trafficOf(harness.keys).find(({ kind }) => kind === 'hits');
   if (!hits) throw new Error('the load has no hits');
@@ -23,8 +23,7 @@ beforeAll(async () => {
     const { status } = await sendRequest(harness.gateway.url + target, { ...options, timeoutMs: BUSY_MS });
     if (status !== 200) throw new Error(`the results to hit are not cached: ${status}`);
   }
-}, 120_000);
-afterAll(() => stage.close());
+});
 
 const oneCallerOfEachKind = (): readonly Traffic[] =>
   trafficOf(harness.keys).map((traffic) => ({ ...traffic, callers: 1 }));

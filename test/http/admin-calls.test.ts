@@ -8,6 +8,7 @@ import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { delayQueries } from '../support/pending-queries.js';
 import { pollUntil } from '../support/poll-until.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
+import { openForEach } from '../support/opened.js';
 
 const SECRET = 'tok-4711-that-nobody-may-see';
 const SECRETIVE = defineEndpoint({
@@ -16,11 +17,9 @@ const SECRETIVE = defineEndpoint({
   parameters: { ...SAMPLE.parameters, token: text({ description: 'A token.', secret: true }) },
 });
 
-let gateway: AccessGateway;
-beforeEach(async () => {
-  gateway = await AccessGateway.open({ keys: { caller: {}, other: {} }, endpoints: [SECRETIVE] });
-});
-afterEach(() => gateway.close());
+const gateway = openForEach(() =>
+  AccessGateway.open({ keys: { caller: {}, other: {} }, endpoints: [SECRETIVE] }),
+);
 
 interface ListedCall {
   readonly id: string;

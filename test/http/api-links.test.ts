@@ -4,6 +4,7 @@ import request from 'supertest';
 import { AccessGateway, keyNamed, type KeyRights } from '../support/access-gateway.js';
 import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
+import { openForAll } from '../support/opened.js';
 
 const JWT_SECRET = 'a secret for tokens in tests, long enough';
 const JWT_ISSUER = 'https://app.example';
@@ -19,12 +20,10 @@ const KEYS: KeyRights = {
   leaving: { mayLink: true, expires: '2026-05-17T10:05:30Z' },
 };
 
-let gateway: AccessGateway;
-beforeAll(async () => {
+const gateway = openForAll(async () => {
   const environment = { LINK_SECRET, JWT_SECRET, JWT_ISSUER, PUBLIC_URL: 'https://gateway.example' };
-  gateway = await AccessGateway.open({ keys: KEYS, environment });
+  return AccessGateway.open({ keys: KEYS, environment });
 });
-afterAll(() => gateway.close());
 
 const post = (key: string, body: unknown, headers = {}): Promise<NetworkResponse> =>
   gateway.send(key, '/api/links', {

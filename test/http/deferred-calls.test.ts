@@ -10,6 +10,7 @@ import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { delayQueries, type PendingQueries } from '../support/pending-queries.js';
 import { pollUntil } from '../support/poll-until.js';
 import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
+import { openForEach } from '../support/opened.js';
 
 const UNCACHED = sampleEndpoint({
   id: '11111111-2222-4333-8444-666666666666',
@@ -35,10 +36,8 @@ const PREFER = { Prefer: 'respond-async, wait=0' };
 const PATH = '/api/endpoints/query/sample';
 const ROWS = [{ city: 'Rome' }];
 
-let gateway: AccessGateway;
-let pending: PendingQueries;
-beforeEach(async () => {
-  gateway = await AccessGateway.open({
+const gateway = openForEach(() =>
+  AccessGateway.open({
     keys: {
       caller: { mayUseQueryString: true },
       other: {},
@@ -48,10 +47,12 @@ beforeEach(async () => {
     },
     endpoints: [sampleEndpoint(), UNCACHED, SECRETIVE, SINCE],
     environment: { PUBLIC_URL: 'https://data.example.com/gateway' },
-  });
+  }),
+);
+let pending: PendingQueries;
+beforeEach(() => {
   pending = delayQueries(gateway.runQuery);
 });
-afterEach(() => gateway.close());
 
 const send = (
   target = `${PATH}?city=Rome`,

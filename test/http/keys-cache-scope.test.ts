@@ -1,6 +1,7 @@
 import { AccessGateway, type KeyRights, type RequestPath } from '../support/access-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { codeOf, rowsIn, type NetworkRequest } from '../support/network-request.js';
+import { openForEach } from '../support/opened.js';
 
 const STATS = '/api/endpoints/query/functions.invocation-stats';
 const COUNTS = '/api/endpoints/query/usage.api-counts?interval=daily';
@@ -14,9 +15,8 @@ const KEYS: KeyRights = {
   auroraDaily: { fixed: { project: 'aurora', interval: 'daily' } },
 };
 
-let gateway: AccessGateway;
-beforeEach(async () => {
-  gateway = await AccessGateway.open({ keys: KEYS });
+const gateway = openForEach(() => AccessGateway.open({ keys: KEYS }));
+beforeEach(() => {
   // Every row says for which project it was made, and with which kind of filter.
   gateway.runQuery.respondWith(({ query: { text, parameters } }) =>
     Promise.resolve(
@@ -30,7 +30,6 @@ beforeEach(async () => {
     ),
   );
 });
-afterEach(() => gateway.close());
 
 const queries = (): number => gateway.runQuery.requests.length;
 

@@ -4,6 +4,7 @@ import { AccessGateway, keyNamed, type KeyRights } from '../support/access-gatew
 import { textOf } from '../support/documentation.js';
 import { outcomeOf, type NetworkRequest } from '../support/network-request.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
+import { openForEach } from '../support/opened.js';
 
 const INVALID = '401 API_KEY_INVALID';
 
@@ -15,11 +16,7 @@ const KEYS: KeyRights = {
   limited: { limits: { requests: { quota: 2, window: 60 } } },
 };
 
-let gateway: AccessGateway;
-beforeEach(async () => {
-  gateway = await AccessGateway.open({ keys: KEYS, environment: { LINK_SECRET } });
-});
-afterEach(() => gateway.close());
+const gateway = openForEach(() => AccessGateway.open({ keys: KEYS, environment: { LINK_SECRET } }));
 
 /** A link to the stations of a project, valid for a minute. */
 const linkOf = (

@@ -7,24 +7,23 @@ import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { exchange } from '../support/raw-exchange.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
+import { openForAll } from '../support/opened.js';
 
 const JWT_SECRET = 'a secret for tokens in tests, long enough';
 const STATS = '/api/endpoints/query/functions.invocation-stats';
 const VALUE = 'value-that-nobody-else-may-see';
 const WRONG = 'qg_wrong-but-maybe-nearly-right';
 
-let gateway: AccessGateway;
-beforeAll(async () => {
-  gateway = await AccessGateway.open({
+const gateway = openForAll(() =>
+  AccessGateway.open({
     keys: {
       header: { fixed: { project: 'hidden-tenant' }, limits: { requests: { quota: 4, window: 60 } } },
       url: { mayUseQueryString: true },
       brief: { expires: '2026-05-17' },
     },
     environment: { LINK_SECRET, JWT_SECRET, JWT_ISSUER: 'https://app.example' },
-  });
-});
-afterAll(() => gateway.close());
+  }),
+);
 
 const responses: NetworkResponse[] = [];
 const send = async (...sent: Parameters<AccessGateway['send']>): Promise<void> => {

@@ -5,6 +5,7 @@ import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { referenceEndpoints } from '../support/reference-project.js';
 import { KINDS, KINDS_CALL } from '../support/sample-kinds.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
+import { openForEach } from '../support/opened.js';
 
 const COUNTS = '/api/endpoints/query/usage.api-counts';
 const LOGS = '/api/endpoints/query/logs.all';
@@ -30,17 +31,17 @@ async function endpoints(): Promise<readonly Endpoint[]> {
   );
 }
 
-let gateway: AccessGateway;
-beforeEach(async () => {
-  gateway = await AccessGateway.open({
+const gateway = openForEach(async () =>
+  AccessGateway.open({
     keys: KEYS,
     environment: { LINK_SECRET },
     endpoints: await endpoints(),
     checkSql,
-  });
+  }),
+);
+beforeEach(() => {
   gateway.runQuery.returnRows([{ n: 1 }, { n: 2 }]);
 });
-afterEach(() => gateway.close());
 
 const post = (
   name: string,

@@ -1,13 +1,12 @@
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 
 const COUNTS = '/api/endpoints/query/usage.api-counts';
-let database: TestDatabase;
+const database = useTestDatabase();
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   gateway = await createTestGateway({ clock: () => new Date() });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 10_000 }));
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
@@ -22,8 +21,6 @@ beforeAll(async () => {
     })),
   );
 });
-
-afterAll(() => database.close());
 
 const withParameters = (url: string, parameters: Readonly<Record<string, string>>): string =>
   `${url}?${new URLSearchParams(parameters).toString()}`;

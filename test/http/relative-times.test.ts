@@ -2,6 +2,7 @@ import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { sql, timestamp } from '../../src/endpoint/index.js';
 import { AccessGateway } from '../support/access-gateway.js';
+import { openForEach } from '../support/opened.js';
 
 const ENDPOINT = defineEndpoint({
   id: '5d0c4b7e-0f7a-4f0e-9a51-8e2b6f1c3e51',
@@ -20,11 +21,7 @@ const ENDPOINT = defineEndpoint({
 });
 
 describe.each(['slow path', 'fast path'] as const)('a relative time on the %s', (via) => {
-  let gateway: AccessGateway;
-  beforeEach(async () => {
-    gateway = await AccessGateway.open({ keys: { reader: {} }, endpoints: [ENDPOINT] });
-  });
-  afterEach(() => gateway.close());
+  const gateway = openForEach(() => AccessGateway.open({ keys: { reader: {} }, endpoints: [ENDPOINT] }));
 
   const cacheOf = async (query: string): Promise<unknown> =>
     (await gateway.send('reader', `/api/endpoints/query/since${query}`, { via })).headers['x-cache'];

@@ -5,9 +5,10 @@ import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql, text } from '../../src/endpoint/index.js';
 import type { Sql } from '../../src/endpoint/sql.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../support/access-on-clickhouse.js';
 import type { NetworkResponse } from '../support/network-request.js';
 import { LINK_SECRET, noKeys } from '../support/test-credentials.js';
+import { openForAll } from '../support/opened.js';
 
 const SECRET = 'tok-4711-that-nobody-may-see';
 
@@ -40,9 +41,8 @@ const ENDPOINTS = [
 const callOf = (name: string, token = SECRET, more = ''): string =>
   `/api/endpoints/query/${name}?token=${encodeURIComponent(token)}${more}`;
 
-let open: AccessOnClickHouse;
-beforeAll(async () => {
-  open = await openAccessOnClickHouse({
+const open = openForAll(() =>
+  openAccessOnClickHouse({
     keys: {
       reader: {},
       pinned: { fixed: { token: SECRET } },
@@ -51,9 +51,8 @@ beforeAll(async () => {
     },
     environment: { LINK_SECRET },
     more: ENDPOINTS,
-  });
-});
-afterAll(() => open.close());
+  }),
+);
 
 const send = (key: string, target: string): Promise<NetworkResponse> => open.gateway.send(key, target);
 

@@ -8,11 +8,12 @@ import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import type { Gateway } from '../../src/gateway/server/compose.js';
 import { ServedAnalyses } from '../../src/gateway/server/served-analyses.js';
-import { adminConnection, createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { adminConnection, createTestDatabase } from '../support/clickhouse.js';
 import { isRequestQuery, respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { call, fileOf, KEY, ReloadedProject } from '../support/reloaded-project.js';
+import { openForEach } from '../support/opened.js';
 
 const REJECTED = 'ClickHouse rejects the query of an endpoint: its calls are 500 ENDPOINT_INVALID';
 
@@ -130,9 +131,7 @@ describe('a reload', () => {
 });
 
 describe('an endpoint that ClickHouse rejects at a start', () => {
-  let database: TestDatabase;
-  beforeEach(async () => (database = await createTestDatabase()));
-  afterEach(() => database.close());
+  const database = openForEach(createTestDatabase);
 
   it('is a warning with its place, is 500 ENDPOINT_INVALID, and serves once a reload finds its table', async () => {
     await ReloadedProject.during(async (project) => {

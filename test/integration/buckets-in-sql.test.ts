@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { checkSqlFile } from '../support/check-sql-file.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { ROOT } from '../support/documentation.js';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.js';
 
@@ -23,11 +23,10 @@ const DAY_MS = 86_400_000;
 const STEP_MS = 15 * 60_000;
 const [FIRST, END] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let source: string;
 let gateway: TestGateway;
 beforeAll(async () => {
-  database = await createTestDatabase();
   source = await readFile(path.join(EXAMPLE, 'endpoints/requests.over-time.sql'), 'utf8');
   const schema = await readFile(path.join(EXAMPLE, 'clickhouse-schema/0001_requests.sql'), 'utf8');
   await database.client.command({ query: schema.replace(/^--.*\n/, '').replace(/;\s*$/, '') });
@@ -39,7 +38,6 @@ beforeAll(async () => {
   gateway = await createTestGateway({ endpoints: [readSqlEndpoint(source)], clock: () => new Date(END) });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
-afterAll(() => database.close());
 
 /** The local time of an instant as the parts that Node's own time zones give it. */
 function localTimes(zone: string): (at: number) => { readonly day: number; readonly text: string } {

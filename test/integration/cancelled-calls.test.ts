@@ -3,12 +3,9 @@ import request from 'supertest';
 import { McpOnClickHouse } from '../support/mcp-on-clickhouse.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
+import { openForAll } from '../support/opened.js';
 
-let opened: McpOnClickHouse;
-beforeAll(async () => {
-  opened = await McpOnClickHouse.open();
-});
-afterAll(() => opened.close());
+const opened = openForAll(() => McpOnClickHouse.open());
 
 it('a call that an operator cancels returns 503, and ClickHouse no longer runs its query', async () => {
   const requestId = 'slow-report';

@@ -1,5 +1,5 @@
 import { checkSqlFile, linesOf } from '../support/check-sql-file.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 
 const HEADER = `/*
 name: visits
@@ -16,9 +16,8 @@ const USES_N = 'AND visits > @n';
 const REQUIRED = HEADER.replace('kind: string,', 'kind: string, required: true,');
 const WITHOUT_EXAMPLE = /\nexample: .*/;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.client.command({
     query:
       'CREATE TABLE cities (city String, country String, visits UInt16) ENGINE = MergeTree ORDER BY city',
@@ -27,7 +26,6 @@ beforeAll(async () => {
     query: "INSERT INTO cities SELECT 'Rome', 'it', number + 10 FROM numbers(20)",
   });
 });
-afterAll(() => database.close());
 
 /** The first fault of a file: its place, and the text after it. */
 async function faultOf(source: string): Promise<readonly [place: string, text: string]> {

@@ -11,7 +11,7 @@ import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { choose, is, oneOf } from '../../src/endpoint/index.js';
 import { sql, type Sql } from '../../src/endpoint/sql.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const DEFINITION = {
@@ -33,7 +33,7 @@ const TABLE =
 
 const READ = { table: 'counted', rows: 2048, parts: { read: 1, of: 1 }, granules: { read: 2, of: 10 } };
 
-let database: TestDatabase;
+const database = useTestDatabase();
 
 const endpointOf = (build: () => Sql): Endpoint =>
   defineEndpoint({ ...DEFINITION, columns: { n: column('UInt32', 'A number.') }, build });
@@ -47,11 +47,6 @@ const check = (endpoint: Endpoint, client = database.client): Promise<CheckedEnd
   });
 
 const faultsOf = ({ problems }: CheckedEndpoint): readonly string[] => problems.map(textOfProblem);
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 
 it('reports the exact rows of an example, and the rows that ClickHouse reads for it', async () => {
   await database.client.command({ query: TABLE });

@@ -1,13 +1,8 @@
 import { checkSqlFile, type SqlCheck } from '../support/check-sql-file.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 describe('a time filter', () => {
   /** 10 granules; each time is a minute after the one before. */

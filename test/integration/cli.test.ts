@@ -6,7 +6,8 @@ import { findRunningServer } from '../../src/commands/embedded/running-server.js
 import { pollUntil } from '../support/poll-until.js';
 import { QUERYGATE, runAlone, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { openForAll } from '../support/opened.js';
 
 describe('querygate', () => {
   it.each([
@@ -83,15 +84,12 @@ describe('querygate', () => {
 });
 
 describe('querygate without CLICKHOUSE_URL', () => {
-  let folder: TemporaryFolder;
+  const folder = openForAll(makeTemporaryFolder);
   let migrated: Outcome;
 
   beforeAll(async () => {
-    folder = await makeTemporaryFolder();
     migrated = await runAlone(['migrate'], { DATA_DIR: folder.path });
   });
-
-  afterAll(() => folder.remove());
 
   it('migrates a server in DATA_DIR, and reports the duration of each schema file', () => {
     const { code, stdout, stderr } = migrated;

@@ -2,6 +2,7 @@ import { DevProcess } from '../support/dev-process.js';
 import { QUERYGATE } from '../support/run-cli.js';
 import { startProcess } from '../support/start-process.js';
 import { TestedProject } from '../support/tested-project.js';
+import { openForEach } from '../support/opened.js';
 
 const test = (people: number): string => `
 rows: { visits: [{ at: 2026-05-17T10:00:00Z, city: Rome, people: 1, share: 1 }] }
@@ -11,11 +12,7 @@ calls:
     rows: [{ people: ${people} }]
 `;
 
-let project: TestedProject;
-beforeEach(async () => {
-  project = await TestedProject.create();
-});
-afterEach(() => project.remove());
+const project = openForEach(() => TestedProject.create());
 
 describe('querygate dev', () => {
   it('runs the tests of what changed, and shows in the terminal and the console what differs', async () => {

@@ -1,4 +1,5 @@
 import { TestedProject } from '../support/tested-project.js';
+import { openForEach } from '../support/opened.js';
 
 const ROWS = `
 rows:
@@ -7,11 +8,7 @@ rows:
     - { at: 2026-05-17T11:30:00Z, city: Oslo, people: 2, share: 0.2 }
 `;
 
-let project: TestedProject;
-beforeEach(async () => {
-  project = await TestedProject.create();
-});
-afterEach(() => project.remove());
+const project = openForEach(() => TestedProject.create());
 
 describe('a test file with a mistake', () => {
   it.each([

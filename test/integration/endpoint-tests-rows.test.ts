@@ -1,10 +1,7 @@
 import { TestedProject } from '../support/tested-project.js';
+import { openForEach } from '../support/opened.js';
 
-let project: TestedProject;
-beforeEach(async () => {
-  project = await TestedProject.create();
-});
-afterEach(() => project.remove());
+const project = openForEach(() => TestedProject.create());
 
 describe('the rows of a test', () => {
   it('are those that the file has, digit by digit, and none is replaced or limited', async () => {

@@ -1,4 +1,5 @@
 import { TestedProject } from '../support/tested-project.js';
+import { openForEach } from '../support/opened.js';
 
 const ROWS = `endpoint: visits@2
 rows:
@@ -43,11 +44,7 @@ const SHAPES: Readonly<Record<string, readonly [before: string, after: string]>>
   ],
 };
 
-let project: TestedProject;
-beforeEach(async () => {
-  project = await TestedProject.create();
-});
-afterEach(() => project.remove());
+const project = openForEach(() => TestedProject.create());
 
 describe('querygate test --update', () => {
   it.each([

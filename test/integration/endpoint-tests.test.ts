@@ -5,6 +5,7 @@ import path from 'node:path';
 import { REFERENCE_WITHOUT_ENV } from '../support/reference-project.js';
 import { runCli } from '../support/run-cli.js';
 import { TestedProject } from '../support/tested-project.js';
+import { openForEach } from '../support/opened.js';
 
 const ROWS = `
 rows:
@@ -75,11 +76,7 @@ calls:
   'tests/_helper.yaml': 'no: test\n',
 };
 
-let project: TestedProject;
-beforeEach(async () => {
-  project = await TestedProject.create();
-});
-afterEach(() => project.remove());
+const project = openForEach(() => TestedProject.create());
 
 const withoutTimes = (text: string): string => text.replaceAll(/ {2}\d+ ms/g, '');
 

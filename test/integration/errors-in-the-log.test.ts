@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { errorNames } from '../../src/gateway/clickhouse/error-names.js';
 import type { RunQuery } from '../../src/gateway/query/ports.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { call, fileOf, ReloadedProject } from '../support/reloaded-project.js';
 import { failureOf, queryRequest as request } from '../support/query-requests.js';
 
@@ -13,15 +13,13 @@ const MARKED_NUMBER = 73182746;
 const PARAMETERS = { city: MARKED, pattern: `(${MARKED}`, n: MARKED_NUMBER, zone: 'Pacific/Chatham' };
 const VALUES = [MARKED, String(MARKED_NUMBER), 'Chatham'];
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let runQuery: RunQuery;
 beforeAll(async () => {
-  database = await createTestDatabase();
   runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
   await database.client.command({ query: 'CREATE TABLE marked (t String, u UInt8) ENGINE = Memory' });
   await database.client.command({ query: `INSERT INTO marked VALUES ('row ${MARKED}', 1)` });
 });
-afterAll(() => database.close());
 
 const C = '{city:String}';
 

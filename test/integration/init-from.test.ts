@@ -5,11 +5,11 @@ import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
 import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
 import { introspect, type Introspected } from '../../src/commands/introspect/introspect.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { runCli } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 
 const AWKWARD = `CREATE TABLE \`odd "table\` (
   \`we\`\`ird col\` LowCardinality(String), at DateTime64(3, 'Europe/Berlin'), e Enum8('a' = 1, 'b\\'x' = 2),
@@ -39,10 +39,8 @@ const STATEMENTS = [
 ];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   for (const query of STATEMENTS) await database.client.command({ query });
 });
-afterAll(() => database.close());
 
 const tools = (): Parameters<typeof introspect>[0] => ({
   client: database.client,

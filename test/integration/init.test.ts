@@ -3,19 +3,12 @@ import path from 'node:path';
 
 import { QUERYGATE, runCli } from '../support/run-cli.js';
 import { GatewayProcess } from '../support/gateway-process.js';
-import {
-  makeTemporaryFolder,
-  withTemporaryFolder,
-  type TemporaryFolder,
-} from '../support/temporary-folder.js';
+import { makeTemporaryFolder, withTemporaryFolder } from '../support/temporary-folder.js';
+import { openForAll } from '../support/opened.js';
 
 const KEY = 'qg_only-for-tests';
 
-let temporary: TemporaryFolder;
-beforeAll(async () => {
-  temporary = await makeTemporaryFolder();
-});
-afterAll(() => temporary.remove());
+const temporary = openForAll(makeTemporaryFolder);
 
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 

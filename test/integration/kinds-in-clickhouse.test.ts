@@ -9,14 +9,10 @@ import { sql } from '../../src/endpoint/index.js';
 import { declareByKind } from '../../src/endpoint/parameters/kinds.js';
 import type { ItemKind, Parameter, ParameterKind } from '../../src/endpoint/parameters/parameter.js';
 import { anyText } from '../support/any-text.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { description, NOW, valueOf } from '../support/read-parameter.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const optionsOf = (kind: ParameterKind): { description: string } => ({
   description,

@@ -1,10 +1,6 @@
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const select = async (query: string, useProjections: 0 | 1 = 0): Promise<readonly string[]> => {
   const result = await database.client.query({

@@ -7,6 +7,7 @@ import { rowsOfTool } from '../support/mcp-client.js';
 import { McpOnClickHouse } from '../support/mcp-on-clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../support/network-request.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
+import { openForAll } from '../support/opened.js';
 
 const ECHO = readSqlEndpoint(
   sqlEndpointFile(
@@ -44,15 +45,13 @@ const FUNNEL = readSqlEndpoint(
 );
 const CALL = '/api/endpoints/query/lists.echo';
 
-let mcp: McpOnClickHouse;
-beforeAll(async () => {
-  mcp = await McpOnClickHouse.open({
+const mcp = openForAll(() =>
+  McpOnClickHouse.open({
     keys: { caller: { mayLink: true }, pinned: { fixed: { ids: 'b,a,b' } } },
     environment: { LINK_SECRET },
     more: [ECHO, FUNNEL],
-  });
-});
-afterAll(() => mcp.close());
+  }),
+);
 
 type Via = 'slow path' | 'fast path';
 const get = (query: string, via: Via = 'fast path', key = 'caller'): Promise<NetworkResponse> =>

@@ -1,11 +1,10 @@
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';
 import { runInBash, type Outcome } from '../support/run-cli.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   for (const definition of [
     'orders (order_id UInt32, customer String) ENGINE = MergeTree ORDER BY order_id',
     'visits (timestamp DateTime, page String) ENGINE = MergeTree ORDER BY page TTL timestamp + INTERVAL 1 MONTH',
@@ -16,7 +15,6 @@ beforeAll(async () => {
     await database.client.command({ query: `CREATE TABLE ${definition}` });
   }
 });
-afterAll(() => database.close());
 
 /** Loads lines from standard input. */
 function load(lines: readonly (object | string)[], args: string): Promise<Outcome> {

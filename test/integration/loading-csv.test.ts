@@ -6,15 +6,11 @@ import { inferColumns, type Sample } from '../../src/commands/loading/infer-colu
 import { LoadError } from '../../src/commands/loading/load-error.js';
 import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let rejected: Record<number, string>;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
   rejected = {};
 });

@@ -8,15 +8,11 @@ import { inferColumns, type InferredColumn, type Sample } from '../../src/comman
 import type { Line } from '../../src/commands/loading/line-splitter.js';
 import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let rejected: Record<number, string>;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
   rejected = {};
 });

@@ -2,17 +2,13 @@ import { Readable } from 'node:stream';
 
 import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 
 const NOW = new Date('2026-06-15T12:30:45.500Z');
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let rejected: Record<number, string>;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
   rejected = {};
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { loadFile } from '../../src/commands/loading/load-file.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { Random } from '../support/random.js';
 
 /** A value as a line has it, and as ClickHouse must have it; absent where no value of the type is equal. */
@@ -15,12 +15,7 @@ interface Type {
   readonly value: (random: Random) => Value;
 }
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const { QUERYGATE_SEED: seed = '1', QUERYGATE_ROUNDS: rounds = '10' } = process.env;
 

@@ -6,20 +6,16 @@ import { gzipSync } from 'node:zlib';
 import { LoadError } from '../../src/commands/loading/load-error.js';
 import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../../src/commands/loading/load-report.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const NOW = new Date();
 const NOW_MICROS = BigInt(NOW.getTime()) * 1000n;
 const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let rejected: Record<number, string>;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
   rejected = {};
 });

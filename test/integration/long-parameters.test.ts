@@ -5,18 +5,15 @@ import { column, type Column } from '../../src/endpoint/definition.js';
 import { OPERATORS } from '../../src/endpoint/figures.js';
 import { representationOf } from '../../src/gateway/formats/representation.js';
 import type { RunQuery } from '../../src/gateway/query/ports.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { failureOf, queryRequest as request, rowsOf } from '../support/query-requests.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let runQuery: RunQuery;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   runQuery = createQueryRunner(database.client, { timeoutMs: 10_000 });
 });
-
-afterAll(() => database.close());
 
 const VALUE_BYTES = 64 * 1024;
 const PARQUET = representationOf('parquet', { times: 'iso', formulaSafe: false });

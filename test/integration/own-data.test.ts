@@ -3,15 +3,12 @@ import path from 'node:path';
 
 import { QUERYGATE, runAlone, runCli, type Outcome } from '../support/run-cli.js';
 import { startProcess } from '../support/start-process.js';
-import {
-  makeTemporaryFolder,
-  withTemporaryFolder,
-  type TemporaryFolder,
-} from '../support/temporary-folder.js';
+import { makeTemporaryFolder, withTemporaryFolder } from '../support/temporary-folder.js';
+import { openForAll } from '../support/opened.js';
 
 const ON_OWN_DATA = 'checked on the data in';
 
-let temporary: TemporaryFolder;
+const temporary = openForAll(makeTemporaryFolder);
 let project: string;
 const run = (...args: readonly string[]): Promise<Outcome> => runCli(args, { PROJECT_DIR: project });
 /** State and rows of the endpoint in the table that `check` prints. */
@@ -32,7 +29,6 @@ async function stateOf(folder: string): Promise<readonly string[]> {
 }
 
 beforeAll(async () => {
-  temporary = await makeTemporaryFolder();
   project = path.join(temporary.path, 'shop');
   await runCli(['init', project]);
   const file = path.join(temporary.path, 'visits.csv');
@@ -40,7 +36,6 @@ beforeAll(async () => {
   expect((await run('load', '--create', 'visits', file)).code).toBe(0);
   expect(await run('new', 'visits.list', '--table', 'visits')).toMatchObject({ code: 0 });
 });
-afterAll(() => temporary.remove());
 
 describe('querygate check in a project with data of its own', () => {
   it('checks on that data where no gateway runs, and says so', async () => {

@@ -2,11 +2,11 @@ import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { EndpointAnalyses } from '../../src/gateway/analysis/endpoint-analyses.js';
 import { Failure } from '../../src/gateway/errors.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { fileOf } from '../support/reloaded-project.js';
 
 describe('the gateway’s own tables', () => {
-  let database: TestDatabase;
+  const database = useTestDatabase();
   const analyses = new EndpointAnalyses();
   const analysed = async (from: string): Promise<Endpoint> => {
     const sql = `SELECT toNullable(@city) AS city, toString(endpoint) AS version FROM ${from}`;
@@ -24,7 +24,6 @@ describe('the gateway’s own tables', () => {
     }
   };
   beforeAll(async () => {
-    database = await createTestDatabase();
     const { name } = database;
     for (const statement of [
       'TABLE events (endpoint String) ENGINE = Memory',
@@ -35,7 +34,6 @@ describe('the gateway’s own tables', () => {
     ])
       await database.client.command({ query: `CREATE ${statement}` });
   });
-  afterAll(() => database.close());
 
   it.each([
     "merge(currentDatabase(), '^querygate_call')",

@@ -2,7 +2,7 @@ import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js'
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { boolean, integer, listOf, sql, timezone, whenGiven, where } from '../../src/endpoint/index.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.js';
 
 const ENDPOINT = defineEndpoint({
@@ -59,19 +59,16 @@ const DAYS = defineEndpoint({
     ORDER BY day`,
 });
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let gateway: TestGateway;
 
 const get = (query: string): ReturnType<TestGateway['get']> =>
   gateway.get(`/api/endpoints/query/numbers.near?${query}`);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   gateway = await createTestGateway({ endpoints: [ENDPOINT, DAYS] });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
-
-afterAll(() => database.close());
 
 describe('parameters of the kinds integer and boolean', () => {
   it('are bound as numbers and truth values that ClickHouse compares', async () => {

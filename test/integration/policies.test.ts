@@ -17,14 +17,13 @@ import { createSandbox } from '../../src/gateway/sandbox/sandbox.js';
 import { piecesInTree } from '../../src/gateway/versions/pieces-in-tree.js';
 import { findQueryData } from '../../src/gateway/versions/query-data.js';
 import { readQueryTrees, type ReadRows } from '../../src/gateway/versions/query-tree.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 
 /** Each policy over the facts of a query: what it refuses, and what happens where the same query runs without it. */
-let database: TestDatabase;
+const database = useTestDatabase();
 let catalog: Catalog;
 beforeAll(async () => {
-  database = await createTestDatabase();
   catalog = await Catalog.of(database.client);
   await database.client.command({
     query:
@@ -36,7 +35,6 @@ beforeAll(async () => {
   });
   await database.client.command({ query: 'CREATE VIEW of_calls AS SELECT parameters FROM querygate_calls' });
 });
-afterAll(() => database.close());
 
 const endpointOf = (select: string, ...header: readonly string[]): Endpoint =>
   withSettings(

@@ -1,7 +1,7 @@
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { sql } from '../../src/endpoint/sql.js';
 import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
@@ -37,12 +37,10 @@ const FILL: readonly string[] = [
    SELECT ${AGO}, 'url_redirect', concat('event ', toString(number % 20000)) ${ROWS}`,
 ];
 
-let database: TestDatabase;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await Promise.all(FILL.map((query) => database.client.command({ query })));
 });
-afterAll(() => database.close());
 
 let opened: AccessOnClickHouse | undefined;
 afterEach(() => opened?.close());

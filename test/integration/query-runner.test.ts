@@ -5,21 +5,18 @@ import { OPERATORS } from '../../src/endpoint/figures.js';
 import type { QueryCost } from '../../src/endpoint/limit-rules.js';
 import type { Failure } from '../../src/gateway/errors.js';
 import type { QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest as request, rowsOf } from '../support/query-requests.js';
 
 const TIMEOUT_MS = 10_000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let runQuery: RunQuery;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   runQuery = createQueryRunner(database.client, { timeoutMs: TIMEOUT_MS });
 });
-
-afterAll(() => database.close());
 
 /** Returns the number of queries running in ClickHouse whose text contains the marker. */
 const running = async (marker: string): Promise<number> => {

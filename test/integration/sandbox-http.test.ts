@@ -1,13 +1,13 @@
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../support/access-on-clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../support/network-request.js';
+import { openForAll } from '../support/opened.js';
 
 const SECRET = 'SECRET-of-boreal';
 const LOGS = '/api/endpoints/query/logs.all?project_tier=PRO';
 const COUNTS = '/api/endpoints/query/usage.api-counts?interval=daily';
 
-let opened: AccessOnClickHouse;
-beforeAll(async () => {
-  opened = await openAccessOnClickHouse({
+const opened = openForAll(() =>
+  openAccessOnClickHouse({
     keys: {
       operator: {},
       aurora: { fixed: { project: 'aurora' } },
@@ -19,7 +19,9 @@ beforeAll(async () => {
       'usage.api-counts': { sandboxing: 'enabled' },
       'get-grouped-stats-redirects': { sandboxing: 'enabled', maxRows: 20 },
     },
-  });
+  }),
+);
+beforeAll(async () => {
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   const record = (project: string, text: string) => (_: unknown, n: number) => ({
     project,
@@ -45,7 +47,6 @@ beforeAll(async () => {
   }));
   await opened.database.insert('custom_events', redirects);
 });
-afterAll(() => opened.close());
 
 const request = (name: string, sql: string, target = LOGS): Promise<NetworkResponse> =>
   opened.gateway.send(name, `${target}&sql=${encodeURIComponent(sql)}`);

@@ -1,17 +1,14 @@
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../support/access-on-clickhouse.js';
 import { outcomeOf, rowsIn } from '../support/network-request.js';
+import { openForAll } from '../support/opened.js';
 
 const QUERY = '/api/endpoints/query';
 const COUNTS = `${QUERY}/usage.api-counts?interval=daily`;
 const SECRET = 'SECRET-of-boreal';
 const FORBIDDEN = '403 FORBIDDEN';
 
-let opened: AccessOnClickHouse;
-const request = (name: string, target: string, via: 'slow path' | 'fast path' = 'fast path') =>
-  opened.gateway.send(name, target, { via });
-
-beforeAll(async () => {
-  opened = await openAccessOnClickHouse({
+const opened = openForAll(() =>
+  openAccessOnClickHouse({
     keys: {
       operator: {},
       aurora: { fixed: { project: 'aurora' } },
@@ -20,7 +17,12 @@ beforeAll(async () => {
       pattern: { fixed: { project: '.' } },
       german: { fixed: { country: 'DE' }, endpoints: ['get-*'] },
     },
-  });
+  }),
+);
+const request = (name: string, target: string, via: 'slow path' | 'fast path' = 'fast path') =>
+  opened.gateway.send(name, target, { via });
+
+beforeAll(async () => {
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   const record = (project: string, path: string, event_message: string): object => ({
     project,
@@ -47,7 +49,6 @@ beforeAll(async () => {
     { timestamp, event_type: 'url_redirect', event_name: SECRET, country: 'FR' },
   ]);
 });
-afterAll(() => opened.close());
 
 const API_COUNTS = ['rest', 'storage', 'auth', 'realtime'] as const;
 const countsOf = async (name: string, target: string): Promise<readonly number[]> => {

@@ -3,13 +3,14 @@ import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.j
 import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { AccessGateway } from '../support/access-gateway.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { rowsIn, type NetworkResponse } from '../support/network-request.js';
 import { readRows } from '../support/read-formats.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 import { binary, createTestGateway, type TestGateway } from '../support/test-gateway.js';
-import { openSandbox, type SandboxUnderTest } from './sandbox/sandbox-under-test.js';
+import { openSandbox } from './sandbox/sandbox-under-test.js';
+import { openForAll } from '../support/opened.js';
 
 const NOW = new Date('2026-05-17T10:07:30Z');
 
@@ -36,19 +37,16 @@ const ENDPOINT = readSqlEndpoint(
   ),
 );
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let gateway: TestGateway;
 
 const get = (query: string): ReturnType<TestGateway['get']> =>
   gateway.get(`/api/endpoints/query/numbers.near?${query}`);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   gateway = await createTestGateway({ endpoints: [ENDPOINT], clock: () => NOW });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
-
-afterAll(() => database.close());
 
 describe('an endpoint in SQL', () => {
   it('filters by a list and orders by a column that the caller names', async () => {
@@ -170,11 +168,7 @@ describe('names of columns', () => {
 });
 
 describe('a caller’s own SQL over an endpoint in SQL', () => {
-  let sandbox: SandboxUnderTest;
-  beforeAll(async () => {
-    sandbox = await openSandbox(ENDPOINT, { at_most: '6', only: '1,2,3,9' }, NOW);
-  });
-  afterAll(() => sandbox.close());
+  const sandbox = openForAll(() => openSandbox(ENDPOINT, { at_most: '6', only: '1,2,3,9' }, NOW));
 
   it.each([
     ['SELECT number FROM few ORDER BY number', [{ number: 1 }, { number: 2 }, { number: 3 }]],

@@ -1,11 +1,10 @@
 import { parseSelectText } from '../../src/endpoint/sql-file/select/select-text.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { combinationsOfParts } from '../support/combinations-of-parts.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const tables = ['t (id UInt8, g String)', 'u (id UInt8, w UInt8)'];
   for (const table of tables) {
     await database.client.command({ query: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY id` });
@@ -19,8 +18,6 @@ beforeAll(async () => {
     [1, 2, 3].map((id) => ({ id, w: id * 10 })),
   );
 });
-
-afterAll(() => database.close());
 
 /** The first column of the rows, with `a` = 2. */
 async function rowsOf(query: string): Promise<readonly unknown[]> {

@@ -3,21 +3,18 @@ import fc from 'fast-check';
 import { parseSelectText } from '../../src/endpoint/sql-file/select/select-text.js';
 import { anySelect, printTemplate } from '../support/any-select.js';
 import { anyText } from '../support/any-text.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { combinationsOfParts } from '../support/combinations-of-parts.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.client.command({
     query: 'CREATE TABLE t (number UInt64) ENGINE = MergeTree ORDER BY number',
   });
   await database.client.command({ query: 'CREATE TABLE queries (query String) ENGINE = Memory' });
   await database.client.command({ query: 'INSERT INTO t SELECT * FROM numbers(4)' });
 });
-
-afterAll(() => database.close());
 
 async function run<Row>(query: string, query_params: Record<string, unknown>): Promise<Row[]> {
   const result = await database.client.query({ query, query_params, format: 'JSONCompactEachRow' });

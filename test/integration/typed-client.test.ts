@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 import { runNode } from '../support/run-node.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { openForAll } from '../support/opened.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = path.join(ROOT, 'node_modules');
@@ -80,7 +81,7 @@ const TSCONFIG = {
   include: ['*.ts'],
 };
 
-let folder: TemporaryFolder;
+const folder = openForAll(makeTemporaryFolder);
 let compiled: { readonly code: number | null; readonly output: string };
 
 /** The program in the documentation. */
@@ -101,14 +102,11 @@ async function writeProject(): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = await makeTemporaryFolder();
   await writeProject();
   const generator = path.join(MODULES, 'openapi-typescript/bin/cli.js');
   await runNode([generator, 'openapi.json', '-o', 'querygate.ts'], folder.path);
   compiled = await runNode([path.join(MODULES, 'typescript/bin/tsc'), '-p', folder.path]);
-}, 120_000);
-
-afterAll(() => folder.remove());
+});
 
 const runCaller = (apiKey: string): ReturnType<typeof runNode> =>
   runNode(['out/caller.js'], folder.path, { QUERYGATE: gatewayOf().url, API_KEY: apiKey });

@@ -5,6 +5,7 @@ import { pollUntil } from '../support/poll-until.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { VersionedServer, type VersionedGateway } from '../support/versioned-gateway.js';
 import { writeKeys } from '../support/write-keys.js';
+import { openForAll } from '../support/opened.js';
 
 const ALL = { endpoints: ['slow', 'gateway.usage'] };
 
@@ -26,16 +27,14 @@ SELECT sum(id) + sleep(1) AS n FROM events WHERE id >= @at_least
 const LOG_PASSWORD = 'the password of the log';
 const LOG_USER = { CLICKHOUSE_LOG_USER: 'querygate_log', CLICKHOUSE_LOG_PASSWORD: LOG_PASSWORD };
 
-let server: VersionedServer;
+const server = openForAll(() => VersionedServer.start());
 beforeAll(async () => {
-  server = await VersionedServer.start();
   const connection = server.server.adminConnection;
   await migrate({ connection, schema: await readSchema('/nowhere') });
   await server.run('CREATE TABLE events (id UInt64) ENGINE = MergeTree ORDER BY id');
   await server.run('INSERT INTO events SELECT number FROM numbers(1000)');
   await server.addUsers('querygate-log.xml', LOG_PASSWORD);
-}, 60_000);
-afterAll(() => server.stop());
+});
 
 const get = async (gateway: VersionedGateway, key: string, target: string): Promise<Response> => {
   const response = await fetch(`${gateway.gateway.url}/api/endpoints/query/${target}`, {

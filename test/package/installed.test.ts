@@ -7,11 +7,8 @@ import { brokenLinks } from '../support/links.js';
 import { pollUntil } from '../support/poll-until.js';
 import { runNode } from '../support/run-node.js';
 import { startProcess } from '../support/start-process.js';
-import {
-  makeTemporaryFolder,
-  withTemporaryFolder,
-  type TemporaryFolder,
-} from '../support/temporary-folder.js';
+import { makeTemporaryFolder, withTemporaryFolder } from '../support/temporary-folder.js';
+import { openForAll } from '../support/opened.js';
 
 const KEY = 'qg_only-for-tests';
 const ROW =
@@ -19,20 +16,17 @@ const ROW =
 const CALL = '/api/endpoints/query/requests.over-time?shop=harbour&interval=day&since=2026-05-01';
 const RESULT = '{"result":[{"bucket":"2026-05-01T00:00:00Z","requests":1,"failures":0}]}';
 
-let temporary: TemporaryFolder;
+const temporary = openForAll(makeTemporaryFolder);
 /** A folder with the installed package, and no project. */
 let installed = '';
 /** The path that the units of a service name. */
 let command = '';
 
-beforeAll(async () => {
-  temporary = await makeTemporaryFolder();
+beforeAll(() => {
   installed = temporary.path;
   installPackage(installed, packPackage(installed));
   command = path.join(installed, 'node_modules/.bin/querygate');
 });
-
-afterAll(() => temporary.remove());
 
 /** Writes the project of `querygate init` into a folder, with a row as its demonstration data. */
 async function writeProject(folder: string): Promise<void> {

@@ -5,7 +5,8 @@ import * as api from '../../src/index.js';
 import { ROOT } from '../support/documentation.js';
 import { installPackage, linkModule, packPackage } from '../support/install-package.mjs';
 import { runNode } from '../support/run-node.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { openForAll } from '../support/opened.js';
 
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 /** Of the project that `querygate init` and `new --ts` write. */
@@ -38,11 +39,10 @@ const STRICT = {
 
 const COMPILED = { code: 0, output: '' };
 
-let temporary: TemporaryFolder;
+const temporary = openForAll(makeTemporaryFolder);
 let folder = '';
 
 beforeAll(async () => {
-  temporary = await makeTemporaryFolder();
   folder = temporary.path;
   installPackage(folder, packPackage(folder));
   const querygate = path.join(folder, 'node_modules/querygate/dist/commands/cli/querygate.js');
@@ -53,8 +53,6 @@ beforeAll(async () => {
     expect(await runNode([querygate, ...args])).toMatchObject({ code: 0 });
   await writeFile(path.join(folder, 'program.ts'), PROGRAM);
 });
-
-afterAll(() => temporary.remove());
 
 /** Compiles a file of the project, and the program, as a strict project would. */
 async function compile(

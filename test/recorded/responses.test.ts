@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { createTestDatabase, variable, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase, variable } from '../support/clickhouse.js';
 import { binary, createTestGateway, type TestGateway } from '../support/test-gateway.js';
 import { recordedRequests, type RecordedRequest } from './requests.js';
 import { NOW, rowsByTable } from './rows.js';
@@ -22,17 +22,14 @@ interface RecordedResponse extends RecordedRequest {
 
 const [mode = '', file = ''] = variable('RESPONSES').split(':');
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   for (const [table, rows] of rowsByTable()) await database.insert(table, rows);
   gateway = await createTestGateway({ clock: () => NOW });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
-
-afterAll(() => database.close());
 
 async function respond(request: RecordedRequest): Promise<RecordedResponse> {
   const { path, prefer } = request;

@@ -7,7 +7,7 @@ import type { CheckedEndpoint } from '../../src/commands/check/checked-endpoint.
 import { textOfProblem } from '../../src/endpoint/file-problems.js';
 import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { createTestDatabase, type TestDatabase } from './clickhouse.js';
+import { useTestDatabase } from './clickhouse.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 
 /** How a file is checked. */
@@ -56,16 +56,14 @@ export async function checkSqlFile(
 
 /** Makes a database with a table `visits` for the tests of a file. Returns what checks a file in it. */
 export function useVisits(): (source: string, options?: SqlCheckOptions) => Promise<SqlCheck> {
-  let database: TestDatabase;
+  const database = useTestDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
     for (const query of [
       "CREATE TABLE visits (at DateTime64(6, 'UTC'), city String, device String) ENGINE = MergeTree ORDER BY at",
       "INSERT INTO visits VALUES ('2026-05-17 10:00:00', 'Rome', 'phone')",
     ])
       await database.client.command({ query });
   });
-  afterAll(() => database.close());
   return (source, options) => checkSqlFile(database.client, source, options);
 }
 

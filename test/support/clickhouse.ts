@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { isGatewayFile, readSchema } from '../../src/gateway/schema/migration-files.js';
+import { openForAll } from './opened.js';
 import { REFERENCE } from './reference-project.js';
 
 /** Connection to the run's shared ClickHouse, as administrator. */
@@ -52,6 +53,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+/** Creates a database for the tests of a file or block, see {@link openForAll}. */
+export const useTestDatabase = (): TestDatabase => openForAll(createTestDatabase);
 
 async function createDatabase(name: string): Promise<void> {
   // ClickHouse rejects a connection to a database that does not exist yet.

@@ -6,7 +6,7 @@ import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js'
 import type { FormatName } from '../../src/gateway/formats/formats.js';
 import { representationOf } from '../../src/gateway/formats/representation.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../../src/gateway/query/ports.js';
-import { createTestDatabase, type TestDatabase } from './clickhouse.js';
+import { useTestDatabase } from './clickhouse.js';
 import { queryRequest } from './query-requests.js';
 import type { Row } from './read-formats.js';
 
@@ -41,13 +41,11 @@ const NOT_JSON = /(?<=[[,])-?(?:nan|inf)(?=[\],])/g;
 
 /** Opens a database before the tests of the file, and closes it after them. */
 export function useFormatQueries(): FormatQueries {
-  let database: TestDatabase;
+  const database = useTestDatabase();
   let run: RunQuery;
-  beforeAll(async () => {
-    database = await createTestDatabase();
+  beforeAll(() => {
     run = createQueryRunner(database.client, { timeoutMs: 20_000 });
   });
-  afterAll(() => database.close());
   const runQuery: RunQuery = (request) => run(request);
   const queryLines: FormatQueries['queryLines'] = async (query, settings) => {
     const clickhouse_settings = { ...OWN_SETTINGS, ...settings };

@@ -4,25 +4,26 @@ import { AccessGateway, keyNamed } from '../../support/access-gateway.js';
 import { ORDERS, rowsOf, SAMPLE } from '../../support/mcp-shop.js';
 import { outcomeOf, type NetworkRequest, type NetworkResponse } from '../../support/network-request.js';
 import { LINK_SECRET } from '../../support/test-credentials.js';
+import { openForEach } from '../../support/opened.js';
 
 const JWT_SECRET = 'a secret for tokens in tests, long enough';
 const JWT_ISSUER = 'https://login.example';
 const PAGE = 'https://agent.example';
 const INVALID = '401 API_KEY_INVALID';
 
-let gateway: AccessGateway;
-beforeEach(async () => {
-  gateway = await AccessGateway.open({
+const gateway = openForEach(() =>
+  AccessGateway.open({
     endpoints: [ORDERS, SAMPLE],
     keys: {
       all: {},
       inUrls: { mayUseQueryString: true },
     },
     environment: { JWT_SECRET, JWT_ISSUER, LINK_SECRET, CORS_ORIGINS: PAGE },
-  });
+  }),
+);
+beforeEach(() => {
   gateway.runQuery.returnRows(rowsOf(3));
 });
-afterEach(() => gateway.close());
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -4,6 +4,7 @@ import { withUntilChanged } from '../../../src/commands/check/until-changed.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { readConfig } from '../../../src/gateway/config/config.js';
 import { versionedEndpoint, VersionedServer } from '../../support/versioned-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
 const COLUMNS = `"DateTime('UTC')"`;
 const header = (more = ''): string => `parameters:
@@ -15,10 +16,9 @@ example: { from: '2026-01-01', to: '2026-01-07' }${more}`;
 const IN_RANGE = 't >= @from AND t < @to';
 const GROUPED = 'GROUP BY bucket ORDER BY bucket';
 
-let server: VersionedServer;
+const server = openForAll(() => VersionedServer.start());
 
 beforeAll(async () => {
-  server = await VersionedServer.start();
   const engine = 'ENGINE = MergeTree PARTITION BY toYYYYMMDD(t) ORDER BY t';
   await server.run(`CREATE TABLE events (t DateTime('UTC'), id UInt64) ${engine}`);
   await server.run(
@@ -29,9 +29,7 @@ beforeAll(async () => {
   await server.run(
     "INSERT INTO events SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 1800, number % 50 FROM numbers(6 * 48)",
   );
-}, 120_000);
-
-afterAll(() => server.stop(), 120_000);
+});
 
 /** What `querygate check` adds for an endpoint. */
 async function findings(

@@ -13,6 +13,7 @@ import type { RunQuery } from '../../../src/gateway/query/ports.js';
 import { EVERY_ROW } from '../../../src/gateway/query/row-scope.js';
 import { openVersions } from '../../../src/gateway/server/open-versions.js';
 import { versionedEndpoint, VersionedServer } from '../../support/versioned-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
 const HEADER = `parameters:
   from: { kind: timestamp, description: The begin. }
@@ -24,14 +25,13 @@ pieces: { table: events, time: t, bucket: bucket, from: from, to: to }`;
 const SELECT =
   "SELECT toStartOfHour(t) AS bucket, count() AS n FROM events WHERE 1 [[AND @tenant != '']] [[AND t >= @from]] [[AND t < @to]] GROUP BY bucket ORDER BY bucket";
 
-let server: VersionedServer;
+const server = openForAll(() => VersionedServer.start());
 
 beforeAll(async () => {
-  server = await VersionedServer.start();
   await server.run(
     "CREATE TABLE events (t DateTime('UTC'), tenant String MATERIALIZED if(toHour(t) < 12, 'a', 'b')) ENGINE = MergeTree PARTITION BY toYYYYMMDD(t) ORDER BY t",
   );
-}, 120_000);
+});
 
 beforeEach(async () => {
   await server.run('TRUNCATE TABLE events');
@@ -39,8 +39,6 @@ beforeEach(async () => {
     "INSERT INTO events SELECT toDateTime('2026-01-01 00:00:00', 'UTC') + number * 3600 FROM numbers(3 * 24)",
   );
 });
-
-afterAll(() => server.stop(), 120_000);
 
 /** Of which tenant the rows are, and where the outcomes of verifications go. */
 interface Verified {

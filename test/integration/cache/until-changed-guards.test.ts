@@ -4,6 +4,7 @@ import {
   VersionedServer,
   type VersionedResponse,
 } from '../../support/versioned-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
 const ENDPOINTS = {
   counted: versionedEndpoint('counted', 1, 'columns: { n: UInt64 }', 'SELECT count() AS n FROM events'),
@@ -11,11 +12,7 @@ const ENDPOINTS = {
   viewed: versionedEndpoint('viewed', 3, 'columns: { n: UInt64 }', 'SELECT count() AS n FROM low'),
 };
 
-let server: VersionedServer;
-beforeAll(async () => {
-  server = await VersionedServer.start();
-}, 60_000);
-afterAll(() => server.stop());
+const server = openForAll(() => VersionedServer.start());
 
 beforeEach(async () => {
   await server.run('DROP VIEW IF EXISTS low');

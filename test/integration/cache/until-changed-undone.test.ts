@@ -12,6 +12,7 @@ import {
   type VersionedGateway,
   type VersionedResponse,
 } from '../../support/versioned-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
 const COLUMNS = 'columns: { n: UInt64 }';
 const QUERIES: Readonly<Record<string, string>> = {
@@ -21,11 +22,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'of-settings': 'SELECT n FROM on_the_fly',
 };
 
-let server: VersionedServer;
-beforeAll(async () => {
-  server = await VersionedServer.start();
-}, 60_000);
-afterAll(() => server.stop());
+const server = openForAll(() => VersionedServer.start());
 
 beforeEach(async () => {
   for (const view of ['low', 'more', 'on_the_fly']) await server.run(`DROP VIEW IF EXISTS ${view}`);

@@ -1,14 +1,9 @@
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 
 const TIMESTAMP = '2096-03-01T00:00:00Z';
 const REQUEST = { method: 'POST', url: 'https://aurora.example/rest/v1?a=/auth', path: '/auth/v1' };
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 /** Returns some columns of the only record that a log shipper sent. */
 async function stored(table: string, columns: string, record: object): Promise<readonly unknown[]> {

@@ -1,15 +1,12 @@
 import { clockAt, microsOf } from '../../support/models/time.js';
-import { openBesideRecords, type EndpointBesideRecords } from './beside-records.js';
+import { openBesideRecords } from './beside-records.js';
 import type { Row } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const NOW = clockAt(MOMENT);
 
-let endpoint: EndpointBesideRecords;
-beforeAll(async () => {
-  endpoint = await openBesideRecords('functions.invocation-stats', 'function_relay_logs');
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openBesideRecords('functions.invocation-stats', 'function_relay_logs'));
 
 const ROWS = 60_000;
 const INSERTS = 4;

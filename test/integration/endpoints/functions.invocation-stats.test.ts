@@ -18,7 +18,8 @@ import {
   PROPERTY_TIMEOUT_MS,
   storage,
 } from './arbitraries.js';
-import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
+import { openEndpoint, type Row } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const INTERVALS = ['5min', '15min', '1hr', '1day', '7day', 'other'];
@@ -61,12 +62,7 @@ const invocation = (fields: object): object => ({
   ...fields,
 });
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('functions.invocation-stats', clockAt(MOMENT));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('functions.invocation-stats', clockAt(MOMENT)));
 
 /** Replaces approximated values of the row by the model's values if they are near enough. */
 function inTermsOf(model: InvocationStats | undefined, row: Row): Row {

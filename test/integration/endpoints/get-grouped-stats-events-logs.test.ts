@@ -21,7 +21,8 @@ import {
   timeAround,
   storage,
 } from './arbitraries.js';
-import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { openEndpoint } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-02-29T00:00:00Z');
 const TIMES = [MOMENT - DAY, MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY, MOMENT + 2n * DAY] as const;
@@ -164,12 +165,7 @@ const FILLED = {
   utm_params: '{"utm_source":"newsletter"}',
 };
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('get-grouped-stats-events-logs', clockAt(MOMENT));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('get-grouped-stats-events-logs', clockAt(MOMENT)));
 
 it(
   'returns the rows of the model for any records and any parameters',

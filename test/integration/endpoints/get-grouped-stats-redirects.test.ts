@@ -20,7 +20,8 @@ import {
   storage,
 } from './arbitraries.js';
 import { CLOSE_CALLS, CLOSE_RECORDS, MOMENT } from './close-redirects.js';
-import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { openEndpoint } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const TIMES = [MOMENT - DAY, MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY, MOMENT + 2n * DAY] as const;
 
@@ -173,12 +174,7 @@ const FILLED = {
   utm_params: '{"utm_source":"newsletter"}',
 };
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('get-grouped-stats-redirects', clockAt(MOMENT));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('get-grouped-stats-redirects', clockAt(MOMENT)));
 
 it(
   'returns the rows of the model for any records and any parameters',

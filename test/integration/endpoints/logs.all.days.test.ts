@@ -1,15 +1,11 @@
 import { clockAt, DAY, HOUR, microsOf, printMicros } from '../../support/models/time.js';
-import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { openEndpoint } from './endpoint-under-test.js';
 import { column, messagesOf, record, TABLE } from './logs-all.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('logs.all', clockAt(MOMENT));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('logs.all', clockAt(MOMENT)));
 
 const messages = (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
   messagesOf(endpoint, parameters);

@@ -1,14 +1,10 @@
 import { clockAt, microsOf } from '../../support/models/time.js';
-import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { openEndpoint } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const TABLE = 'edge_logs';
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('logs.all', clockAt(microsOf('2096-03-01T00:00:30.500Z')));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('logs.all', clockAt(microsOf('2096-03-01T00:00:30.500Z'))));
 
 let projects = 0;
 /** Returns a project without rows of other tests. */

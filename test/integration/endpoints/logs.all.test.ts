@@ -17,8 +17,9 @@ import {
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
 } from './arbitraries.js';
-import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { openEndpoint } from './endpoint-under-test.js';
 import { column, messagesOf, record, TABLE } from './logs-all.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const TIERS = ['FREE', 'PRO', 'PAYG', 'ENTERPRISE', 'pro'];
@@ -109,12 +110,7 @@ const call = fc.record({
 
 const EMPTY = { id: '00000000-0000-0001-ffff-000000000000', project: 'p', event_message: '', metadata: '{}' };
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('logs.all', clockAt(MOMENT));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('logs.all', clockAt(MOMENT)));
 
 const messages = (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
   messagesOf(endpoint, parameters);

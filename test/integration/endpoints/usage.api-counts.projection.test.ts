@@ -1,6 +1,7 @@
 import { clockAt, microsOf, MINUTE, printMicros } from '../../support/models/time.js';
-import { openBesideRecords, type Call, type EndpointBesideRecords } from './beside-records.js';
+import { openBesideRecords, type Call } from './beside-records.js';
 import type { Row } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 
@@ -20,11 +21,7 @@ const countRecords = ({ parameters, now }: Call): Promise<readonly Row[]> =>
     { ...parameters, now: now.toISOString().slice(0, -1) },
   );
 
-let endpoint: EndpointBesideRecords;
-beforeAll(async () => {
-  endpoint = await openBesideRecords('usage.api-counts', 'edge_logs');
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openBesideRecords('usage.api-counts', 'edge_logs'));
 
 it('counts as a plain query does if a URL is not UTF-8', async () => {
   await endpoint.fill([]);

@@ -4,7 +4,8 @@ import { clockAt, DAY, HOUR, microsOf, MINUTE, printMicros } from '../../support
 import { apiCounts, type RequestRecord } from '../../support/models/usage.api-counts.js';
 import { settleAll } from '../../support/settle-all.js';
 import { clockAround, timeAround, PROPERTY_RUNS, PROPERTY_TIMEOUT_MS, storage } from './arbitraries.js';
-import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+import { openEndpoint } from './endpoint-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const INTERVALS = ['minutely', 'hourly', 'daily'] as const;
@@ -112,12 +113,7 @@ const request = (fields: object): object => ({
   ...fields,
 });
 
-let endpoint: EndpointUnderTest;
-
-beforeAll(async () => {
-  endpoint = await openEndpoint('usage.api-counts', clockAt(MOMENT));
-});
-afterAll(() => endpoint.close());
+const endpoint = openForAll(() => openEndpoint('usage.api-counts', clockAt(MOMENT)));
 
 it(
   'returns the rows of the model for any records and any parameters',

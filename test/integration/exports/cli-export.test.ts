@@ -4,13 +4,10 @@ import path from 'node:path';
 import { ExportingGateway, KEYS } from '../../support/exporting-gateway.js';
 import { runCli, type Outcome } from '../../support/run-cli.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
+import { openForAll } from '../../support/opened.js';
 
 describe('querygate call --export', () => {
-  let gateway: ExportingGateway;
-  beforeAll(async () => {
-    gateway = await ExportingGateway.open();
-  });
-  afterAll(() => gateway.close());
+  const gateway = openForAll(() => ExportingGateway.open());
 
   const exportTo = (file: string, n: number, ...more: readonly string[]): Promise<Outcome> => {
     const parameters = ['rows', '--param', `n=${n}`, '--format', 'csv', '--export', file, ...more];

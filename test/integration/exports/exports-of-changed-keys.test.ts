@@ -1,16 +1,13 @@
 import { hashApiKey } from '../../../src/gateway/auth/api-key.js';
 import { ExportingGateway, MOST_ROWS } from '../../support/exporting-gateway.js';
 import { SettableClock } from '../../support/settable-clock.js';
+import { openForEach } from '../../support/opened.js';
 
 const HOUR_MS = 3_600_000;
 
 describe('an export that runs', () => {
   const time = new SettableClock();
-  let gateway: ExportingGateway;
-  beforeEach(async () => {
-    gateway = await ExportingGateway.open({}, time.clock);
-  });
-  afterEach(() => gateway.close());
+  const gateway = openForEach(() => ExportingGateway.open({}, time.clock));
 
   it.each<[string, number, () => unknown, string]>([
     [

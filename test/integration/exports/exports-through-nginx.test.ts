@@ -2,6 +2,7 @@ import { ExportingGateway, KEYS, receive } from '../../support/exporting-gateway
 import { textOf } from '../../support/documentation.js';
 import { describeWithNginx, withNginx } from '../../support/nginx.js';
 import { exchange } from '../../support/raw-exchange.js';
+import { openForAll } from '../../support/opened.js';
 
 const locationsOf = (gateway: string): string => `
     location /buffered/ { proxy_pass ${gateway}/; proxy_http_version 1.1; proxy_buffering on; }
@@ -10,11 +11,7 @@ const locationsOf = (gateway: string): string => `
     location /old/ { proxy_pass ${gateway}/; proxy_http_version 1.0; }`;
 
 describeWithNginx('an export through nginx', () => {
-  let gateway: ExportingGateway;
-  beforeAll(async () => {
-    gateway = await ExportingGateway.open();
-  });
-  afterAll(() => gateway.close());
+  const gateway = openForAll(() => ExportingGateway.open());
 
   it.each(['buffered', 'unbuffered', 'in-memory'])(
     'that is %s, is whole or visibly broken, compressed or not',

@@ -3,12 +3,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { FORMAT_NAMES } from '../../../src/gateway/formats/formats.js';
 import { sharedRedisUrl } from '../../support/test-redis.js';
 import { ExportingGateway, KEYS, MOST_ROWS } from '../../support/exporting-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
-let gateway: ExportingGateway;
-beforeAll(async () => {
-  gateway = await ExportingGateway.open();
-});
-afterAll(() => gateway.close());
+const gateway = openForAll(() => ExportingGateway.open());
 
 let requests = 0;
 const newId = (): string => `export-${process.pid}-${(requests += 1)}`;

@@ -3,12 +3,9 @@ import { asPrincipal } from '../../../src/gateway/auth/key-file.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { exchange } from '../../support/raw-exchange.js';
 import { ExportingGateway, KEYS, type Received } from '../../support/exporting-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
-let gateway: ExportingGateway;
-beforeAll(async () => {
-  gateway = await ExportingGateway.open();
-});
-afterAll(() => gateway.close());
+const gateway = openForAll(() => ExportingGateway.open());
 
 const problemIn = ({ status, body }: Received): string => {
   const { code, detail } = JSON.parse(body.toString()) as { readonly code: string; readonly detail: string };

@@ -1,7 +1,7 @@
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { FORMATS, FORMAT_NAMES, type FormatName } from '../../../src/gateway/formats/formats.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { isUntyped, readRows, type Row } from '../../support/read-formats.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { binary, createTestGateway, type TestGateway } from '../../support/test-gateway.js';
@@ -36,11 +36,10 @@ const VIEWS = NUMBERS.map((n) => ({
   city: n % 4 === 0 ? '' : 'Köln',
 }));
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.insert('edge_logs', REQUESTS);
   await database.insert('function_relay_logs', INVOCATIONS);
   await database.insert('custom_events', [
@@ -63,8 +62,6 @@ beforeAll(async () => {
   gateway = await createTestGateway({ clock: () => NOW });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
-
-afterAll(() => database.close());
 
 /** Normalizes values that formats write in different ways: parses JSON text. */
 function comparable(endpoint: Endpoint, format: FormatName, rows: readonly Row[]): readonly Row[] {

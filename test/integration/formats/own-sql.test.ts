@@ -1,12 +1,12 @@
 import { FORMAT_NAMES } from '../../../src/gateway/formats/formats.js';
 import { readRows } from '../../support/read-formats.js';
-import { openSandbox, type SandboxUnderTest } from '../sandbox/sandbox-under-test.js';
+import { openSandbox } from '../sandbox/sandbox-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const NOW = new Date('2096-03-01T12:00:00Z');
-let sandbox: SandboxUnderTest;
+const sandbox = openForAll(() => openSandbox('logs.all', { project: 'aurora' }, NOW));
 
 beforeAll(async () => {
-  sandbox = await openSandbox('logs.all', { project: 'aurora' }, NOW);
   await sandbox.database.insert(
     'edge_logs',
     Array.from({ length: 150 }, (_, index) => ({
@@ -16,7 +16,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => sandbox.close());
 
 describe('a caller’s own SQL', () => {
   it.each(FORMAT_NAMES)('is returned in %s, in its order and up to the row cap', async (format) => {

@@ -6,7 +6,7 @@ import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import type { RunQuery } from '../../../src/gateway/query/ports.js';
 import type { SqlParser } from '../../../src/gateway/query/sandboxed-select.js';
 import { AccessGateway } from '../../support/access-gateway.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
@@ -52,12 +52,11 @@ class Sent {
   }
 }
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let endpoints: Endpoint[];
 let sent: Sent;
 let gateway: AccessGateway;
 beforeAll(async () => {
-  database = await createTestDatabase();
   const loaded = (await referenceEndpoints()).all();
   endpoints = loaded.map((endpoint) => withSettings(endpoint, { sandboxing: 'enabled' }));
 });
@@ -65,7 +64,6 @@ beforeEach(() => {
   sent = new Sent(database);
 });
 afterEach(() => gateway.close());
-afterAll(() => database.close());
 
 const open = async (slots: number): Promise<void> => {
   gateway = await AccessGateway.open({

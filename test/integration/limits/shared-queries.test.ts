@@ -1,10 +1,11 @@
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { sql } from '../../../src/endpoint/sql.js';
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../../support/access-on-clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+import { openForAll } from '../../support/opened.js';
 
 /** Occupies its slot until its caller disconnects, three seconds at most. */
 const SLOW = defineEndpoint({
@@ -17,15 +18,13 @@ const SLOW = defineEndpoint({
 const SLOW_URL = '/api/endpoints/query/slow';
 const city = (name: string): string => `/api/endpoints/query/sample?city=${name}`;
 
-let opened: AccessOnClickHouse;
-beforeAll(async () => {
-  opened = await openAccessOnClickHouse({
+const opened = openForAll(() =>
+  openAccessOnClickHouse({
     keys: { a: {}, b: {}, c: {} },
     more: [sampleEndpoint(), SLOW],
     environment: { MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '2' },
-  });
-});
-afterAll(() => opened.close());
+  }),
+);
 
 const waiting = (count: number): Promise<unknown> =>
   pollUntil(`${count} queries wait`, async () => (await opened.gateway.waiting()) === count || undefined);

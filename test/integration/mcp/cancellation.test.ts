@@ -6,16 +6,13 @@ import { httpMessage, rawRequest } from '../../support/mcp-message.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { send } from '../../support/raw-exchange.js';
+import { openForAll } from '../../support/opened.js';
 
 /** A query that nothing cancels runs longer than {@link CANCELLED_WITHIN_MS}. */
 const ENDLESS = { seconds: 60 };
 const CANCELLED_WITHIN_MS = 10_000;
 
-let mcp: McpOnClickHouse;
-beforeAll(async () => {
-  mcp = await McpOnClickHouse.open();
-});
-afterAll(() => mcp.close());
+const mcp = openForAll(() => McpOnClickHouse.open());
 
 const call = (client: Client, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult> =>
   client.callTool({ name: 'slow', arguments: args }, { ...(signal && { signal }) });

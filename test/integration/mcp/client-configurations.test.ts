@@ -2,6 +2,7 @@ import { AccessGateway, keyNamed } from '../../support/access-gateway.js';
 import { textOf } from '../../support/documentation.js';
 import { connectMcp, REVISIONS, type McpClientOptions } from '../../support/mcp-client.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { openForAll } from '../../support/opened.js';
 
 /** A server in the configuration of an MCP client. */
 interface ServerEntry {
@@ -13,11 +14,7 @@ interface ServerEntry {
 const PAGE = 'docs/how-to/agents.md';
 const KEY = keyNamed('agent');
 
-let gateway: AccessGateway;
-beforeAll(async () => {
-  gateway = await AccessGateway.open({ endpoints: [sampleEndpoint()], keys: { agent: {} } });
-});
-afterAll(() => gateway.close());
+const gateway = openForAll(() => AccessGateway.open({ endpoints: [sampleEndpoint()], keys: { agent: {} } }));
 
 /** The configurations on the page, each with its one server, for the gateway of the test. */
 async function entries(): Promise<readonly ServerEntry[]> {

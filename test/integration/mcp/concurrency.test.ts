@@ -8,6 +8,7 @@ import type { ToolRows } from '../../support/mcp-client.js';
 import { httpMessage } from '../../support/mcp-message.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
 import { sendRequest } from '../../support/network-request.js';
+import { openForAll } from '../../support/opened.js';
 
 const CALLS = 400;
 const KEY = keyNamed('caller');
@@ -19,11 +20,7 @@ const MAX_GROWTH_BYTES = 1.25e6;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-let mcp: McpOnClickHouse;
-beforeAll(async () => {
-  mcp = await McpOnClickHouse.open();
-});
-afterAll(() => mcp.close());
+const mcp = openForAll(() => McpOnClickHouse.open());
 
 /**
  * Sends calls at once, each on a connection of its own, half of them in each revision. Without the SDK's client, which shares the

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { keyNamed } from '../../support/access-gateway.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { REVISIONS, type Revision } from '../../support/mcp-client.js';
 import { httpMessage } from '../../support/mcp-message.js';
@@ -16,14 +16,12 @@ const ENDPOINT = 'functions.invocation-stats';
 
 type Row = Readonly<Record<string, unknown>>;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   const rows = REVISIONS.map((revision) => ({ project: `of-${revision}`, timestamp, execution_time_ms: 1 }));
   await database.insert('function_relay_logs', rows);
 });
-afterAll(() => database.close());
 
 const select = async (query: string, prefix: string): Promise<readonly Row[]> => {
   const result = await database.client.query({ query, query_params: { prefix }, format: 'JSONEachRow' });

@@ -2,15 +2,17 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 
 import { rowsOfTool, textOfTool } from '../../support/mcp-client.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
+import { openForAll } from '../../support/opened.js';
 
 const SECRET = 'SECRET-of-boreal';
 
-let mcp: McpOnClickHouse;
-beforeAll(async () => {
-  mcp = await McpOnClickHouse.open({
+const mcp = openForAll(() =>
+  McpOnClickHouse.open({
     keys: { aurora: { fixed: { project: 'aurora' } }, everything: {} },
     settings: { 'logs.all': { sandboxing: 'enabled', maxRows: 20 } },
-  });
+  }),
+);
+beforeAll(async () => {
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   const rows = ['aurora', 'boreal'].flatMap((project) =>
     Array.from({ length: 30 }, (_, n) => ({
@@ -21,7 +23,6 @@ beforeAll(async () => {
   );
   await mcp.database.insert('edge_logs', rows);
 });
-afterAll(() => mcp.close());
 
 const call = async (
   args: Record<string, unknown>,

@@ -2,6 +2,7 @@ import { SignJWT } from 'jose';
 
 import { rowsOfTool, textOfTool, type ToolRows } from '../../support/mcp-client.js';
 import { McpOnClickHouse, type ClientOptions } from '../../support/mcp-on-clickhouse.js';
+import { openForAll } from '../../support/opened.js';
 
 const SECRET = 'SECRET-of-boreal';
 const TOKEN_SECRET = 'a secret for tokens in tests, long enough';
@@ -13,17 +14,18 @@ const ROWS = { aurora: 3, boreal: 5 } as const;
 type Tenant = keyof typeof ROWS;
 const TENANTS = Object.keys(ROWS) as readonly Tenant[];
 
-let mcp: McpOnClickHouse;
-let tokens: Readonly<Record<Tenant, string>>;
-beforeAll(async () => {
-  mcp = await McpOnClickHouse.open({
+const mcp = openForAll(() =>
+  McpOnClickHouse.open({
     keys: {
       operator: {},
       aurora: { fixed: { project: 'aurora' } },
       boreal: { fixed: { project: 'boreal' } },
     },
     environment: { JWT_SECRET: TOKEN_SECRET, JWT_ISSUER: ISSUER },
-  });
+  }),
+);
+let tokens: Readonly<Record<Tenant, string>>;
+beforeAll(async () => {
   tokens = { aurora: await tokenOf('aurora'), boreal: await tokenOf('boreal') };
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   const rows = TENANTS.flatMap((project) =>
@@ -37,7 +39,6 @@ beforeAll(async () => {
   await mcp.database.insert('edge_logs', rows);
   await mcp.database.insert('function_relay_logs', rows);
 });
-afterAll(() => mcp.close());
 
 function tokenOf(project: Tenant): Promise<string> {
   return new SignJWT({ querygate: { endpoints: ['*'], fixed: { project } } })

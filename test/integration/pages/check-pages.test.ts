@@ -1,12 +1,8 @@
 import { checkSqlFile } from '../../support/check-sql-file.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const faultsOf = async (columns: string, by: string, select: string): Promise<readonly string[]> => {
   const file = sqlEndpointFile('visits', [`columns: { ${columns} }`, `pages: { by: [${by}] }`], select);

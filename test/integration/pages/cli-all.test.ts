@@ -5,13 +5,10 @@ import { KEYS, PagingGateway } from '../../support/paging-gateway.js';
 import { readRows } from '../../support/read-formats.js';
 import { runCli, type Outcome } from '../../support/run-cli.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
+import { openForAll } from '../../support/opened.js';
 
 describe('querygate call --all', () => {
-  let paging: PagingGateway;
-  beforeAll(async () => {
-    paging = await PagingGateway.open();
-  });
-  afterAll(() => paging.close());
+  const paging = openForAll(() => PagingGateway.open());
 
   const callAll = (endpoint: string, n: number, ...more: readonly string[]): Promise<Outcome> =>
     runCli(['call', endpoint, '--param', `n=${n}`, '--all', ...more], {

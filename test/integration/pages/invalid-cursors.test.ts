@@ -3,14 +3,11 @@ import { asPrincipal } from '../../../src/gateway/auth/key-file.js';
 import { Cursors, type Position } from '../../../src/gateway/auth/cursors.js';
 import { receive, type Received } from '../../support/exporting-gateway.js';
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
 const SECRET = 'a secret for links in tests, long enough';
 
-let paging: PagingGateway;
-beforeAll(async () => {
-  paging = await PagingGateway.open();
-});
-afterAll(() => paging.close());
+const paging = openForAll(() => PagingGateway.open());
 
 const cursorFrom = async (call: string, from = paging, key: string = KEYS.reader): Promise<string> =>
   cursorOf(await from.receive(call, { key })) ?? '';

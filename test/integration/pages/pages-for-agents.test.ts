@@ -1,10 +1,7 @@
 import { KEYS, PagingGateway } from '../../support/paging-gateway.js';
+import { openForAll } from '../../support/opened.js';
 
-let paging: PagingGateway;
-beforeAll(async () => {
-  paging = await PagingGateway.open();
-});
-afterAll(() => paging.close());
+const paging = openForAll(() => PagingGateway.open());
 
 interface ToolRows {
   readonly rowsReturned: number;

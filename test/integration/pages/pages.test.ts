@@ -3,12 +3,9 @@ import type { Received, ReceiveOptions } from '../../support/exporting-gateway.j
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
 import { exchange } from '../../support/raw-exchange.js';
 import { readRows } from '../../support/read-formats.js';
+import { openForAll } from '../../support/opened.js';
 
-let paging: PagingGateway;
-beforeAll(async () => {
-  paging = await PagingGateway.open();
-});
-afterAll(() => paging.close());
+const paging = openForAll(() => PagingGateway.open());
 
 const numbersIn = async ({ body }: Received, format: FormatName = 'json'): Promise<readonly number[]> =>
   (await readRows(format, body)).map(({ n }) => Number(n));

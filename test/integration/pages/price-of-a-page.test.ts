@@ -3,7 +3,7 @@ import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { parametersAfter } from '../../../src/endpoint/after-last-row.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { PagingGateway, cursorOf } from '../../support/paging-gateway.js';
 
 const EVENTS = defineEndpoint({
@@ -21,9 +21,8 @@ const EVENTS = defineEndpoint({
   build: () => sql`SELECT at, id FROM events WHERE tenant = 'a'`,
 });
 
-let database: TestDatabase;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.client.command({
     query: `CREATE TABLE events (tenant String, at DateTime64(3, 'UTC'), id UInt64) ENGINE = MergeTree
             PARTITION BY toDate(at) ORDER BY (tenant, at) SETTINGS index_granularity = 1024`,
@@ -34,7 +33,6 @@ beforeAll(async () => {
             FROM numbers(1000000)`,
   });
 });
-afterAll(() => database.close());
 
 /** What ClickHouse does for the page after an event of this time. */
 async function run(kind: string, at?: string): Promise<string> {

@@ -9,7 +9,7 @@ import type { FormatName } from '../../../src/gateway/formats/formats.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
 import { bindCall, boundAt, type Page } from '../../../src/gateway/query/endpoint-query.js';
 import type { QueryResult, RunQuery } from '../../../src/gateway/query/ports.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { readRows } from '../../support/read-formats.js';
 
 /** Columns that can order pages, with few values as SQL: rows are often equal in them. */
@@ -78,13 +78,11 @@ const aCase = fc.record({
 });
 type Case = typeof aCase extends fc.Arbitrary<infer T> ? T : never;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let runQuery: RunQuery;
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
 });
-afterAll(() => database.close());
 
 let tables = 0;
 

@@ -1,6 +1,6 @@
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { forAll, outcomesOn } from './non-interference/outcomes.js';
 
@@ -35,12 +35,10 @@ const ENDPOINT = readSqlEndpoint(
   ),
 );
 
-let database: TestDatabase;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.client.command({ query: TABLE });
 });
-afterAll(() => database.close());
 
 /** Runs a statement for each value, over the caller's rows and perhaps those of others between them. */
 async function outcomes(

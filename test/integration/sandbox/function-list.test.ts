@@ -1,12 +1,11 @@
 import { ALLOWED_AGGREGATES, isAllowedAggregate } from '../../../src/gateway/sandbox/aggregate-functions.js';
 import { ALLOWED_FUNCTIONS, isAllowedFunction } from '../../../src/gateway/sandbox/functions.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let known: ReadonlyMap<string, { readonly aggregate: boolean; readonly means: string }>;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const result = await database.client.query({
     query: 'SELECT name, is_aggregate, alias_to FROM system.functions',
     format: 'JSONEachRow',
@@ -19,7 +18,6 @@ beforeAll(async () => {
     ]),
   );
 });
-afterAll(() => database.close());
 
 it('allows no alias of a function that it does not allow', () => {
   const wrong = [...known].filter(

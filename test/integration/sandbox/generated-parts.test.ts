@@ -7,7 +7,7 @@ import { knownFacts, readQueryFacts } from '../../../src/gateway/facts/query-fac
 import { readableParts } from '../../../src/gateway/facts/readable-parts.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { settleAll } from '../../support/settle-all.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 
@@ -156,9 +156,8 @@ function endpointOf([tenant, select]: readonly [tenant: string, select: string])
   }
 }
 
-let database: TestDatabase;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.client.command({
     query:
       'CREATE TABLE vault (project String, n Int64, text String, tags Array(String), at DateTime64(6)) ENGINE = MergeTree ORDER BY n',
@@ -168,7 +167,6 @@ beforeAll(async () => {
     { project: 'other', n: 2, text: SECRET, tags: [SECRET, 'mine'], at: '2096-03-01 12:00:00' },
   ]);
 });
-afterAll(() => database.close());
 
 async function readFacts(endpoint: Endpoint): Promise<void> {
   const lines = async (query: string): Promise<readonly string[]> => {

@@ -1,9 +1,10 @@
-import { openSandbox, type Row, type SandboxUnderTest } from './sandbox-under-test.js';
+import { openSandbox, type Row } from './sandbox-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 const NOW = new Date('2096-03-01T12:00:00Z');
 const ROWS = 150;
 
-let sandbox: SandboxUnderTest;
+const sandbox = openForAll(() => openSandbox('logs.all', { project: 'aurora', project_tier: 'PRO' }, NOW));
 
 const record = (index: number, project: string): object => ({
   project,
@@ -13,7 +14,6 @@ const record = (index: number, project: string): object => ({
 });
 
 beforeAll(async () => {
-  sandbox = await openSandbox('logs.all', { project: 'aurora', project_tier: 'PRO' }, NOW);
   const indexes = Array.from({ length: ROWS }, (_, index) => index);
   await sandbox.database.insert(
     'edge_logs',
@@ -27,7 +27,6 @@ beforeAll(async () => {
     { project: 'aurora', timestamp: '2096-03-01T11:59:00Z', event_message: 'checkpoint', severity: 'LOG' },
   ]);
 });
-afterAll(() => sandbox.close());
 
 /** The complete result of each SELECT. */
 const RESULTS: Readonly<Record<string, readonly Row[]>> = {

@@ -1,10 +1,11 @@
 import { keyNamed } from '../../support/access-gateway.js';
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../../support/access-on-clickhouse.js';
 import { httpMessage } from '../../support/mcp-message.js';
 import { sendRequest, type NetworkResponse } from '../../support/network-request.js';
 import { fillTables, NOW, type Hidden } from './non-interference/hidden-rows.js';
 import { compareOutcomes } from './non-interference/outcomes.js';
 import { generateCalls, type PlainCall } from './non-interference/plain-calls.js';
+import { openForAll } from '../../support/opened.js';
 
 const CALLS = Number(process.env['NON_INTERFERENCE_CALLS'] ?? 60);
 const SEED = Number(process.env['NON_INTERFERENCE_SEED'] ?? 20_960_303);
@@ -21,10 +22,9 @@ const SHIPPED: readonly PlainCall[] = [
 const BUDGET = { quota: 1_000_000_000, window: 3600 };
 const UNCACHED = { caching: 'disabled', warming: 0 } as const;
 
-let opened: AccessOnClickHouse;
-beforeAll(async () => {
+const opened = openForAll(async () => {
   const fixed = { project: 'mine' };
-  opened = await openAccessOnClickHouse({
+  return openAccessOnClickHouse({
     keys: {
       tenant: { fixed },
       // Never exhausted: a request over such a budget tells a bit, which the reference says.
@@ -36,7 +36,6 @@ beforeAll(async () => {
     clock: () => NOW,
   });
 });
-afterAll(() => opened.close());
 
 const fill = (hidden: Hidden): Promise<void> => fillTables([opened.database.connection], '', hidden);
 

@@ -1,8 +1,9 @@
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../../support/access-on-clickhouse.js';
 import { outcomeOf, type NetworkResponse } from '../../support/network-request.js';
 import { fillTables, NOW, type Hidden } from './non-interference/hidden-rows.js';
 import { compareOutcomes } from './non-interference/outcomes.js';
 import { generateStatements } from './non-interference/statements.js';
+import { openForAll } from '../../support/opened.js';
 
 /** Two statements of each shape. */
 const STATEMENTS = 50;
@@ -12,11 +13,10 @@ const BUDGETS = { rowsRead: BUDGET, bytesRead: BUDGET, clickhouseMs: BUDGET };
 const LOGS = '/api/endpoints/query/logs.all?project_tier=FREE';
 const FORMATS = ['json', 'json-table', 'ndjson', 'csv', 'tsv', 'parquet', 'arrow'];
 
-let opened: AccessOnClickHouse;
-beforeAll(async () => {
+const opened = openForAll(async () => {
   const fixed = { project: 'mine' };
   const spent = { quota: 1, window: 3600 };
-  opened = await openAccessOnClickHouse({
+  return openAccessOnClickHouse({
     keys: {
       tenant: { fixed, limits: BUDGETS },
       metered: { fixed, limits: { ...BUDGETS, rowsRead: spent, requests: BUDGET } },
@@ -26,7 +26,6 @@ beforeAll(async () => {
     clock: () => NOW,
   });
 });
-afterAll(() => opened.close());
 
 const fill = (hidden: Hidden): Promise<void> => fillTables([opened.database.connection], '', hidden);
 

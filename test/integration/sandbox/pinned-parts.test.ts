@@ -1,8 +1,9 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { openAccessOnClickHouse, type AccessOnClickHouse } from '../../support/access-on-clickhouse.js';
+import { openAccessOnClickHouse } from '../../support/access-on-clickhouse.js';
 import type { NetworkResponse } from '../../support/network-request.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
+import { openForAll } from '../../support/opened.js';
 
 const SECRET = 'SECRET-of-boreal';
 /** A pinned value that would change a filter that was not quoted. */
@@ -71,9 +72,8 @@ const BY_HEADER = readSqlEndpoint(
   ).replace('id: 61f0c404', 'id: 71f0c404'),
 );
 
-let opened: AccessOnClickHouse;
-beforeAll(async () => {
-  opened = await openAccessOnClickHouse({
+const opened = openForAll(() =>
+  openAccessOnClickHouse({
     keys: {
       aurora: { fixed: { project: 'aurora' } },
       odd: { fixed: { project: ODD } },
@@ -83,7 +83,9 @@ beforeAll(async () => {
     },
     more: [BY_WHERE, BY_HEADER],
     clock: () => new Date('2096-03-01T12:00:00Z'),
-  });
+  }),
+);
+beforeAll(async () => {
   const { client, insert } = opened.database;
   const record = (project: string, event_message: string): object => ({
     project,
@@ -101,7 +103,6 @@ beforeAll(async () => {
   await insert('database_logs', records);
   await client.command({ query: 'CREATE VIEW edge_view AS SELECT project, event_message FROM edge_logs' });
 });
-afterAll(() => opened.close());
 
 const request = (key: string, { name }: Endpoint, sql?: string): Promise<NetworkResponse> => {
   const project = key === 'everyone' ? '&project=aurora' : '';

@@ -3,13 +3,9 @@ import fc from 'fast-check';
 import { Reference } from '../../../src/endpoint/sql.js';
 import { tenantConditions, tenantSettings } from '../../../src/endpoint/tenant-settings.js';
 import { anyText } from '../../support/any-text.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 /** The values of a column that a table has for a caller whose key pins its parameter to the text. */
 async function readWith(pinned: string, type: string): Promise<readonly string[]> {

@@ -1,16 +1,15 @@
 import { settleAll } from '../../support/settle-all.js';
 import { ALONE, mixed } from './attempts/nesting.js';
-import { CONNECTIONS, openSandbox, type SandboxUnderTest } from './sandbox-under-test.js';
+import { CONNECTIONS, openSandbox } from './sandbox-under-test.js';
+import { openForAll } from '../../support/opened.js';
 
 /** After a change of the parser's limits or of the engine, run this file by itself with 3000 and a new seed. */
 const MIXED = Number(process.env['UNPARSABLE_STATEMENTS'] ?? 150);
 const SEED = Number(process.env['UNPARSABLE_SEED'] ?? 20_960_303);
 
-let sandbox: SandboxUnderTest;
-beforeAll(async () => {
-  sandbox = await openSandbox('logs.all', { project: 'aurora' }, new Date('2096-03-01T12:00:00Z'));
-});
-afterAll(() => sandbox.close());
+const sandbox = openForAll(() =>
+  openSandbox('logs.all', { project: 'aurora' }, new Date('2096-03-01T12:00:00Z')),
+);
 
 /** Statements that end neither with rows nor with 400. */
 const others = async (statements: readonly string[]): Promise<readonly string[]> => {
