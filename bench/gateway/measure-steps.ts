@@ -28,7 +28,7 @@ const STEPS: readonly (readonly [step: string, files: RegExp])[] = [
   ['authenticate', /gateway\/auth\/|call\/(?:authenticate|credentials)/],
   ['limits', /gateway\/limits\/|limit-requests/],
   ['fast path, which does not apply', /fast-path|known-targets/],
-  ['parse', /call\/(?:sent-call|query-string|preferences|undeclared|find-endpoint|respond-to-call)/],
+  ['parse', /call\/(?:sent-call|query-string|preferences|undeclared|find-endpoint|run-call)/],
   ['validate', /read-call|validate-parameters|endpoint\/parameters|choose-representation/],
   ['bind', /dist\/endpoint\/|endpoint-query/],
   ['cache key', /cache-key/],

@@ -5,7 +5,7 @@ import { KeyRing } from '../../src/gateway/auth/key-ring.js';
 import { KeyUse } from '../../src/gateway/auth/key-use.js';
 import { Links } from '../../src/gateway/auth/links.js';
 import type { Principal } from '../../src/gateway/auth/principal.js';
-import type { AdminDependencies } from '../../src/gateway/http/admin/admin-app.js';
+import type { AdminParts } from '../../src/gateway/http/admin/admin-parts.js';
 import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import type { Credentials } from '../../src/gateway/http/call/credentials.js';
 import { sealFrom } from '../../src/endpoint/parameters/secret-value.js';
@@ -55,7 +55,7 @@ export function testLimiter(now: () => number = () => performance.now()): Limite
 /** What the admin API reports of keys and reloads, for tests that are about neither. */
 export function noKeys(
   clock: Clock,
-): Pick<AdminDependencies, 'keys' | 'keyUse' | 'links' | 'seal' | 'runningCalls' | 'clock' | 'reloader'> {
+): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'seal' | 'runningCalls' | 'clock' | 'reloader'> {
   const keys = { principals: () => [], findByName: () => undefined };
   const last = { at: clock(), ok: true, problems: [], added: [], changed: [], removed: [] };
   const reloader = { last, lastSuccess: last.at, reload: () => Promise.resolve(last) };

@@ -7,7 +7,7 @@ import { LocalStore } from '../../src/gateway/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { readConfig } from '../../src/gateway/config/config.js';
-import type { AppDependencies } from '../../src/gateway/http/app.js';
+import type { AppParts } from '../../src/gateway/http/app.js';
 import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
@@ -42,7 +42,7 @@ export interface TestGatewayOptions
     Partial<Pick<PublicParts['config'], 'corsOrigins' | 'times'>>,
     Partial<
       Pick<
-        PublicParts & AppDependencies,
+        PublicParts & AppParts,
         | 'isClickHouseUp'
         | 'hasFullDisk'
         | 'aheadSeconds'

@@ -1,18 +1,17 @@
 import express, { Router } from 'express';
 
 import { Failure } from '../errors.js';
+import type { ApiParts } from './api-parts.js';
 import { apiDocsRoutes } from './describe/api-docs.js';
 import { authenticate } from './call/authenticate.js';
-import { callEndpoint, type RestDependencies } from './call/call-endpoint.js';
+import { callEndpoint } from './call/call-endpoint.js';
 import { serveConsole } from './describe/console.js';
-import type { Credentials } from './call/credentials.js';
 import { describeEndpoint, listEndpoints } from './describe/describe-endpoints.js';
 import { developmentRoutes, noDevelopment, type DevelopmentSource } from './describe/development-routes.js';
-import { respondLive, respondReady, type ReadyDependencies } from './transport/health.js';
-import { JsonBodies } from './call/json-body.js';
+import { respondLive, respondReady, type ReadyParts } from './transport/health.js';
 import { limitRequests } from './call/limit-requests.js';
-import { linkRoutes, type LinkRoutesDependencies } from './call/link-routes.js';
-import { openApiDocument } from './describe/openapi/openapi-document.js';
+import { linkRoutes } from './call/link-routes.js';
+import type { McpOptions } from './mcp/mcp-parts.js';
 import { mcpRoutes } from './mcp/mcp-routes.js';
 import { resourceMetadataRoutes } from './mcp/resource-metadata.js';
 import { messagesOf, type ListenerWithMessages } from './transport/messages.js';
@@ -22,32 +21,11 @@ import type { EveryResponse } from './transport/every-response.js';
 import { withPathOnly } from './transport/request-target.js';
 import { readBody, readTarget } from './call/sent-call.js';
 
-/** The options of MCP. */
-export interface McpOptions {
-  /** Bytes of the rows of a tool's result. */
-  readonly maxToolBytes: number;
-  /** The issuer of tokens, where OAuth clients can look it up; undefined: there is no metadata for them. */
-  readonly authorizationServer: string | undefined;
-  /** IP addresses and ranges of the proxies that report by which URL a client reaches the gateway. */
-  readonly trustProxy: readonly string[];
-  /** Called for a failure of the SDK, which the response reports without its text. */
-  readonly onError: (error: Error) => void;
-}
-
-/** The dependencies and options of the public API. */
-export interface AppDependencies extends RestDependencies, ReadyDependencies, LinkRoutesDependencies {
-  readonly credentials: Credentials;
+/** The parts of the public API, and what a deployment adds to it. */
+export interface AppParts extends ApiParts {
   readonly everyResponse: EveryResponse;
-  /** Origins whose pages may read responses; empty: no CORS headers. */
-  readonly corsOrigins: readonly string[];
-  /** Version of the gateway. */
-  readonly version: string;
-  /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
-  readonly publicUrl?: string | undefined;
   /** Present where MCP is enabled. */
   readonly mcp?: McpOptions | undefined;
-  /** Reads the bodies of calls. */
-  readonly bodies?: JsonBodies | undefined;
   /** Folder of the built console; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
   /** Present in a development server. */
@@ -55,36 +33,28 @@ export interface AppDependencies extends RestDependencies, ReadyDependencies, Li
 }
 
 /** Creates the Express application. A request passes its handlers from top to bottom. */
-export function createApp(dependencies: AppDependencies): ListenerWithMessages {
-  const { bodies = new JsonBodies() } = dependencies;
+export function createApp(parts: AppParts): ListenerWithMessages {
+  const { endpoints, credentials, limiter, development, mcp, publicUrl, consoleFolder } = parts;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
-  app.use(...dependencies.everyResponse.handlers());
-  app.use('/health', healthRoutes(dependencies));
+  app.use(...parts.everyResponse.handlers());
+  app.use('/health', healthRoutes(parts));
   app.use(
     '/api',
-    authenticate(dependencies.credentials, dependencies.endpoints),
-    limitRequests(dependencies.limiter, dependencies.endpoints),
-    endpointRoutes(dependencies, bodies),
-    linkRoutes(dependencies, bodies),
-    dependencies.development ? developmentRoutes(dependencies, dependencies.development) : noDevelopment(),
+    authenticate(credentials, endpoints),
+    limitRequests(limiter, endpoints),
+    endpointRoutes(parts),
+    linkRoutes(parts),
+    development ? developmentRoutes(parts, development) : noDevelopment(),
   );
-  const { times, publicUrl: serverUrl } = dependencies;
-  app.use(
-    apiDocsRoutes({
-      ...dependencies,
-      describe: (reader) => openApiDocument({ ...reader, times, serverUrl }),
-    }),
-  );
-  if (dependencies.mcp) {
-    const { authorizationServer, trustProxy } = dependencies.mcp;
-    app.set('trust proxy', [...trustProxy]);
-    if (authorizationServer !== undefined)
-      app.use(resourceMetadataRoutes(authorizationServer, dependencies.publicUrl));
-    app.use('/mcp', mcpRoutes({ ...dependencies, ...dependencies.mcp, bodies }));
+  app.use(apiDocsRoutes(parts));
+  if (mcp) {
+    app.set('trust proxy', [...mcp.trustProxy]);
+    if (mcp.authorizationServer !== undefined)
+      app.use(resourceMetadataRoutes(mcp.authorizationServer, publicUrl));
+    app.use('/mcp', mcpRoutes(parts, mcp));
   }
-  if (dependencies.consoleFolder !== undefined)
-    app.use(serveConsole(dependencies.consoleFolder, 'index.html'));
+  if (consoleFolder !== undefined) app.use(serveConsole(consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');
   });
@@ -92,23 +62,23 @@ export function createApp(dependencies: AppDependencies): ListenerWithMessages {
   return Object.assign(withPathOnly(app), { messages: messagesOf(app) });
 }
 
-function endpointRoutes(dependencies: AppDependencies, bodies: JsonBodies): Router {
-  const { endpoints } = dependencies;
+function endpointRoutes(parts: ApiParts): Router {
+  const { endpoints, bodies } = parts;
   const router = Router({ caseSensitive: true });
   router.route('/endpoints').get(listEndpoints(endpoints)).all(rejectMethod());
   router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(rejectMethod());
   router
     .route('/endpoints/query/:idOrName')
-    .get(callEndpoint(dependencies, readTarget))
-    .post(callEndpoint(dependencies, readBody(bodies)))
+    .get(callEndpoint(parts, readTarget))
+    .post(callEndpoint(parts, readBody(bodies)))
     .all(rejectMethod('POST'));
   return router;
 }
 
-function healthRoutes(dependencies: ReadyDependencies): Router {
+function healthRoutes(parts: ReadyParts): Router {
   const router = Router({ caseSensitive: true });
   router.route('/live').get(respondLive()).all(rejectMethod());
-  router.route('/').get(respondReady(dependencies)).all(rejectMethod());
-  router.route('/ready').get(respondReady(dependencies)).all(rejectMethod());
+  router.route('/').get(respondReady(parts)).all(rejectMethod());
+  router.route('/ready').get(respondReady(parts)).all(rejectMethod());
   return router;
 }

@@ -7,7 +7,8 @@ import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { ServedEndpoints } from '../../endpoint/served-endpoints.js';
-import { createAdminApp, type AdminDependencies } from '../http/admin/admin-app.js';
+import { createAdminApp } from '../http/admin/admin-app.js';
+import type { AdminParts } from '../http/admin/admin-parts.js';
 import { connectionsOf } from '../http/transport/connections.js';
 import type { DevelopmentSource } from '../http/describe/development-routes.js';
 import { drain } from '../http/transport/drain.js';
@@ -231,7 +232,7 @@ function endpointsLoader(
 
 /** Opens the admin API; returns its URL. */
 async function openAdminApi(
-  parts: Omit<AdminDependencies, 'consoleFolder' | 'hosts' | 'publicUrl'> & { readonly config: Config },
+  parts: Omit<AdminParts, 'consoleFolder' | 'hosts' | 'publicUrl'> & { readonly config: Config },
   { hosts, ...where }: NonNullable<Config['admin']>,
   onClose: OnClose,
 ): Promise<string> {

@@ -4,8 +4,9 @@ import type { Config } from '../config/config.js';
 import type { ErrorCode } from '../errors.js';
 import { AccessLog } from '../http/transport/access-log.js';
 import { EveryResponse } from '../http/transport/every-response.js';
-import { createApp, type AppDependencies } from '../http/app.js';
-import { createFastPath, type FastPath, type HitDependencies } from '../http/call/fast-path.js';
+import { createApp, type AppParts } from '../http/app.js';
+import { createFastPath, type FastPath, type HitParts } from '../http/call/fast-path.js';
+import { JsonBodies } from '../http/call/json-body.js';
 import { KnownTargets } from '../http/call/known-targets.js';
 import type { ListenerWithMessages } from '../http/transport/messages.js';
 import type { Logger } from '../observability/logger.js';
@@ -21,19 +22,18 @@ const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
   'CLICKHOUSE_ANSWER_BROKEN',
 ]);
 
-/** The parts of a gateway that its public API is made of. */
+/** The parts of a gateway that its public API is opened with. */
 export interface PublicParts
   extends
-    Omit<AppDependencies, 'targets' | 'everyResponse' | 'version' | 'corsOrigins' | 'times' | 'publicUrl'>,
-    Omit<HitDependencies, 'targets' | 'everyResponse'> {
-  readonly config: Pick<Config, 'mcp' | 'tokens' | 'trustProxy' | 'corsOrigins' | 'times' | 'publicUrl'>;
+    Omit<AppParts & HitParts, 'targets' | 'bodies' | 'everyResponse' | 'version' | OfConfig>,
+    Partial<Pick<AppParts, 'bodies' | 'version'>> {
+  readonly config: Pick<Config, 'mcp' | 'tokens' | 'trustProxy' | OfConfig>;
   readonly metrics: Metrics;
   readonly requestLog?: Pick<OpenRequestLog, 'note'> | undefined;
   readonly tracing?: Tracing | undefined;
   readonly logger: Logger;
-  /** By default that of the package. */
-  readonly version?: string;
 }
+type OfConfig = 'corsOrigins' | 'times' | 'publicUrl';
 
 /** The listener of the public API. */
 export interface PublicListener extends ListenerWithMessages {
@@ -51,6 +51,7 @@ export function createListener(parts: PublicParts): PublicListener {
   const log = createLog(parts);
   metrics.reportRequests = log.reportAll;
   const all = {
+    bodies: new JsonBodies(),
     targets: new KnownTargets((endpoint) => endpoints.has(endpoint)),
     everyResponse: new EveryResponse({ log, tracing, corsOrigins }),
     ...{ corsOrigins, times, publicUrl },

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 import type { Config } from '../config/config.js';
-import type { McpOptions } from '../http/app.js';
+import type { McpOptions } from '../http/mcp/mcp-parts.js';
 import { isAuthorizationServer } from '../http/mcp/resource-metadata.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { MCP_PACKAGE, mcpInstallation } from '../../package-files.js';

@@ -1,79 +1,34 @@
 import { isIP } from 'node:net';
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 
-import type { Endpoint } from '../../../endpoint/endpoint.js';
-import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { describeError, type Logger } from '../../observability/logger.js';
-import type { HitCounter } from '../../query/hit-counts.js';
-import type { PurgeScope } from '../../query/result-store.js';
-import type { RunningCalls } from '../call/running-calls.js';
 import { serveConsole } from '../describe/console.js';
 import { sendProblem } from '../transport/problem.js';
 import { rejectMethod, rejectMethodsExcept } from '../transport/reject-method.js';
 import { contextOf, openContext, requestIdOf } from '../transport/request-context.js';
 import { rejectMalformed, SECURITY_HEADERS } from '../transport/every-response.js';
+import type { AdminParts } from './admin-parts.js';
 import { describeCalls } from './describe-calls.js';
-import { describeCache, type CacheInfo } from './describe-cache.js';
-import { describeKeys, type KeysInfo } from './describe-keys.js';
-import { describeReload, type ReloadState } from './describe-reload.js';
-import { describeUsage, type UsageDependencies } from './describe-usage.js';
-import { describeWarming, type WarmedSetState } from './describe-warming.js';
-import { makeLink, type LinkDependencies } from './make-link.js';
+import { describeCache } from './describe-cache.js';
+import { describeKeys } from './describe-keys.js';
+import { describeReload } from './describe-reload.js';
+import { describeUsage } from './describe-usage.js';
+import { describeWarming } from './describe-warming.js';
+import { makeLink } from './make-link.js';
 import { readPurgeScopes } from './purge-scope.js';
 
-/** The dependencies of the admin API. */
-export interface AdminDependencies
-  extends Omit<LinkDependencies, 'keys'>, Pick<UsageDependencies, 'executeCall'>, Pick<KeysInfo, 'limiter'> {
-  /** Encloses the values of secret parameters. */
-  readonly seal: Seal;
-  readonly keys: LinkDependencies['keys'] & KeysInfo['keys'];
-  readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
-  readonly cache: CacheInfo & {
-    /** Resolves to false where other gateways have not been notified yet. */
-    readonly purge: (scope: PurgeScope) => Promise<boolean>;
-  };
-  readonly hits: Pick<HitCounter, 'all'>;
-  readonly runningCalls: Pick<RunningCalls, 'all' | 'cancel'>;
-  readonly metrics: {
-    readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
-    readonly failures: { readonly all: () => readonly unknown[] };
-  };
-  readonly warmer: {
-    readonly state: () => readonly WarmedSetState[];
-    /** @param options.all also refreshes sets that are not due. */
-    readonly tick: (options: { readonly all: boolean }) => Promise<void>;
-  };
-  readonly reloader: {
-    /** The last reload; at first, the load at the start. */
-    readonly last: ReloadState;
-    readonly lastSuccess: Date;
-    /** Loads the endpoints again, and serves them if all are valid. */
-    readonly reload: (options: {
-      readonly force: boolean;
-    }) => Promise<ReloadState & { readonly isNotAnalysed?: true }>;
-  };
-  /** Why ClickHouse rejects the query of an endpoint that is served; empty where it does not. */
-  readonly rejectionsOf?: (endpoint: Endpoint) => readonly object[];
-  readonly logger: Logger;
-  /** Folder of the built admin page; undefined where there is none. */
-  readonly consoleFolder?: string | undefined;
-  /** `ADMIN_HOSTS`: the names by which administrators reach this port, beside its addresses and `localhost`. */
-  readonly hosts?: readonly string[];
-}
-
 /** The admin API and page: cache, warming, keys, metrics. It needs no key: whoever can reach its port may use it. */
-export function createAdminApp(dependencies: AdminDependencies): Express {
+export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), rejectMalformed(), rejectOtherHosts(dependencies.hosts));
+  app.use(assignRequestId(), rejectMalformed(), rejectOtherHosts(parts.hosts));
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
-  if (dependencies.consoleFolder !== undefined)
-    app.use(serveConsole(dependencies.consoleFolder, 'admin.html'));
+  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
   app.use(protectResponses());
   // Parses every Content-Type as JSON: a skipped body would count as empty, and an empty purge removes everything.
   app.use(express.json({ limit: '64kb', type: () => true }), rejectBody(), rejectOtherSites());
-  app.use(routes(dependencies));
+  app.use(routes(parts));
   app.use(() => {
     throw new Failure(
       'NOT_FOUND',
@@ -81,7 +36,7 @@ export function createAdminApp(dependencies: AdminDependencies): Express {
         '/calls/ID/cancel, /keys, /usage, /links, /errors or /metrics.',
     );
   });
-  app.use(logInternalError(dependencies.logger), sendProblem());
+  app.use(logInternalError(parts.logger), sendProblem());
   return app;
 }
 
@@ -170,9 +125,9 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
   };
 }
 
-function routes(dependencies: AdminDependencies): Router {
-  const { endpoints, cache, hits, keys, keyUse, limiter, seal, metrics, warmer, reloader } = dependencies;
-  const { rejectionsOf = () => [] } = dependencies;
+function routes(parts: AdminParts): Router {
+  const { endpoints, cache, hits, metrics, warmer, reloader } = parts;
+  const { rejectionsOf = () => [] } = parts;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
     router.route(path).get(handler).all(rejectMethod());
@@ -197,24 +152,24 @@ function routes(dependencies: AdminDependencies): Router {
   get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits.all()));
   });
-  post('/cache/purge', purge(dependencies));
+  post('/cache/purge', purge(parts));
   get('/warming', sendWarming);
   post('/warming/run', async (...args) => {
     await warmer.tick({ all: true });
     await sendWarming(...args);
   });
   get('/calls', (_request, response) => {
-    response.json({ calls: describeCalls(dependencies.runningCalls.all(), dependencies.clock().getTime()) });
+    response.json({ calls: describeCalls(parts.runningCalls.all(), parts.clock().getTime()) });
   });
-  post('/calls/:id/cancel', cancel(dependencies));
+  post('/calls/:id/cancel', cancel(parts));
   get('/keys', (_request, response) => {
-    response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, limiter, seal }));
+    response.json(describeKeys(parts));
   });
   get('/usage', async (request, response) => {
-    response.json({ usage: await describeUsage(dependencies, contextOf(request).requestId) });
+    response.json({ usage: await describeUsage(parts, contextOf(request).requestId) });
   });
   post('/links', (request, response) => {
-    response.json(makeLink(dependencies, request.body));
+    response.json(makeLink(parts, request.body));
   });
   get('/errors', (_request, response) => {
     response.json({ failures: metrics.failures.all() });
@@ -226,7 +181,7 @@ function routes(dependencies: AdminDependencies): Router {
 }
 
 /** @throws Failure NOT_FOUND */
-function cancel({ runningCalls, logger }: AdminDependencies): RequestHandler {
+function cancel({ runningCalls, logger }: AdminParts): RequestHandler {
   return (request, response) => {
     const id = String(request.params['id']);
     const cancelled = runningCalls.cancel(id);
@@ -261,7 +216,7 @@ function endpointsNotAnalysed(fileProblems: readonly object[]): Failure {
   );
 }
 
-function purge({ endpoints, clock, seal, cache, logger }: AdminDependencies): RequestHandler {
+function purge({ endpoints, clock, seal, cache, logger }: AdminParts): RequestHandler {
   return async (request, response) => {
     const scopes = readPurgeScopes({ endpoints, clock, seal }, request.body);
     const complete = await Promise.all(scopes.map((scope) => cache.purge(scope)));

@@ -1,19 +1,5 @@
-import type { Principal } from '../../auth/principal.js';
 import { showPins } from '../../auth/shown-pins.js';
-import type { Seal } from '../../../endpoint/parameters/secret-value.js';
-import type { Endpoints } from '../../../endpoint/registry.js';
-import type { Limiter } from '../../limits/limiter.js';
-
-/** What the description of keys is made from. */
-export interface KeysInfo {
-  readonly keys: { readonly principals: () => readonly Principal[] };
-  /** ISO time of the last use, by name. */
-  readonly keyUse: ReadonlyMap<string, string>;
-  readonly endpoints: Pick<Endpoints, 'all'>;
-  readonly limiter: Pick<Limiter, 'quotasOf'>;
-  /** Encloses the pinned values of secret parameters. */
-  readonly seal: Seal;
-}
+import type { AdminParts } from './admin-parts.js';
 
 /**
  * The body of `GET /keys`: each key's rights, what is used of its quotas, and its last use at this gateway since the start
@@ -26,10 +12,13 @@ export function describeKeys({
   endpoints,
   limiter,
   seal,
-}: KeysInfo): Readonly<Record<string, unknown>> {
+}: Pick<AdminParts, 'keys' | 'keyUse' | 'endpoints' | 'limiter' | 'seal'>): Readonly<
+  Record<string, unknown>
+> {
   const all = endpoints.all();
+  const uses = keyUse.all();
   const names = new Set(keys.principals().map(({ name }) => name));
-  const others = [...keyUse].filter(([name]) => !names.has(name));
+  const others = [...uses].filter(([name]) => !names.has(name));
   return {
     keys: keys.principals().map((principal) => ({
       name: principal.name,
@@ -42,7 +31,7 @@ export function describeKeys({
       mayExport: principal.mayExport ?? false,
       mayLink: principal.mayLink ?? false,
       mayUseQueryString: principal.mayUseQueryString ?? false,
-      lastUse: keyUse.get(principal.name) ?? null,
+      lastUse: uses.get(principal.name) ?? null,
     })),
     others: others.map(([name, lastUse]) => ({ name, lastUse })),
   };

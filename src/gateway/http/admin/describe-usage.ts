@@ -1,15 +1,7 @@
-import type { Endpoints } from '../../../endpoint/registry.js';
 import { USAGE_ENDPOINT } from '../../observability/usage-endpoint.js';
-import type { ExecuteCall } from '../../query/execute-call.js';
-import type { Clock } from '../../query/ports.js';
 import { EVERY_ROW } from '../../query/row-scope.js';
 import { validateParameters } from '../../query/validate-parameters.js';
-
-export interface UsageDependencies {
-  readonly endpoints: Pick<Endpoints, 'find'>;
-  readonly executeCall: ExecuteCall;
-  readonly clock: Clock;
-}
+import type { ApiParts } from '../api-parts.js';
 
 /**
  * The rows of `gateway.usage` in `GET /usage`: of the last 7 days, by key; null without a request log.
@@ -17,7 +9,7 @@ export interface UsageDependencies {
  * @throws Failure
  */
 export async function describeUsage(
-  { endpoints, executeCall, clock }: UsageDependencies,
+  { endpoints, executeCall, clock }: Pick<ApiParts, 'endpoints' | 'executeCall' | 'clock'>,
   requestId: string,
 ): Promise<unknown> {
   const endpoint = endpoints.find(USAGE_ENDPOINT.name);

@@ -1,33 +1,11 @@
-/** A parameter set that is warmed, as the warmer reports it. */
-export interface WarmedSetState {
-  readonly endpoint: string;
-  readonly hash: string;
-  readonly representation: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly uses: number;
-  /** The refreshes; undefined before the first. */
-  readonly warmed:
-    | {
-        /** Times of the latest refreshes, oldest first; milliseconds since 1970. */
-        readonly refreshedAt: readonly number[];
-        /** Milliseconds in ClickHouse, rows and bytes of the latest refresh. */
-        readonly lastMs?: number | undefined;
-        readonly rowsRead?: number | undefined;
-        readonly bytesRead?: number | undefined;
-        readonly failures: number;
-        readonly usesAtRefresh: number;
-      }
-    | undefined;
-  /** Milliseconds since 1970; 0 means at once. */
-  readonly dueAt: number;
-}
+import type { WarmingState } from '../../warming/warmer.js';
 
 const isoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined || milliseconds <= 0 ? null : new Date(milliseconds).toISOString();
 
 /** The parameter sets in `GET /warming`: last refresh and its cost, hits since, and the time of the next refresh. */
 export function describeWarming(
-  states: readonly WarmedSetState[],
+  states: readonly WarmingState[],
 ): readonly Readonly<Record<string, unknown>>[] {
   return states.map(({ endpoint, hash, representation, parameters, uses: requests, warmed, dueAt }) => ({
     endpoint,

@@ -1,19 +1,11 @@
 import Joi from 'joi';
 
-import type { Seal } from '../../../endpoint/parameters/secret-value.js';
-import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { REPRESENTATIONS } from '../../formats/representation.js';
 import { keyOf } from '../../query/cache-key.js';
-import type { Clock } from '../../query/ports.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';
-
-export interface PurgeDependencies {
-  readonly endpoints: Endpoints;
-  readonly clock: Clock;
-  readonly seal?: Seal | undefined;
-}
+import type { ApiParts } from '../api-parts.js';
 
 interface PurgeRequest {
   readonly endpoint?: string;
@@ -34,7 +26,7 @@ const SCHEMA = Joi.object<PurgeRequest>({
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
 export function readPurgeScopes(
-  { endpoints, clock, seal }: PurgeDependencies,
+  { endpoints, clock, seal }: Pick<ApiParts, 'endpoints' | 'clock' | 'seal'>,
   body: unknown,
 ): readonly [PurgeScope, ...PurgeScope[]] {
   const result = SCHEMA.validate(body ?? {});

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 
 import { hasLink } from '../../auth/links.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
@@ -7,6 +7,7 @@ import { callerGone } from '../../errors.js';
 import { Abort } from '../../query/signal.js';
 import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
+import type { ApiParts } from '../api-parts.js';
 import { requireComplete } from '../result/complete-result.js';
 import { deprecationHeaders } from '../result/deprecation-headers.js';
 import { readyToSend } from '../result/select-content.js';
@@ -14,90 +15,96 @@ import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
 import { sendRunning } from '../result/send-running.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
-import type { Credentials } from './credentials.js';
-import { findEndpoint } from './find-endpoint.js';
-import type { KnownTargets } from './known-targets.js';
+import { findEndpoint, requireNotGone, requireOpen } from './find-endpoint.js';
 import { setLimitHeaders } from './limit-requests.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import type { Preferences } from './preferences.js';
-import { respondToCall, type CallDependencies } from './respond-to-call.js';
+import { readCall, type ReadCall } from './read-call.js';
+import { requireExport } from './require-export.js';
+import { exportCall, hasResult, runCall, type RanCall } from './run-call.js';
 import type { Cancellable } from './running-calls.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import { whileAccepted } from './while-accepted.js';
-
-/** The dependencies and options of calls over REST. */
-export interface RestDependencies extends CallDependencies {
-  readonly credentials: Credentials;
-  readonly targets: KnownTargets;
-  /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
-  readonly maxRangedBytes: number;
-  /** `PUBLIC_URL` */
-  readonly publicUrl?: string | undefined;
-}
 
 /**
  * `/api/endpoints/query/ID_OR_NAME`: calls the endpoint.
  *
  * @param readSent reads the parameters, of a caller who may call the endpoint.
  */
-export function callEndpoint(dependencies: RestDependencies, readSent: ReadSentCall): RequestHandler {
-  const { endpoints, credentials, clock, cursors, maxRangedBytes, targets, publicUrl } = dependencies;
+export function callEndpoint(parts: ApiParts, readSent: ReadSentCall): RequestHandler {
   return async (request, response) => {
     const context = contextOf(request);
-    const endpoint = findEndpoint(endpoints, request.params['idOrName'], principalOf(context));
-    await respondToCall(dependencies, context, endpoint, {
-      authorized: () => {
-        appendHeaders(response, deprecationHeaders(endpoint, publicUrl));
-      },
-      parse: async () => {
-        const sent = await readSent(endpoint, request, response);
-        if (sent.preferences.isStrict) response.set('Preference-Applied', STRICT);
-        return sent;
-      },
-      begin: ({ ignored, presentation }, { preferences }) => {
-        if (ignored !== undefined) response.set(IGNORED_PARAMETERS, ignored);
-        const applied = appliedPreferences(preferences, presentation);
-        if (applied !== '') response.set('Preference-Applied', applied);
-        // The time that a caller waits for a response says nothing about how long it takes one that it receives.
-        if (!presentation.isExport) return untilNobodyWaits(response, preferences);
-        const principal = principalOf(context);
-        const accepted = { request, response, endpoint, principal };
-        return whileAccepted(clientDisconnected(response), credentials, accepted);
-      },
-      sendRunning: ({ call, principal, limits, ...running }, sent) => {
-        setLimitHeaders(response, limits, principal);
-        const applied = appliedPreferences(sent.preferences, call.presentation);
-        const of = { isWhole: isRepeatable(endpoint, sent), applied, publicUrl, now: clock() };
-        sendRunning(request, response, { running, ...of });
-      },
-      sendExport: ({ principal, call, limits, run }) => {
-        requireChunks(request);
-        const beforeHeaders = (): void => {
-          setLimitHeaders(response, limits, principal);
-        };
-        return sendExport(request, response, { call, run, beforeHeaders, now: clock().getTime() });
-      },
-      send: async (ran, sent) => {
-        const { principal, call, key, outcome, limits } = ran;
-        const { query, presentation } = call;
-        setLimitHeaders(response, limits, principal);
-        if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
-          targets.learn(query.scope, request.originalUrl, { call, key });
-        }
-        if (presentation.complete) requireComplete(ran);
-        const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
-        const result = await readyToSend(request.headers, outcome.result);
-        if (cursor !== undefined) {
-          const target = isRepeatable(endpoint, sent) ? request.originalUrl : undefined;
-          appendHeaders(response, nextPageHeaders(cursor, target, publicUrl));
-        }
-        const ready = { ...outcome, result };
-        const now = clock().getTime();
-        sendResult(request, response, { call, outcome: ready, context, maxRangedBytes, now });
-      },
-    });
+    const principal = principalOf(context);
+    const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
+    requireOpen(principal, endpoint);
+    appendHeaders(response, deprecationHeaders(endpoint, parts.publicUrl));
+    requireNotGone(endpoint, parts.clock());
+    const sent = await readSent(endpoint, request, response);
+    if (sent.preferences.isStrict) response.set('Preference-Applied', STRICT);
+    const call = readCall(parts, principal, endpoint, sent);
+    const { presentation, ignored } = call;
+    if (presentation.isExport) requireExport(parts, principal, call);
+    if (ignored !== undefined) response.set(IGNORED_PARAMETERS, ignored);
+    const applied = appliedPreferences(sent.preferences, presentation);
+    if (applied !== '') response.set('Preference-Applied', applied);
+    if (presentation.isExport) {
+      await respondWithExport(parts, request, response, call);
+      return;
+    }
+    const wait = untilNobodyWaits(response, sent.preferences);
+    const ran = await runCall(parts, context, call, sent.preferences, wait);
+    setLimitHeaders(response, ran.limits, principal);
+    if (hasResult(ran)) await respondWithResult(parts, request, response, sent, ran);
+    else {
+      const of = { isWhole: isRepeatable(endpoint, sent), applied, publicUrl: parts.publicUrl };
+      sendRunning(request, response, { running: ran.outcome, now: parts.clock(), ...of });
+    }
   };
+}
+
+async function respondWithResult(
+  { targets, cursors, publicUrl, maxRangedBytes, clock }: ApiParts,
+  request: Request,
+  response: Response,
+  sent: SentCall,
+  ran: RanCall,
+): Promise<void> {
+  const { principal, call, key, outcome } = ran;
+  const { query, presentation } = call;
+  const context = contextOf(request);
+  if (presentation.isPlain && mayRemember(context, query.endpoint, sent)) {
+    targets.learn(query.scope, request.originalUrl, { call, key });
+  }
+  if (presentation.complete) requireComplete(ran);
+  const cursor = nextCursor(cursors, principal, query, outcome.result, call.readAt);
+  const result = await readyToSend(request.headers, outcome.result);
+  if (cursor !== undefined) {
+    const target = isRepeatable(query.endpoint, sent) ? request.originalUrl : undefined;
+    appendHeaders(response, nextPageHeaders(cursor, target, publicUrl));
+  }
+  const ready = { ...outcome, result };
+  sendResult(request, response, { call, outcome: ready, context, maxRangedBytes, now: clock().getTime() });
+}
+
+async function respondWithExport(
+  parts: ApiParts,
+  request: Request,
+  response: Response,
+  call: ReadCall,
+): Promise<void> {
+  const context = contextOf(request);
+  const principal = principalOf(context);
+  const { endpoint } = call.query;
+  requireChunks(request);
+  const accepted = { request, response, endpoint, principal };
+  const wait = whileAccepted(clientDisconnected(response), parts.credentials, accepted);
+  await exportCall(parts, context, call, wait, (run, limits) => {
+    const beforeHeaders = (): void => {
+      setLimitHeaders(response, limits, principal);
+    };
+    return sendExport(request, response, { call, run, beforeHeaders, context, now: parts.clock().getTime() });
+  });
 }
 
 /** Adds headers, whose names and values alternate, to those of the same name. */

@@ -1,6 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Deferral } from '../../scheduler/deferred-calls.js';
-import type { Preferences } from './preferences.js';
 import type { ReadCall } from './read-call.js';
 import type { Cancellable } from './running-calls.js';
 
@@ -26,13 +25,13 @@ export class DeferrableWait implements Cancellable {
     this.wait.abort(reason);
   }
 
-  /** How a call of the principal is deferred. */
-  deferral({ name, limits, signedBy }: Principal, call: ReadCall, { wait }: Preferences): Deferral {
+  /** How a call of the principal is deferred. @param seconds how long its request waits */
+  deferral({ name, limits, signedBy }: Principal, call: ReadCall, seconds = DEFAULT_WAIT_SECONDS): Deferral {
     return {
       caller: name,
       request: requestOf(call),
       max: (signedBy?.limits ?? limits)?.concurrent ?? MAX_DEFERRED,
-      seconds: wait ?? DEFAULT_WAIT_SECONDS,
+      seconds,
       onStart: (work, ended) => {
         this.ended = ended;
         this.cancelCall = (reason) => {

@@ -1,42 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { scopeOf } from '../../auth/pinned-parameters.js';
-import type { Cursors } from '../../auth/cursors.js';
 import { isGone } from '../../../endpoint/deprecation.js';
 import { mayCall, type Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
-import type { Endpoints } from '../../../endpoint/registry.js';
 import type { LimitState } from '../../limits/limit-state.js';
-import type { Limiter } from '../../limits/limiter.js';
 import { rateLimitHeaderList } from '../../limits/rate-limit-headers.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/endpoint-query.js';
 import { hitOf, type OnOutcome } from '../../query/execute-call.js';
-import type { Clock } from '../../query/ports.js';
 import { factsOf } from '../../observability/outcome-facts.js';
+import type { ApiParts } from '../api-parts.js';
 import { TAKES_DEFAULT, type Presentation } from '../result/choose-representation.js';
 import { isComplete } from '../result/complete-result.js';
 import { REQUEST_ID, type EveryResponse } from '../transport/every-response.js';
 import { pendingEncoding } from '../result/content-encoding.js';
 import { presentedKey, type Credentials } from './credentials.js';
-import type { KnownTarget, KnownTargets } from './known-targets.js';
+import type { KnownTarget } from './known-targets.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import { subjectsOf } from './limit-requests.js';
 import { requestIdOf, type RequestContext } from '../transport/request-context.js';
 import { endWith, serverTiming } from '../result/send-result.js';
-import { HitHeads, type HitHead, type HitHeadsDependencies } from './hit-heads.js';
+import { HitHeads, type HitHead } from './hit-heads.js';
 import { noteAuthenticated } from '../transport/connections.js';
 
-export interface HitDependencies extends HitHeadsDependencies {
-  readonly endpoints: Endpoints;
-  readonly targets: KnownTargets;
+/** The parts of a gateway that hits need. */
+export interface HitParts extends ApiParts {
   /** Reads the local cache; `now` is milliseconds since 1970. */
   readonly find: (hash: string, now: number) => EndpointResult | undefined;
   readonly onOutcome: OnOutcome;
-  readonly credentials: Credentials;
-  readonly cursors: Cursors;
-  readonly limiter: Limiter;
-  readonly clock: Clock;
   readonly everyResponse: EveryResponse;
 }
 
@@ -47,10 +39,10 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse) => b
  * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
  * headers as through the Express application, without its router. All other requests are left to the application.
  */
-export function createFastPath(dependencies: HitDependencies): FastPath {
-  const { endpoints, targets, find, onOutcome, credentials, cursors, limiter, clock } = dependencies;
-  const { everyResponse, publicUrl } = dependencies;
-  const heads = new HitHeads(dependencies);
+export function createFastPath(parts: HitParts): FastPath {
+  const { endpoints, targets, find, onOutcome, credentials, cursors, limiter, clock } = parts;
+  const { everyResponse, publicUrl } = parts;
+  const heads = new HitHeads(parts);
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;

@@ -1,6 +1,7 @@
 import { mayCallWithPins, refusalOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import { closestName } from '../../../endpoint/closest-name.js';
+import { describeDeprecation, isGone } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
@@ -29,6 +30,14 @@ export function findEndpoint(endpoints: Endpoints, idOrName: unknown, principal:
 export function requireOpen(principal: Principal, endpoint: Endpoint): void {
   const refusal = refusalOf(principal, endpoint);
   if (refusal !== undefined) throw new Failure('FORBIDDEN', refusal);
+}
+
+/** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */
+export function requireNotGone(endpoint: Endpoint, now: Date): void {
+  if (!isGone(endpoint, now.getTime())) return;
+  const { sunset = '', successor } = describeDeprecation(endpoint) ?? {};
+  const advice = successor === undefined ? 'It has no successor.' : `Call ${successor} instead.`;
+  throw new Failure('ENDPOINT_GONE', `This endpoint was removed on ${sunset.slice(0, 10)}. ${advice}`);
 }
 
 function nameMeant(endpoints: Endpoints, misspelt: string, principal: Principal): string | undefined {

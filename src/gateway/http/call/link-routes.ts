@@ -2,35 +2,19 @@ import { Router, type RequestHandler } from 'express';
 import Joi from 'joi';
 import { isLosslessNumber } from 'lossless-json';
 
-import type { Links } from '../../auth/links.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
+import type { ApiParts } from '../api-parts.js';
 import { rejectMethod } from '../transport/reject-method.js';
 import { contextOf, principalOf } from '../transport/request-context.js';
 import { findEndpoint, requireOpen } from './find-endpoint.js';
-import type { JsonBodies } from './json-body.js';
 import { isJsonObject } from './json-text.js';
 import { MAX_PARAMETERS } from './query-string.js';
-import {
-  LINK_MEMBERS,
-  readLinkRequest,
-  requireLinks,
-  signLink,
-  type LinkRequest,
-  type SigningDependencies,
-} from './sign-link.js';
-
-/** The dependencies of links that callers sign. */
-export interface LinkRoutesDependencies extends Omit<SigningDependencies, 'links'> {
-  readonly endpoints: Endpoints;
-  /** Undefined where `LINK_SECRET` is not set. */
-  readonly links?: Links | undefined;
-}
+import { LINK_MEMBERS, readLinkRequest, requireLinks, signLink, type LinkRequest } from './sign-link.js';
 
 /** `/api/links`: a key with the right to do so signs links itself, which have its own rights and limits. */
-export function linkRoutes(dependencies: LinkRoutesDependencies, bodies: JsonBodies): Router {
-  const { links } = dependencies;
+export function linkRoutes(parts: ApiParts): Router {
+  const { links } = parts;
   const router = Router({ caseSensitive: true });
   router
     .route('/links')
@@ -40,7 +24,7 @@ export function linkRoutes(dependencies: LinkRoutesDependencies, bodies: JsonBod
         .set('Cache-Control', 'no-store')
         .json({ mayLink, maxExpiresIn: links?.maxLifetimeSeconds ?? 0 });
     })
-    .post(signOwnLink(dependencies, bodies))
+    .post(signOwnLink(parts))
     .all(rejectMethod('POST'));
   return router;
 }
@@ -51,20 +35,18 @@ const SCHEMA = Joi.object<LinkRequest>(LINK_MEMBERS);
 const BODY_LIMITS = { names: MAX_PARAMETERS, values: MAX_PARAMETERS };
 
 /** @throws Failure */
-function signOwnLink(dependencies: LinkRoutesDependencies, bodies: JsonBodies): RequestHandler {
+function signOwnLink(parts: ApiParts): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
     const refusal = refusalOf(principal);
     if (refusal !== undefined) throw new Failure('FORBIDDEN', refusal);
-    const links = requireLinks(dependencies.links);
-    const body = await bodies.read(request, response, BODY_LIMITS);
+    requireLinks(parts.links);
+    const body = await parts.bodies.read(request, response, BODY_LIMITS);
     const asked = readLinkRequest(SCHEMA, withNumbers(body));
-    await bodies.beforeValidating(asked.parameters);
-    const endpoint = findEndpoint(dependencies.endpoints, asked.endpoint, principal);
+    await parts.bodies.beforeValidating(asked.parameters);
+    const endpoint = findEndpoint(parts.endpoints, asked.endpoint, principal);
     requireOpen(principal, endpoint);
-    response
-      .set('Cache-Control', 'no-store')
-      .json(signLink({ ...dependencies, links }, principal, endpoint, asked));
+    response.set('Cache-Control', 'no-store').json(signLink(parts, principal, endpoint, asked));
   };
 }
 

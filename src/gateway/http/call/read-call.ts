@@ -6,6 +6,7 @@ import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { Failure, type ParamProblem } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
 import { writtenColumns } from '../../formats/written-columns.js';
+import type { CacheDemand } from '../../query/call.js';
 import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { Clock } from '../../query/ports.js';
 import { problemOfSqlText } from '../../query/sandboxed-select.js';
@@ -32,12 +33,14 @@ export interface ReadCall {
   readonly readAt: number;
   /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */
   readonly sql: string | undefined;
+  /** What the caller requires of the cache, as far as its key may. */
+  readonly demand: CacheDemand;
   /** The value of `X-Ignored-Parameters`; undefined where no name is ignored. */
   readonly ignored: string | undefined;
 }
 
-/** The dependencies and options of reading a call. */
-export interface ReadingDependencies {
+/** The parts of a gateway by which calls are read. */
+export interface ReadingParts {
   readonly clock: Clock;
   /** Encloses the values of secret parameters. */
   readonly seal?: Seal | undefined;
@@ -53,7 +56,7 @@ export interface ReadingDependencies {
  * @throws Failure FORBIDDEN, INVALID_CURSOR, INVALID_PARAMETERS with every problem, or NOT_ACCEPTABLE where the parameters are valid
  */
 export function readCall(
-  { clock, seal, cursors, times = 'iso' }: ReadingDependencies,
+  { clock, seal, cursors, times = 'iso' }: ReadingParts,
   principal: Principal,
   endpoint: Endpoint,
   sent: SentCall,
@@ -93,6 +96,7 @@ export function readCall(
     sent: sent.parameters,
     presentation,
     sql: sql?.text,
+    demand: principal.mayBypassCache ? sent.demand : 'any',
     ignored: ignoredParameters(sent.undeclared),
   };
 }

@@ -3,9 +3,10 @@ import type { Principal } from '../../auth/principal.js';
 import { Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
 import type { Subject } from '../../limits/limit-state.js';
-import type { CacheDemand } from '../../query/call.js';
 import { notCached } from '../../query/execute-call.js';
 import { invalidParameters } from '../../query/validate-parameters.js';
+import type { ApiParts } from '../api-parts.js';
+import { subjectsOf } from './limit-requests.js';
 import type { ReadCall } from './read-call.js';
 
 /**
@@ -14,11 +15,10 @@ import type { ReadCall } from './read-call.js';
  * @throws Failure EXPORT_NOT_ALLOWED, INVALID_PARAMETERS, NOT_CACHED or NOT_ACCEPTABLE
  */
 export function requireExport(
+  { endpoints }: Pick<ApiParts, 'endpoints'>,
   principal: Principal,
-  call: ReadCall,
-  { subjects, demand }: { readonly subjects: readonly Subject[]; readonly demand: CacheDemand },
+  { query, presentation, sql, demand }: ReadCall,
 ): void {
-  const { query, presentation, sql } = call;
   const refusal = refusalOfExport(principal, query.endpoint);
   if (refusal !== undefined) throw new Failure('EXPORT_NOT_ALLOWED', refusal);
   if (sql !== undefined) {
@@ -29,7 +29,8 @@ export function requireExport(
   const { format } = presentation.representation;
   if ('unmark' in FORMATS[format])
     throw new Failure('NOT_ACCEPTABLE', `${format} has no exports. Omit export.`);
-  if ('exportRows' in FORMATS[format] || !subjects.some(limitsCost)) return;
+  if ('exportRows' in FORMATS[format]) return;
+  if (!subjectsOf(endpoints, principal, query.endpoint).some(limitsCost)) return;
   throw new Failure(
     'NOT_ACCEPTABLE',
     `An export as ${format} does not report its cost, which this key or endpoint limits. Export as ndjson or csv.`,

@@ -5,16 +5,8 @@ import { applyPinned } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
-import type { Clock } from '../../query/ports.js';
 import { validateParameters } from '../../query/validate-parameters.js';
-
-/** What signs links. */
-export interface SigningDependencies {
-  readonly links: Links;
-  readonly clock: Clock;
-  /** `PUBLIC_URL`; where it is undefined, links are paths. */
-  readonly publicUrl?: string | undefined;
-}
+import type { ApiParts } from '../api-parts.js';
 
 /** A request for a link. */
 export interface LinkRequest {
@@ -63,7 +55,7 @@ export function readLinkRequest<Asked extends LinkRequest>(
  * @throws Failure BAD_REQUEST or INVALID_PARAMETERS
  */
 export function signLink(
-  { links, clock, publicUrl = '' }: SigningDependencies,
+  { links, clock, publicUrl = '' }: Pick<ApiParts, 'links' | 'clock' | 'publicUrl'>,
   key: Principal,
   endpoint: Endpoint,
   { parameters, expiresIn }: LinkRequest,
@@ -72,7 +64,7 @@ export function signLink(
   const expiresAtMs = nowMs + expiresIn * 1000;
   const texts = new Map(Object.entries(parameters));
   try {
-    const target = links.sign({ endpoint, parameters: texts, key, expiresAtMs, nowMs });
+    const target = requireLinks(links).sign({ endpoint, parameters: texts, key, expiresAtMs, nowMs });
     const sent = new Map([...texts].map(([param, text]) => [param, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('parameters' in applied) validateParameters(endpoint, applied.parameters, { now: clock() });

@@ -3,37 +3,16 @@ import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
 
 import { mayCallWithPins } from '../../auth/pinned-parameters.js';
-import type { Endpoint } from '../../../endpoint/endpoint.js';
-import type { Endpoints } from '../../../endpoint/registry.js';
-import type { Limiter } from '../../limits/limiter.js';
 import { SWAGGER_UI_FOLDER } from '../../../package-files.js';
 import { authenticate } from '../call/authenticate.js';
 
-import type { Credentials } from '../call/credentials.js';
 import { limitRequests } from '../call/limit-requests.js';
+import type { ApiParts } from '../api-parts.js';
+import { openApiDocument } from './openapi/openapi-document.js';
 import { API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
 import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 import { rejectMethod } from '../transport/reject-method.js';
 import { contextOf, principalOf } from '../transport/request-context.js';
-
-/** Who reads the description of the API. */
-export interface ApiReader {
-  /** The endpoints that the key may call. */
-  readonly endpoints: readonly Endpoint[];
-  /** Names of the parameters that the key pins. */
-  readonly pinned: ReadonlySet<string>;
-  /** Version of the gateway. */
-  readonly version: string;
-}
-
-export interface ApiDocsDependencies {
-  readonly endpoints: Endpoints;
-  readonly credentials: Credentials;
-  readonly limiter: Limiter;
-  /** Returns the OpenAPI document. */
-  readonly describe: (reader: ApiReader) => object;
-  readonly version: string;
-}
 
 /** The page's files change with the gateway's version only, so a browser may use files that are an hour old. */
 const PUBLIC = 'public, max-age=3600';
@@ -49,14 +28,14 @@ const FILES = {
 };
 
 /** Routes of `/openapi.json`, which needs a key, and of `/docs`, the page that shows it. */
-export function apiDocsRoutes(dependencies: ApiDocsDependencies): Router {
+export function apiDocsRoutes(parts: ApiParts): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router
     .route('/openapi.json')
     .get(
-      authenticate(dependencies.credentials, dependencies.endpoints),
-      limitRequests(dependencies.limiter, dependencies.endpoints),
-      sendDescription(dependencies),
+      authenticate(parts.credentials, parts.endpoints),
+      limitRequests(parts.limiter, parts.endpoints),
+      sendDescription(parts),
     )
     .all(rejectMethod());
   router.route('/docs').get(sendText('html', API_DOCS_PAGE)).all(rejectMethod());
@@ -69,15 +48,15 @@ export function apiDocsRoutes(dependencies: ApiDocsDependencies): Router {
   return router;
 }
 
-function sendDescription({ endpoints, describe, version }: ApiDocsDependencies): RequestHandler {
+function sendDescription({ endpoints, version, times, publicUrl: serverUrl }: ApiParts): RequestHandler {
   return (request, response) => {
     const principal = principalOf(contextOf(request));
-    const reader = {
+    const document = openApiDocument({
       endpoints: endpoints.all().filter((endpoint) => mayCallWithPins(principal, endpoint)),
       pinned: new Set(principal.pinned?.keys()),
-      version,
-    };
-    response.set('Cache-Control', 'no-store').json(describe(reader));
+      ...{ version, times, serverUrl },
+    });
+    response.set('Cache-Control', 'no-store').json(document);
   };
 }
 

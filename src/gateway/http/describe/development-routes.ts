@@ -8,7 +8,7 @@ import type { FileProblem } from '../../../endpoint/file-problems.js';
 import { SecretValue } from '../../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { invalidParameters, readParameters } from '../../query/validate-parameters.js';
-import type { RestDependencies } from '../call/call-endpoint.js';
+import type { ApiParts } from '../api-parts.js';
 import { findEndpoint, requireOpen } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
 import { rejectMethod } from '../transport/reject-method.js';
@@ -55,10 +55,10 @@ export interface DevelopmentSource {
 }
 
 /** `/api/dev` of a development server: its problems, and the SQL and the findings of an endpoint. */
-export function developmentRoutes(dependencies: RestDependencies, source: DevelopmentSource): Router {
+export function developmentRoutes(parts: ApiParts, source: DevelopmentSource): Router {
   const router = Router({ caseSensitive: true });
-  router.route('/dev').get(sendState(dependencies, source)).all(rejectMethod());
-  router.route('/dev/endpoints/:idOrName').get(sendEndpoint(dependencies, source)).all(rejectMethod());
+  router.route('/dev').get(sendState(parts, source)).all(rejectMethod());
+  router.route('/dev/endpoints/:idOrName').get(sendEndpoint(parts, source)).all(rejectMethod());
   return router;
 }
 
@@ -75,7 +75,7 @@ export function noDevelopment(): Router {
 }
 
 /** With `after=REVISION` the response waits until the revision is another one. */
-function sendState({ endpoints }: RestDependencies, source: DevelopmentSource): RequestHandler {
+function sendState({ endpoints }: ApiParts, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
@@ -99,12 +99,12 @@ function sendState({ endpoints }: RestDependencies, source: DevelopmentSource): 
   };
 }
 
-function sendEndpoint(dependencies: RestDependencies, source: DevelopmentSource): RequestHandler {
+function sendEndpoint(parts: ApiParts, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
-    const endpoint = findEndpoint(dependencies.endpoints, request.params['idOrName'], principal);
+    const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
     requireOpen(principal, endpoint);
-    const bound = boundQuery(dependencies, endpoint, principal, request);
+    const bound = boundQuery(parts, endpoint, principal, request);
     const file = seesEveryFile(principal) ? await source.fileOf(endpoint) : undefined;
     source.check(endpoint);
     response.set('Cache-Control', 'no-store').json({
@@ -123,7 +123,7 @@ const seesEveryFile = ({ endpoints, pinned }: Principal): boolean =>
 
 /** The query of a call with the same query string. @throws Failure as the call does */
 function boundQuery(
-  { clock, seal }: RestDependencies,
+  { clock, seal }: ApiParts,
   endpoint: Endpoint,
   principal: Principal,
   { originalUrl }: Request,

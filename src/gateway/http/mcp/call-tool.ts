@@ -1,53 +1,39 @@
-import type { JsonBodies } from '../call/json-body.js';
+import { requireNotGone, requireOpen } from '../call/find-endpoint.js';
 import { nextCursor } from '../call/page-cursor.js';
+import { readCall } from '../call/read-call.js';
+import { hasResult, runCall } from '../call/run-call.js';
 import { runningState } from '../result/send-running.js';
 import { asFailure, retryHeaders } from '../transport/problem.js';
-import { respondToCall, type CallDependencies } from '../call/respond-to-call.js';
 import type { McpCaller } from './mcp-caller.js';
+import type { McpParts } from './mcp-parts.js';
 import { readArguments } from './tool-arguments.js';
 import { runningResult, toolError } from './tool-error.js';
 import { toolResult, type ToolResult } from './tool-result.js';
-import type { Tools } from './tools.js';
-
-/** The dependencies and options of calling a tool. */
-export interface CallToolDependencies extends CallDependencies {
-  readonly tools: Tools;
-  readonly bodies: JsonBodies;
-  /** Bytes of the rows of a tool's result. */
-  readonly maxToolBytes: number;
-}
 
 /**
  * `tools/call`: calls an endpoint. Its failures are results too, which the model reads and can act on.
  *
  * @throws ProtocolError where there is no such tool.
  */
-export async function callTool(
-  dependencies: CallToolDependencies,
-  caller: McpCaller,
-  name: string,
-): Promise<ToolResult> {
-  const { tools, bodies, clock, cursors, maxToolBytes: maxBytes } = dependencies;
-  const { pinned } = caller.principal;
-  const endpoint = tools.get(caller.principal, name);
+export async function callTool(parts: McpParts, caller: McpCaller, name: string): Promise<ToolResult> {
+  const { principal, context } = caller;
+  const { wait, isAsync } = caller.preferences;
+  const endpoint = parts.tools.get(principal, name);
   try {
     if (caller.rejected) throw caller.rejected;
-    return await respondToCall(dependencies, caller.context, endpoint, {
-      parse: async () => {
-        await bodies.beforeValidating(caller.arguments);
-        const { wait, isAsync } = caller.preferences;
-        const sent = readArguments(endpoint, caller.arguments, pinned);
-        return { ...sent, preferences: { ...sent.preferences, wait, isAsync } };
-      },
-      begin: () => caller.wait,
-      sendRunning: (running) => runningResult(runningState(running, clock())),
-      send: (ran, { maxRows }) => {
-        caller.setLimits(ran.limits);
-        const { principal, call, outcome } = ran;
-        const cursor = nextCursor(cursors, principal, call.query, outcome.result, call.readAt);
-        return toolResult(ran, { maxRows, maxBytes, cursor, now: clock().getTime() });
-      },
-    });
+    requireOpen(principal, endpoint);
+    requireNotGone(endpoint, parts.clock());
+    await parts.bodies.beforeValidating(caller.arguments);
+    const sent = readArguments(endpoint, caller.arguments, principal.pinned);
+    const preferences = { ...sent.preferences, wait, isAsync };
+    const call = readCall(parts, principal, endpoint, { ...sent, preferences });
+    const ran = await runCall(parts, context, call, preferences, caller.wait);
+    const now = parts.clock();
+    if (!hasResult(ran)) return runningResult(runningState(ran.outcome, now));
+    caller.setLimits(ran.limits);
+    const cursor = nextCursor(parts.cursors, principal, ran.call.query, ran.outcome.result, call.readAt);
+    const { maxToolBytes: maxBytes } = parts;
+    return toolResult(ran, { maxRows: sent.maxRows, maxBytes, cursor, now: now.getTime() });
   } catch (error) {
     return failed(error, caller);
   }

@@ -4,41 +4,32 @@ import { Router, type Request, type RequestHandler, type Response as ExpressResp
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
 import type { LimitState } from '../../limits/limit-state.js';
+import type { ApiParts } from '../api-parts.js';
 import { authenticate } from '../call/authenticate.js';
 import { clientDisconnected } from '../call/call-endpoint.js';
-import type { Credentials } from '../call/credentials.js';
 import { limitsOfMessage } from '../call/json-bounds.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../call/limit-requests.js';
 import { readPreferences } from '../call/preferences.js';
 import { rejectMethodsExcept } from '../transport/reject-method.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
+import type { McpOptions, McpParts } from './mcp-parts.js';
 import { noteError } from './protocol-error.js';
 import { readMessage, type Message } from './read-message.js';
 import { nameMetadata } from './resource-metadata.js';
-import type { MessageServer, ServeDependencies } from './serve-message.js';
+import type { MessageServer } from './serve-message.js';
 import { SESSION_HEADER, SessionCalls, sessionHeaders } from './session-calls.js';
 import { Tools } from './tools.js';
 
-/** The dependencies and options of MCP over HTTP. */
-export interface McpDependencies extends Omit<ServeDependencies, 'tools'> {
-  readonly credentials: Credentials;
-  /** Origins whose pages may send messages. */
-  readonly corsOrigins: readonly string[];
-  /** Present where there is metadata for OAuth clients. */
-  readonly authorizationServer?: string | undefined;
-  readonly publicUrl?: string | undefined;
-}
-
 /** `POST /mcp`: the endpoints as tools for agents, in the Model Context Protocol (streamable HTTP, stateless). */
-export function mcpRoutes(dependencies: McpDependencies): Router {
-  const { credentials, endpoints, limiter, corsOrigins } = dependencies;
+export function mcpRoutes(parts: ApiParts, options: McpOptions): Router {
+  const { credentials, endpoints, limiter, corsOrigins, publicUrl, times = 'iso' } = parts;
   const router = Router({ caseSensitive: true });
   router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
   router
     .route('/')
-    .post(serveMessages({ ...dependencies, tools: new Tools(endpoints, dependencies.times ?? 'iso') }))
+    .post(serveMessages({ tools: new Tools(endpoints, times), ...options, ...parts }))
     .all(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
-  if (dependencies.authorizationServer !== undefined) router.use(nameMetadata(dependencies.publicUrl));
+  if (options.authorizationServer !== undefined) router.use(nameMetadata(publicUrl));
   return router;
 }
 
@@ -55,20 +46,20 @@ function requireOrigin(origins: readonly string[]): RequestHandler {
   };
 }
 
-function serveMessages(dependencies: ServeDependencies): RequestHandler {
+function serveMessages(parts: McpParts): RequestHandler {
   const calls = new SessionCalls();
   let messages: MessageServer | undefined;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
     const sessionId = request.get(SESSION_HEADER);
-    const message = await readCounted(dependencies, request, response);
+    const message = await readCounted(parts, request, response);
     calls.cancel(principal.name, sessionId, message);
     // Before anything that waits: the message that cancels a call can follow it at once.
     const call = calls.begin(principal.name, sessionId, message.id, clientDisconnected(response));
     try {
-      const rejected = await admit(dependencies, context, message, response);
-      messages ??= await loadServer(dependencies);
+      const rejected = await admit(parts, context, message, response);
+      messages ??= await loadServer(parts);
       const headers = headersOf(request.headers);
       const sent = await messages.serve({
         headers,
@@ -95,22 +86,18 @@ function serveMessages(dependencies: ServeDependencies): RequestHandler {
 }
 
 /** The SDK takes 70 ms to load, and memory: only for a gateway that agents use. */
-async function loadServer(dependencies: ServeDependencies): Promise<MessageServer> {
+async function loadServer(parts: McpParts): Promise<MessageServer> {
   const { MessageServer } = await import('./serve-message.js');
-  return new MessageServer(dependencies);
+  return new MessageServer(parts);
 }
 
 /** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
-async function readCounted(
-  dependencies: ServeDependencies,
-  request: Request,
-  response: ExpressResponse,
-): Promise<Message> {
+async function readCounted(parts: McpParts, request: Request, response: ExpressResponse): Promise<Message> {
   try {
-    const limits = limitsOfMessage(dependencies.endpoints.all());
-    return readMessage(await dependencies.bodies.read(request, response, limits));
+    const limits = limitsOfMessage(parts.endpoints.all());
+    return readMessage(await parts.bodies.read(request, response, limits));
   } catch (error) {
-    await count(dependencies, contextOf(request), undefined);
+    await count(parts, contextOf(request), undefined);
     throw error;
   }
 }
@@ -122,16 +109,16 @@ async function readCounted(
  * @throws LimitExceeded for other messages.
  */
 async function admit(
-  dependencies: ServeDependencies,
+  parts: McpParts,
   context: RequestContext,
   { tool }: Message,
   response: ExpressResponse,
 ): Promise<Failure | undefined> {
   const principal = principalOf(context);
-  const endpoint = tool && dependencies.tools.find(principal, tool.name);
+  const endpoint = tool && parts.tools.find(principal, tool.name);
   if (endpoint) context.endpoint = endpoint.name;
   try {
-    setLimitHeaders(response, await count(dependencies, context, endpoint), principal);
+    setLimitHeaders(response, await count(parts, context, endpoint), principal);
     return undefined;
   } catch (error) {
     if (endpoint && error instanceof Failure) return error;
@@ -140,7 +127,7 @@ async function admit(
 }
 
 async function count(
-  { limiter, endpoints }: ServeDependencies,
+  { limiter, endpoints }: McpParts,
   context: RequestContext,
   endpoint: Endpoint | undefined,
 ): Promise<readonly LimitState[]> {

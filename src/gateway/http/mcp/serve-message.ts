@@ -7,23 +7,14 @@ import {
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 
-import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { asFailure } from '../transport/problem.js';
-import { callTool, type CallToolDependencies } from './call-tool.js';
+import { callTool } from './call-tool.js';
 import type { McpCaller } from './mcp-caller.js';
+import type { McpParts } from './mcp-parts.js';
 import { JSON_RPC, ProtocolError } from './protocol-error.js';
 import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
-
-/** The dependencies and options of serving messages. */
-export interface ServeDependencies extends CallToolDependencies {
-  readonly endpoints: Endpoints;
-  /** Version of the gateway. */
-  readonly version: string;
-  /** Called for a failure of the SDK, which the response reports without its text. */
-  readonly onError: (error: Error) => void;
-}
 
 /** A message, and the headers of its HTTP request. */
 export interface SentMessage {
@@ -47,12 +38,12 @@ const INSTRUCTIONS =
 export class MessageServer {
   private readonly current: McpHttpHandler;
 
-  constructor(private readonly dependencies: ServeDependencies) {
+  constructor(private readonly parts: McpParts) {
     this.current = createMcpHandler(
       ({ authInfo }) => this.serverFor(authInfo?.extra?.['caller'] as McpCaller),
       {
         legacy: 'reject',
-        onerror: dependencies.onError,
+        onerror: parts.onError,
         keepAliveMs: 0,
       },
     );
@@ -83,8 +74,8 @@ export class MessageServer {
   }
 
   private serverFor(caller: McpCaller): McpServer['server'] {
-    const { dependencies } = this;
-    const { endpoints, tools, version } = dependencies;
+    const { parts } = this;
+    const { endpoints, tools, version } = parts;
     // The low-level server: tools that are registered one by one would cost each message as much as there are endpoints.
     const { server } = new McpServer(
       { name: 'querygate', title: 'Querygate', version },
@@ -97,7 +88,7 @@ export class MessageServer {
       respond(caller, () => tools.list(caller, params?.cursor)),
     );
     server.setRequestHandler('tools/call', ({ params }) =>
-      respond(caller, () => callTool(dependencies, caller, params.name)),
+      respond(caller, () => callTool(parts, caller, params.name)),
     );
     server.setRequestHandler('resources/list', ({ params }) =>
       respond(caller, () => listResources(endpoints, caller, params?.cursor)),

@@ -2,7 +2,7 @@ import { rowCap, type Endpoint } from '../../../endpoint/endpoint.js';
 import type { CallOutcome } from '../../query/call.js';
 import { knownAt } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/endpoint-query.js';
-import type { RanCall } from '../call/respond-to-call.js';
+import type { RanCall } from '../call/run-call.js';
 import { narrowing } from '../result/complete-result.js';
 import { firstRows } from './first-rows.js';
 import { limitsRows, MAX_ROWS, NEXT_CURSOR } from './row-limit.js';

@@ -1,6 +1,6 @@
 import { rowCap } from '../../../endpoint/endpoint.js';
 import { refusalOfExport } from '../call/require-export.js';
-import type { RanCall } from '../call/respond-to-call.js';
+import type { RanCall } from '../call/run-call.js';
 import { Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';

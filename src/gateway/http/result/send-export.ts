@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 
 import { callerGone, Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
+import { factsOfExport, type OutcomeFacts } from '../../observability/outcome-facts.js';
 import { compressor } from '../../query/encode-bodies.js';
 import type { Encoding } from '../../query/endpoint-result.js';
 import type { ExportRequest } from '../../query/ports.js';
@@ -40,6 +41,8 @@ export interface ExportSending {
   readonly call: ReadCall;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Gets what the log has of the export. */
+  readonly context: { outcome?: OutcomeFacts };
   /** Called before the headers are sent. */
   readonly beforeHeaders: () => void;
   readonly setTimer?: SetTimer | undefined;
@@ -69,7 +72,7 @@ export function requireChunks({ httpVersionMajor: major, httpVersionMinor: minor
 export async function sendExport(
   request: IncomingMessage,
   response: ServerResponse,
-  { call, now, beforeHeaders, run, setTimer }: ExportSending,
+  { call, now, context, beforeHeaders, run, setTimer }: ExportSending,
 ): Promise<void> {
   const { format } = call.presentation.representation;
   const encoding = FORMATS[format].isCompressible
@@ -91,7 +94,9 @@ export async function sendExport(
     const body = new ResponseBody(response, setTimer);
     return {
       streams: encoding === 'identity' ? [body] : [compressor(encoding), body],
-      onComplete: ({ rowCount }) => {
+      onComplete: (complete) => {
+        const { rowCount } = complete;
+        context.outcome = factsOfExport(complete);
         if (rowCount !== undefined) response.addTrailers({ [ROW_COUNT]: String(rowCount) });
       },
     };

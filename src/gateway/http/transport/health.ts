@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { Failure } from '../../errors.js';
 
 /** What readiness depends on. ClickHouse is contacted only when readiness is requested. */
-export interface ReadyDependencies {
+export interface ReadyParts {
   /** Whether ClickHouse responds. */
   readonly isClickHouseUp: () => Promise<boolean>;
   /** What keeps the gateway from serving although ClickHouse is there, one sentence each, with what to do; shown to anybody. */
@@ -31,7 +31,7 @@ export function respondReady({
   hasFullDisk = () => Promise.resolve(false),
   aheadSeconds = () => 0,
   isDraining,
-}: ReadyDependencies): RequestHandler {
+}: ReadyParts): RequestHandler {
   return async (_request, response) => {
     if (isDraining())
       throw new Failure('SHUTTING_DOWN', 'The gateway is shutting down.', { retryAfterSeconds: 1 });

@@ -1,5 +1,6 @@
 import { JSON_REPRESENTATION } from '../../../../../src/gateway/formats/representation.js';
 import { KnownTargets, type KnownTarget } from '../../../../../src/gateway/http/call/known-targets.js';
+import type { ReadCall } from '../../../../../src/gateway/http/call/read-call.js';
 import { keyOf } from '../../../../../src/gateway/query/cache-key.js';
 import { sampleEndpoint } from '../../../../support/sample-endpoint.js';
 
@@ -12,7 +13,9 @@ const presentation = {
   applied: [],
   isPlain: true,
 };
-const call = { query, presentation, readAt: 0, sql: undefined, sent: new Map(), ignored: undefined };
+const call: ReadCall = {
+  ...{ query, presentation, readAt: 0, sql: undefined, sent: new Map(), demand: 'any', ignored: undefined },
+};
 const KNOWN: KnownTarget = { call, key: keyOf(query) };
 const NOW = 1_000;
 

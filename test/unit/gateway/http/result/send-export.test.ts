@@ -27,6 +27,7 @@ describe('an export', () => {
     sent = response;
     sending = sendExport(request, response, {
       ...{ call: call as unknown as ReadCall, now: 0, setTimer: timers.setTimer },
+      context: {},
       beforeHeaders: () => undefined,
       run: (openSink) => pipeline([Readable.from(rows()), ...openSink().streams]),
     });

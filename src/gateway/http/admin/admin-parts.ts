@@ -1,0 +1,51 @@
+import type { Principal } from '../../auth/principal.js';
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Seal } from '../../../endpoint/parameters/secret-value.js';
+import type { Logger } from '../../observability/logger.js';
+import type { HitCounter } from '../../query/hit-counts.js';
+import type { PurgeScope } from '../../query/result-store.js';
+import type { Warmer } from '../../warming/warmer.js';
+import type { ApiParts } from '../api-parts.js';
+import type { CacheInfo } from './describe-cache.js';
+import type { ReloadState } from './describe-reload.js';
+
+/** The parts of a gateway that its admin API is made of. */
+export interface AdminParts extends Pick<
+  ApiParts,
+  'endpoints' | 'clock' | 'executeCall' | 'limiter' | 'links' | 'publicUrl' | 'runningCalls'
+> {
+  /** Encloses the values of secret parameters. */
+  readonly seal: Seal;
+  readonly keys: {
+    readonly principals: () => readonly Principal[];
+    readonly findByName: (name: string) => Principal | undefined;
+  };
+  /** ISO time of the last use, by name. */
+  readonly keyUse: { readonly all: () => ReadonlyMap<string, string> };
+  readonly cache: CacheInfo & {
+    /** Resolves to false where other gateways have not been notified yet. */
+    readonly purge: (scope: PurgeScope) => Promise<boolean>;
+  };
+  readonly hits: Pick<HitCounter, 'all'>;
+  readonly metrics: {
+    readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
+    readonly failures: { readonly all: () => readonly unknown[] };
+  };
+  readonly warmer: Pick<Warmer, 'state' | 'tick'>;
+  readonly reloader: {
+    /** The last reload; at first, the load at the start. */
+    readonly last: ReloadState;
+    readonly lastSuccess: Date;
+    /** Loads the endpoints again, and serves them if all are valid. */
+    readonly reload: (options: {
+      readonly force: boolean;
+    }) => Promise<ReloadState & { readonly isNotAnalysed?: true }>;
+  };
+  /** Why ClickHouse rejects the query of an endpoint that is served; empty where it does not. */
+  readonly rejectionsOf?: (endpoint: Endpoint) => readonly object[];
+  readonly logger: Logger;
+  /** Folder of the built admin page; undefined where there is none. */
+  readonly consoleFolder?: string | undefined;
+  /** `ADMIN_HOSTS`: the names by which administrators reach this port, beside its addresses and `localhost`. */
+  readonly hosts?: readonly string[];
+}

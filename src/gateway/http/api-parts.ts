@@ -1,0 +1,39 @@
+import type { Links } from '../auth/links.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { ExecuteCall } from '../query/execute-call.js';
+import type { ExecuteExport } from '../query/execute-export.js';
+import type { CheckSql } from '../query/sandboxed-select.js';
+import type { DeferredCalls } from '../scheduler/deferred-calls.js';
+import type { Credentials } from './call/credentials.js';
+import type { JsonBodies } from './call/json-body.js';
+import type { KnownTargets } from './call/known-targets.js';
+import type { ReadingParts } from './call/read-call.js';
+import type { RunningCalls } from './call/running-calls.js';
+import type { ReadyParts } from './transport/health.js';
+
+/** The parts of a gateway that its API is made of, which `server/compose.ts` opens. Functions take them, or those that they need. */
+export interface ApiParts extends ReadingParts, ReadyParts {
+  readonly endpoints: Endpoints;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+  readonly executeCall: ExecuteCall;
+  readonly executeExport: ExecuteExport;
+  readonly deferredCalls: Pick<DeferredCalls, 'execute'>;
+  /** Checks callers' own SQL. */
+  readonly checkSql: CheckSql;
+  readonly runningCalls: RunningCalls;
+  readonly targets: KnownTargets;
+  /** Reads the bodies of calls. */
+  readonly bodies: JsonBodies;
+  /** Undefined where `LINK_SECRET` is not set. */
+  readonly links?: Links | undefined;
+  /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
+  readonly maxRangedBytes: number;
+  /** Origins whose pages may read responses, and send messages of MCP; empty: no CORS headers. */
+  readonly corsOrigins: readonly string[];
+  /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
+  readonly publicUrl?: string | undefined;
+  /** Version of the gateway. */
+  readonly version: string;
+}
