@@ -6,7 +6,6 @@ import {
   parseDocument,
   visit,
   type Document,
-  type Node,
   type Pair,
   type YAMLMap,
 } from 'yaml';
@@ -80,7 +79,7 @@ function keepWritten(document: Document, texts: RegExp, written: RegExp | undefi
 }
 
 /** @param offset of the YAML in the text */
-export function placeOfNode(node: Node, offset: number): PlaceInText {
+export function placeOfNode(node: unknown, offset = 0): PlaceInText {
   const [start, end] = rangeOf(node) ?? [0, 0];
   return { start: offset + start, end: offset + end };
 }

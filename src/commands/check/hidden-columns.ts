@@ -1,7 +1,7 @@
-import { ClickHouseError } from '@clickhouse/client';
-
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { explainLines, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { problemOf } from '../../gateway/analysis/reads/reads.js';
+import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import { NO_TABLE } from '../../gateway/facts/facts.js';
 import { treesOf } from '../../gateway/facts/query-facts.js';
 import { queryShapes } from '../../gateway/facts/query-shapes.js';
@@ -25,14 +25,11 @@ export async function hiddenColumns(endpoint: Endpoint, tools: AnalysisTools): P
   const aliases = await aliasesOf(endpoint, tools);
   if (aliases.length === 0) return [];
   const tables = aliases.flatMap(({ sources }) => sources.flatMap((source) => source.tables));
+  // A user can have the right to the query and none to system tables.
   const rows = await queryRows<ColumnRow>(tools, COLUMNS, {
     names: aliases.map(({ name }) => name),
     tables: tables.filter((table) => table !== NO_TABLE),
-  }).catch((error: unknown) => {
-    // A user can have the right to the query and none to system tables.
-    if (error instanceof ClickHouseError) return [];
-    throw error;
-  });
+  }).catch(whereRejected([]));
   const found = new Set(
     rows.flatMap(({ name, isOwn, qualified, table }) =>
       [qualified, ...(isOwn ? [table] : [])].map((each) => columnKey(each, name)),
@@ -43,11 +40,8 @@ export async function hiddenColumns(endpoint: Endpoint, tools: AnalysisTools): P
 
 async function aliasesOf({ query }: Endpoint, tools: AnalysisTools): Promise<readonly HidingAlias[]> {
   const readLines = (explain: string): Promise<readonly string[]> => explainLines(tools, explain);
-  const trees = await treesOf(queryShapes(query), readLines, (error) => {
-    // What ClickHouse rejects is reported elsewhere.
-    if (error instanceof ClickHouseError) return error.message;
-    throw error;
-  });
+  // What ClickHouse rejects is reported elsewhere.
+  const trees = await treesOf(queryShapes(query), readLines, problemOf);
   return trees.flatMap((tree) => (typeof tree === 'string' ? [] : hidingAliases(tree)));
 }
 

@@ -1,7 +1,6 @@
-import { ClickHouseError } from '@clickhouse/client';
-
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { bindValues, explainLines, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
+import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import { sampleValues } from '../../gateway/query/sample-values.js';
 import { MEMBERSHIP, nodesIn } from '../../gateway/facts/facts.js';
 import { knownFacts, type QueryFacts } from '../../gateway/facts/query-facts.js';
@@ -17,19 +16,14 @@ export async function listsInIn(endpoint: Endpoint, tools: AnalysisTools): Promi
   if (used.length === 0) return [];
   const names = [...endpoint.parameters.keys()];
   const { text, parameters } = bindValues(endpoint, sampleValues(endpoint, { names }, tools.now()), tools);
-  try {
-    // With the types of what is compared.
-    const tree = readTree(await explainLines(tools, `EXPLAIN QUERY TREE run_passes = 1 ${text}`, parameters));
-    if ([...nodesIn(tree)].some(comparesWholeList)) return [];
-    return used.map(
-      (name) =>
-        `the list ${name} is only used in IN, where order and duplicates make no difference: write set: true for it, so that all ways to send it share a cached result`,
-    );
-  } catch (error) {
-    // What ClickHouse rejects is reported elsewhere.
-    if (error instanceof ClickHouseError) return [];
-    throw error;
-  }
+  // With the types of what is compared.
+  const explain = `EXPLAIN QUERY TREE run_passes = 1 ${text}`;
+  const lines = await explainLines(tools, explain, parameters).catch(whereRejected(undefined));
+  if (!lines || [...nodesIn(readTree(lines))].some(comparesWholeList)) return [];
+  return used.map(
+    (name) =>
+      `the list ${name} is only used in IN, where order and duplicates make no difference: write set: true for it, so that all ways to send it share a cached result`,
+  );
 }
 
 /** Whether every use in every branch of the query is the right side of IN. */

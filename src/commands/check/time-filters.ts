@@ -1,5 +1,4 @@
-import { ClickHouseError } from '@clickhouse/client';
-
+import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { bindValues, queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
@@ -80,10 +79,7 @@ const SELECT_KEYS =
 
 async function adviceFor({ database, table }: TableRead, tools: AnalysisTools): Promise<string> {
   // A user with the right to the query can have none to system tables; other failures would fail the example too.
-  const [keys] = await queryRows<Keys>(tools, SELECT_KEYS, { database, table }).catch((error: unknown) => {
-    if (error instanceof ClickHouseError) return [];
-    throw error;
-  });
+  const [keys] = await queryRows<Keys>(tools, SELECT_KEYS, { database, table }).catch(whereRejected([]));
   const shown =
     keys && ` (partition key: ${keys.partition_key || 'none'}; sorting key: ${keys.sorting_key || 'none'})`;
   return (

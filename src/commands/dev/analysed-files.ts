@@ -1,10 +1,10 @@
-import { ClickHouseError } from '@clickhouse/client';
 import { readFile } from 'node:fs/promises';
 
 import { problemsOf } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckTools } from '../check/check-endpoint.js';
 import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import { findColumns } from '../check/find-columns.js';
+import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import type { SqlFile, SqlFiles } from '../../gateway/analysis/sql-file.js';
 import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
@@ -96,13 +96,10 @@ export class AnalysedFiles {
     file: SqlFile | undefined,
     tools: CheckTools,
   ): Promise<readonly FileProblem[]> {
-    try {
-      return problemsOf(await this.dependencies.analyses.analyse(endpoint, file, tools));
-    } catch (error) {
-      // A ClickHouse that is busy with one query can analyse the others.
-      if (error instanceof ClickHouseError) return [];
-      throw error;
-    }
+    const { analyses } = this.dependencies;
+    // A ClickHouse that is busy with one query can analyse the others.
+    const analysis = await analyses.analyse(endpoint, file, tools).catch(whereRejected(undefined));
+    return analysis ? problemsOf(analysis) : [];
   }
 
   /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */

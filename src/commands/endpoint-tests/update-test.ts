@@ -3,6 +3,7 @@ import { isMap, isScalar, isSeq, stringify, type Pair, type YAMLMap } from 'yaml
 
 import { replaceFile } from '../../files/replace-file.js';
 import { asRecord, isRecord } from '../../endpoint/as-record.js';
+import { placeOfNode } from '../../endpoint/yaml-text.js';
 import { isSame, isSameRow, type Comparison } from './compare-rows.js';
 import { expectsAnything } from './compare-response.js';
 import type { RanCall, RanTest } from './run-tests.js';
@@ -78,7 +79,7 @@ function editsOfValue(key: string, pair: Pair, value: unknown, place: Place): re
     const inner = map.items.flatMap((item) => {
       const name = isScalar(item.key) ? String(item.key.value) : '';
       const isOther = name in value && !isSame(value[name], valueOf(item.value, place.test), { type: '' });
-      return isOther ? [{ ...rangeOf(item.value), text: flow(value[name]) }] : [];
+      return isOther ? [{ ...placeOfNode(item.value), text: flow(value[name]) }] : [];
     });
     const missing = Object.entries(value).filter(
       ([name]) => !map.items.some(({ key: of }) => isScalar(of) && of.value === name),
@@ -86,11 +87,11 @@ function editsOfValue(key: string, pair: Pair, value: unknown, place: Place): re
     return missing.length === 0 ? inner : [...inner, ...insertion(missing, { ...place, call: map })];
   }
   const isBlock = key === 'rows' && !place.call.flow && Array.isArray(value) && value.length > 0;
-  const range = rangeOf(pair.value);
+  const range = placeOfNode(pair.value);
   // A list of lines, and a text of them, ends with its last line break.
   const lineEnd = place.test.text[range.end - 1] === '\n' ? '\n' : '';
   if (!isBlock) return [{ ...range, text: flow(value) + lineEnd }];
-  const { start, end: keyEnd } = rangeOf(pair.key);
+  const { start, end: keyEnd } = placeOfNode(pair.key);
   const lines = rowLines(value as readonly Row[], pair, columnOf(start, place.test.text), place);
   // From the colon on, so that a list on the same line becomes one of lines.
   return [{ start: keyEnd + 1, end: range.end, text: lines + lineEnd }];
@@ -104,7 +105,7 @@ function rowLines(
   { test, comparison }: Place,
 ): string {
   const items = pair && isSeq(pair.value) && !pair.value.flow ? [...pair.value.items] : [];
-  const first = items[0] === undefined ? undefined : columnOf(rangeOf(items[0]).start, test.text) - 2;
+  const first = items[0] === undefined ? undefined : columnOf(placeOfNode(items[0]).start, test.text) - 2;
   const indent = ' '.repeat(first ?? column + 2);
   const lines = rows.map((row) => {
     const at = items.findIndex((item) => isSameRow(asRecord(valueOf(item, test)), row, comparison));
@@ -116,7 +117,7 @@ function rowLines(
 
 /** The lines of an item, with the comments above it and behind it. */
 function linesOf(item: unknown, text: string): string {
-  const { start, end } = rangeOf(item);
+  const { start, end } = placeOfNode(item);
   let from = text.lastIndexOf('\n', start - 1) + 1;
   for (;;) {
     const above = text.lastIndexOf('\n', from - 2) + 1;
@@ -131,7 +132,7 @@ function linesOf(item: unknown, text: string): string {
 /** New keys of a map: lines after its last one, or before its brace. */
 function insertion(added: readonly (readonly [string, unknown])[], place: Place): readonly Edit[] {
   const { call, test } = place;
-  const { start, end } = rangeOf(call);
+  const { start, end } = placeOfNode(call);
   if (call.flow) {
     const pairs = added.map(([key, value]) => `${key}: ${flow(value)}`).join(', ');
     const at = test.text.lastIndexOf('}', end - 1);
@@ -145,7 +146,7 @@ function insertion(added: readonly (readonly [string, unknown])[], place: Place)
     const written = isBlock ? rowLines(value as readonly Row[], undefined, column, place) : ` ${flow(value)}`;
     return `${' '.repeat(column)}${key}:${written}\n`;
   });
-  const last = Math.max(...call.items.map(({ key, value }) => rangeOf(value ?? key).end));
+  const last = Math.max(...call.items.map(({ key, value }) => placeOfNode(value ?? key).end));
   const lineEnd = test.text[last - 1] === '\n' ? last : test.text.indexOf('\n', last) + 1;
   const isLastLine = lineEnd === 0;
   const at = isLastLine ? test.text.length : lineEnd;
@@ -154,8 +155,8 @@ function insertion(added: readonly (readonly [string, unknown])[], place: Place)
 
 /** A key that the call no longer has, with its line. */
 function withoutPair(pair: Pair, { call, test: { text } }: Place): Edit {
-  const { start } = rangeOf(pair.key);
-  const { end } = rangeOf(pair.value ?? pair.key);
+  const { start } = placeOfNode(pair.key);
+  const { end } = placeOfNode(pair.value ?? pair.key);
   if (call.flow) {
     const comma = /^\s*,\s*/.exec(text.slice(end));
     return { start, end: end + (comma?.[0].length ?? 0), text: '' };
@@ -183,13 +184,8 @@ function flow(value: unknown): string {
 
 const columnOf = (offset: number, text: string): number => offset - (text.lastIndexOf('\n', offset - 1) + 1);
 
-function rangeOf(node: unknown): { readonly start: number; readonly end: number } {
-  const [start = 0, end = 0] = (node as { readonly range?: readonly number[] } | null)?.range ?? [];
-  return { start, end };
-}
-
 const sourceOf = (node: unknown, { text }: TestFile): string =>
-  text.slice(rangeOf(node).start, rangeOf(node).end);
+  text.slice(placeOfNode(node).start, placeOfNode(node).end);
 
 /** The value of a node, as it is compared. */
 const valueOf = (node: unknown, { document }: TestFile): unknown =>

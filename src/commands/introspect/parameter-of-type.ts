@@ -11,18 +11,6 @@ export interface ParameterForm {
   readonly isNullable: boolean;
 }
 
-/** The types that an endpoint binds where the query names none, by kind. */
-export const DEFAULT_TYPES: Readonly<Record<string, string>> = {
-  string: 'String',
-  integer: 'Int64',
-  number: 'Float64',
-  boolean: 'Bool',
-  date: 'Date32',
-  timestamp: "DateTime64(6, 'UTC')",
-  uuid: 'UUID',
-  enum: 'String',
-};
-
 /** The kind of parameter for values of a ClickHouse type; undefined where there is none. */
 export function parameterOfType(type: string): ParameterForm | undefined {
   const { name, args } = parseTypeName(type);

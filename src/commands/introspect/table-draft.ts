@@ -1,10 +1,12 @@
+import { declareByKind } from '../../endpoint/parameters/kinds.js';
+import type { ParameterKind } from '../../endpoint/parameters/parameter.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { bareType } from '../../endpoint/type-name.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
 import type { CatalogColumn, CatalogTable, Period } from './catalog.js';
 import { NotCarriedOver, type Draft, type DraftParameter } from './draft.js';
 import { parameterName, sqlName } from './names.js';
-import { DEFAULT_TYPES, parameterOfType } from './parameter-of-type.js';
+import { parameterOfType } from './parameter-of-type.js';
 
 /** A draft, and what of its source is not in it. */
 export interface TableDraft {
@@ -134,7 +136,8 @@ function equals({ name, type }: CatalogColumn, taken: Set<string>): Filter | und
   if (!form || parameter === undefined) return undefined;
   const { kind, bind, options } = form;
   // Every value of a smaller integer type fits the default.
-  const isDefault = DEFAULT_TYPES[kind] === bind || /^(?:Int(?:8|16|32)|UInt(?:8|16|32))$/.test(bind);
+  const { type: ofKind } = declareByKind(kind as ParameterKind, { description: '', ...options }, []);
+  const isDefault = ofKind === bind || /^(?:Int(?:8|16|32)|UInt(?:8|16|32))$/.test(bind);
   return {
     sql: `${sqlName(name)} = ${isDefault ? `@${parameter}` : `{${parameter}:${bind}}`}`,
     parameter: [parameter, { kind, options, description: `Only rows with this ${name}.` }],

@@ -3,6 +3,7 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 import { stringify } from 'lossless-json';
 
 import { nameBeside, quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import type { Column } from './columns.js';
 import { explainRejections, misfitsIn } from './explain-rejections.js';
 import { jsonLines, readSettings, verbatim } from './json-table.js';
@@ -182,10 +183,7 @@ async function inferTypes(run: Run, rows: readonly Line[]): Promise<FieldType[]>
     }
   const types: FieldType[] = [];
   for (const [name, values] of fields) {
-    const found = await run<FieldType>(describeRows(values)).catch((error: unknown) => {
-      if (error instanceof ClickHouseError) return [];
-      throw error;
-    });
+    const found = await run<FieldType>(describeRows(values)).catch(whereRejected([]));
     types.push(found[0] ?? { name, type: 'String' });
   }
   return types;

@@ -5,6 +5,7 @@ import { attribute, nodesIn } from '../facts/facts.js';
 import { EXPLAIN_WRITTEN } from '../facts/query-facts.js';
 import { queryShapes } from '../facts/query-shapes.js';
 import { itemsOf, readTree, type TreeNode } from '../facts/tree.js';
+import { whereRejected } from '../clickhouse/where-rejected.js';
 import { explainLines, type AnalysisTools } from './analyze-query.js';
 
 /** Clauses that seem to be those of the whole, at the end of a UNION, INTERSECT or EXCEPT. */
@@ -41,17 +42,11 @@ async function endOfUnion({ query }: Endpoint, tools: AnalysisTools): Promise<En
   const text = queryShapes(query).reduce((one, other) => (other.length > one.length ? other : one));
   // Who writes parentheses around a SELECT means it; the tree has none.
   if (/\)\s*\)\s*$/.test(text)) return undefined;
-  try {
-    const outer = readTree(await explainLines(tools, `${EXPLAIN_WRITTEN}${text}`));
-    const union = outer.children.find(
-      ({ section, node }) => section === 'JOIN TREE' && node.kind === 'UNION',
-    );
-    return union && endOf(lastSelect(union.node));
-  } catch (error) {
-    // What ClickHouse rejects is reported elsewhere.
-    if (error instanceof ClickHouseError) return undefined;
-    throw error;
-  }
+  const lines = await explainLines(tools, `${EXPLAIN_WRITTEN}${text}`).catch(whereRejected(undefined));
+  const union =
+    lines &&
+    readTree(lines).children.find(({ section, node }) => section === 'JOIN TREE' && node.kind === 'UNION');
+  return union && endOf(lastSelect(union.node));
 }
 
 function endOf({ children }: TreeNode): EndOfUnion | undefined {

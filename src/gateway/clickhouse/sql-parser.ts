@@ -1,8 +1,9 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
-import { callerGone, Failure } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { SqlParser } from '../query/sandboxed-select.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
+import { cancelled } from './within-time.js';
 
 /** Parsing takes milliseconds; SQL that exceeds these limits was not written by a person. */
 const LIMITS: ClickHouseSettings = {
@@ -123,11 +124,6 @@ function failureOf(
     problems: [{ param: 'sql', problem }],
     cause: error,
   });
-}
-
-/** Why the analysis was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
-function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
-  return reason instanceof Failure ? reason : callerGone({ cause });
 }
 
 function parserProblem(

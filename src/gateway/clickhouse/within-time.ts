@@ -59,7 +59,7 @@ function withoutCause({ code, message, details }: Failure): Failure {
 }
 
 /** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
-function cancelled({ reason }: Signal, cause: unknown): Failure {
+export function cancelled({ reason }: Signal, cause: unknown): Failure {
   return reason instanceof Failure ? reason : callerGone({ cause });
 }
 
