@@ -6,7 +6,6 @@ import { readdir, writeFile } from 'node:fs/promises';
 
 import { respondWith, withFakeClickHouse, isRequestQuery } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
-import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
@@ -16,25 +15,6 @@ import { memoryNeeds } from '../../src/gateway/server/memory-needs.js';
 const CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
 
 describe('the gateway', () => {
-  it.concurrent('prints a curl line for each endpoint with rows, and exits with 0 on SIGTERM', async () => {
-    await withTemporaryFolder(async (dataDir) => {
-      await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
-        await gateway.untilWritten(/This key is valid until the gateway stops/);
-        const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
-        const names = lines.map(([, , , url = '']) => new URL(url).pathname.replace(/.*\//, ''));
-        expect(names).toEqual(expect.arrayContaining(Object.keys(SHIPPED_ENDPOINTS)));
-        for (const [, header = '', key = '', url = ''] of lines) {
-          const response = await fetch(url, { headers: { [header]: key } });
-          const { result } = (await response.json()) as { result: unknown[] };
-          expect([response.status, result.length > 0]).toEqual([200, true]);
-        }
-        gateway.child.kill('SIGTERM');
-        expect(await gateway.ended).toBe(0);
-        expect(gateway.stderr()).toBe('');
-      });
-    });
-  });
-
   it.concurrent('retains its data, and rejects a data folder that another gateway uses', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const environment = { DATA_DIR: dataDir, DEMO_DATA: 'off', API_KEY: 'k' };

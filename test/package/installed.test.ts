@@ -19,12 +19,14 @@ const RESULT = '{"result":[{"bucket":"2026-05-01T00:00:00Z","requests":1,"failur
 const temporary = openForAll(makeTemporaryFolder);
 /** A folder with the installed package, and no project. */
 let installed = '';
+let tarball = '';
 /** The path that the units of a service name. */
 let command = '';
 
 beforeAll(() => {
   installed = temporary.path;
-  installPackage(installed, packPackage(installed));
+  tarball = packPackage(installed);
+  installPackage(installed, tarball);
   command = path.join(installed, 'node_modules/.bin/querygate');
 });
 
@@ -165,7 +167,7 @@ describe('the installed package', () => {
   it('says in one line what to do where there is no embedded ClickHouse', async () => {
     await withTemporaryFolder(async (folder) => {
       await writeProject(folder);
-      installPackage(folder, packPackage(folder));
+      installPackage(folder, tarball);
       await rm(path.join(folder, 'node_modules/@chdb'), { recursive: true });
       const bin = path.join(folder, 'node_modules/querygate/dist/commands/cli/querygate.js');
       const gateway = startProcess([bin, 'serve', '--project', folder], { PORT: '0' });

@@ -10,6 +10,7 @@ import type { QueryRequest } from '../../../src/gateway/query/ports.js';
 import { useFormatQueries } from '../../support/fetch-format.js';
 import { NARROW, NUMBER_PLACES, NUMBER_SAMPLES, OWN_TYPES, WIDE } from '../../support/number-samples.js';
 import { readRows } from '../../support/read-formats.js';
+import { settleAll } from '../../support/settle-all.js';
 import type { TypeSample } from '../../support/sample-types.js';
 import { placesOf, selectOf } from '../../support/type-places.js';
 
@@ -87,10 +88,10 @@ describe('numbers as text', () => {
     expect(linesOf(body)).toEqual(own);
     if (!type.startsWith('JSON')) expect(own.flatMap(roundedIn)).toEqual([]);
     const rows = own.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    for (const format of JSON_FORMATS) {
+    await settleAll(JSON_FORMATS, async (format) => {
       const { body: ofFormat } = await fetchFormat(format, query, asText(format));
       expect(await readRows(format, Buffer.from(comparable(ofFormat.toString())))).toEqual(rows);
-    }
+    });
     const wrong = [...places].filter(([place, ofPlace]) => {
       const isValid = ajv.compile(columnSchema(column(ofPlace, ''), { times: 'iso', numbers: 'text' }));
       return !rows.every((row) => isValid(row[place]));
