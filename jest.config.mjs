@@ -14,8 +14,8 @@ const withServers = {
 };
 
 export default {
-  // More than the two cores of a small machine: many tests wait for servers.
-  maxWorkers: 3,
+  // Twice the cores of a small machine: many tests wait for servers.
+  maxWorkers: 4,
   testTimeout: 240_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
