@@ -4,7 +4,7 @@ import { replaceFile } from '../../files/replace-file.js';
 import { readConfig } from '../../gateway/config/config.js';
 import type { Project } from '../../gateway/config/project.js';
 import { watchProject, type ChangedPart } from '../dev/watch-project.js';
-import type { RanCall, RanTest } from '../endpoint-tests/run-tests.js';
+import type { CallRun, RanTest } from '../endpoint-tests/run-tests.js';
 import { testReport, testSummary } from '../endpoint-tests/test-report.js';
 import { TestRunner, type TestRun } from '../endpoint-tests/test-runner.js';
 import { environmentOfTests } from '../endpoint-tests/test-server.js';
@@ -46,9 +46,9 @@ async function runTests(
   if (update && watch) throw usageError('--update and --watch exclude each other: update once, then watch.');
   const { project, dataDir } = readConfig(environmentOfTests(process.env));
   const runner = new TestRunner(process.env, project, { ...(filter !== undefined && { filter }) });
-  const report = async ({ tests, failure }: TestRun): Promise<ReadonlySet<RanCall>> => {
+  const report = async ({ tests, failure }: TestRun): Promise<ReadonlySet<CallRun>> => {
     if (failure !== undefined) throw new CommandError(failure, EXIT.failed);
-    const updated = update ? await updateAll(tests) : new Set<RanCall>();
+    const updated = update ? await updateAll(tests) : new Set<CallRun>();
     process.stdout.write(`${testSummary(tests)}${updated.size > 0 ? `; ${updated.size} updated` : ''}\n`);
     return updated;
   };
@@ -66,7 +66,7 @@ async function runTests(
       const updated = await report(run).catch((error: unknown) => {
         if (!watcher) throw error;
         printError(error);
-        return new Set<RanCall>();
+        return new Set<CallRun>();
       });
       if (junit !== undefined) await replaceFile(junit, testJunit(run.tests));
       // Ends with an interruption.
@@ -98,15 +98,15 @@ function watchTests(
 }
 
 /** @returns the calls whose expectations were written, so that they would pass now */
-async function updateAll(tests: readonly RanTest[]): Promise<ReadonlySet<RanCall>> {
-  const updated = new Set<RanCall>();
+async function updateAll(tests: readonly RanTest[]): Promise<ReadonlySet<CallRun>> {
+  const updated = new Set<CallRun>();
   for (const ran of tests) for (const call of await updateTest(ran)) updated.add(call);
   return updated;
 }
 
 /** A file that cannot run is invalid usage; a difference a failure, unless it was written into the file. */
-function setExitCode(tests: readonly RanTest[], updated: ReadonlySet<RanCall>): void {
-  const isFailed = (call: RanCall): boolean => call.differences.length > 0 && !updated.has(call);
+function setExitCode(tests: readonly RanTest[], updated: ReadonlySet<CallRun>): void {
+  const isFailed = (call: CallRun): boolean => call.differences.length > 0 && !updated.has(call);
   if (tests.some(({ problems }) => problems.length > 0)) process.exitCode = EXIT.usage;
   else if (tests.some(({ calls }) => calls.some(isFailed))) process.exitCode = EXIT.failed;
 }

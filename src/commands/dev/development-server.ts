@@ -22,7 +22,7 @@ import type {
 } from '../../gateway/http/describe/development-routes.js';
 import type { Development } from '../../gateway/server/compose.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
-import { factsOf, type Reload } from '../../gateway/server/reloader.js';
+import { visibleState, type Reload } from '../../gateway/server/reloader.js';
 import type { RanTest } from '../endpoint-tests/run-tests.js';
 import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
@@ -161,7 +161,7 @@ export class DevelopmentServer implements Development {
       const checked = endpoint && (await this.findings.check(endpoint).catch(() => undefined));
       const served = endpoints.find(name);
       // What has changed meanwhile is checked after it.
-      if (checked && served && factsOf(served) === factsOf(endpoint)) report(checked, endpoint);
+      if (checked && served && visibleState(served) === visibleState(endpoint)) report(checked, endpoint);
     }
   }
 

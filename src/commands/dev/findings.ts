@@ -1,7 +1,7 @@
 import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { factsOf } from '../../gateway/server/reloader.js';
+import { visibleState } from '../../gateway/server/reloader.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import { checkEndpoint, type CheckTools } from '../check/check-endpoint.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
@@ -31,12 +31,12 @@ export class FindingsOfEndpoints {
   constructor(private readonly dependencies: FindingsDependencies) {}
 
   of(endpoint: Endpoint): CheckedEndpoint | undefined {
-    return this.checks.get(factsOf(endpoint))?.found;
+    return this.checks.get(visibleState(endpoint))?.found;
   }
 
   /** Checks an endpoint, once. @throws Error where ClickHouse cannot be reached, or the server stops */
   check(endpoint: Endpoint): Promise<CheckedEndpoint> {
-    const facts = factsOf(endpoint);
+    const facts = visibleState(endpoint);
     const known = this.checks.get(facts);
     if (known) return known.ended;
     const ended = this.last.then(() => this.run(endpoint));
@@ -60,7 +60,7 @@ export class FindingsOfEndpoints {
 
   /** Forgets the findings of definitions that are no longer served. */
   keepOnly(endpoints: readonly Endpoint[]): void {
-    const served = new Set(endpoints.map(factsOf));
+    const served = new Set(endpoints.map(visibleState));
     for (const facts of this.checks.keys()) if (!served.has(facts)) this.checks.delete(facts);
   }
 

@@ -19,7 +19,7 @@ export interface Received {
 }
 
 /** Sends a call of a test to the gateway, as a client would: by GET, or by POST where a parameter is secret. */
-export async function callEndpoint(
+export async function sendTestCall(
   server: TestServer,
   endpoint: Endpoint,
   call: TestCall,

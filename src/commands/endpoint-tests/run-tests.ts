@@ -5,7 +5,7 @@ import type { FileProblem } from '../../endpoint/file-problems.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
 import { problem } from '../../endpoint/problems.js';
 import { describeFailure, messageOf } from '../loading/load-error.js';
-import { callEndpoint, type Received } from './call-endpoint.js';
+import { sendTestCall, type Received } from './call-endpoint.js';
 import { checkTest } from './check-test.js';
 import { comparisonOf, compareResponse } from './compare-response.js';
 import type { Comparison } from './compare-rows.js';
@@ -14,7 +14,7 @@ import { problemAt, titleOf, type TestCall, type TestFile } from './test-file.js
 import type { TestServer } from './test-server.js';
 
 /** A call that ran. */
-export interface RanCall {
+export interface CallRun {
   readonly call: TestCall;
   /** Its place in the file, from 0. */
   readonly index: number;
@@ -33,7 +33,7 @@ export interface RanTest {
   readonly test?: TestFile;
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];
-  readonly calls: readonly RanCall[];
+  readonly calls: readonly CallRun[];
 }
 
 /**
@@ -48,7 +48,7 @@ export async function runTest(
 ): Promise<RanTest> {
   const { file } = test;
   const { client, tables, gateway } = server;
-  const calls: RanCall[] = [];
+  const calls: CallRun[] = [];
   const names = [test.endpoint, ...test.calls.map(({ endpoint = '' }) => endpoint)];
   const varying = new Map<Endpoint, string | undefined>();
   for (const endpoint of names.flatMap((name) => gateway.endpoints.find(name) ?? []))
@@ -74,7 +74,7 @@ export async function runTest(
   }
 }
 
-async function runCall(server: TestServer, test: TestFile, call: TestCall, index: number): Promise<RanCall> {
+async function runCall(server: TestServer, test: TestFile, call: TestCall, index: number): Promise<CallRun> {
   const { endpoint: name = test.endpoint, now } = call;
   const endpoint = server.gateway.endpoints.find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
@@ -83,7 +83,7 @@ async function runCall(server: TestServer, test: TestFile, call: TestCall, index
   // Of the calls of a file, each is the first that anybody made.
   await server.gateway.purge();
   const startedAt = performance.now();
-  const received = await callEndpoint(server, endpoint, call);
+  const received = await sendTestCall(server, endpoint, call);
   const milliseconds = performance.now() - startedAt;
   const differences = compareResponse(call, endpoint, received);
   return {

@@ -6,7 +6,7 @@ import { asRecord, isRecord } from '../../endpoint/as-record.js';
 import { placeOfNode } from '../../endpoint/yaml-text.js';
 import { isSame, isSameRow, type Comparison } from './compare-rows.js';
 import { expectsAnything } from './compare-response.js';
-import type { RanCall, RanTest } from './run-tests.js';
+import type { CallRun, RanTest } from './run-tests.js';
 import type { Row, TestFile } from './test-file.js';
 
 /** A replacement of a part of a text. */
@@ -22,7 +22,7 @@ interface Edit {
  *
  * @returns which calls it changed
  */
-export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<RanCall>> {
+export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<CallRun>> {
   const changed = new Set(calls.filter((ran) => ran.differences.length > 0 && isWorthKeeping(ran)));
   if (!test) return changed;
   const edits: Edit[] = [];
@@ -38,7 +38,7 @@ export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<
 }
 
 /** A failure of ClickHouse, of the set-up or of a limit is nothing to expect. */
-function isWorthKeeping({ received: { status } }: RanCall): boolean {
+function isWorthKeeping({ received: { status } }: CallRun): boolean {
   return status < 500 && status !== 429;
 }
 
@@ -53,7 +53,7 @@ async function edited({ path, text }: TestFile, edits: readonly Edit[]): Promise
   return before + result;
 }
 
-function editsOf(call: YAMLMap, ran: RanCall, test: TestFile): readonly Edit[] {
+function editsOf(call: YAMLMap, ran: CallRun, test: TestFile): readonly Edit[] {
   const came = whatCame(ran);
   const place = { call, test, comparison: ran.comparison };
   const stale = ran.received.problem ? ['rows', 'columns', 'body'] : ['problem'];
@@ -192,7 +192,7 @@ const valueOf = (node: unknown, { document }: TestFile): unknown =>
   isMap(node) || isSeq(node) || isScalar(node) ? node.toJS(document) : node;
 
 /** The keys of a call with the values that came. */
-function whatCame({ call, received }: RanCall): Readonly<Record<string, unknown>> {
+function whatCame({ call, received }: CallRun): Readonly<Record<string, unknown>> {
   const { headers, problem } = received;
   const names = Object.keys(call.headers ?? {});
   // A cut result passes only where the test says that it is.
@@ -208,7 +208,7 @@ function whatCame({ call, received }: RanCall): Readonly<Record<string, unknown>
 /** The rows, columns and body that the call expects; of one that expects nothing, the rows, else the body. */
 function resultThatCame(
   call: TestFile['calls'][number],
-  { body, rows, columns }: RanCall['received'],
+  { body, rows, columns }: CallRun['received'],
 ): object {
   const isNew = !expectsAnything(call) || call.problem !== undefined;
   const hasRows = rows !== undefined && (call.rows !== undefined || isNew);

@@ -28,7 +28,7 @@ export interface Period {
 }
 
 /** The tables and views of a database that the user can see. */
-export function readTables(tools: AnalysisTools, database: string): Promise<readonly CatalogTable[]> {
+export function tablesIn(tools: AnalysisTools, database: string): Promise<readonly CatalogTable[]> {
   return queryRows<CatalogTable>(
     tools,
     `SELECT database, name, engine, sorting_key AS sortingKey, as_select AS select FROM system.tables

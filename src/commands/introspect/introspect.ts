@@ -2,7 +2,7 @@ import type { AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { isOwnEndpoint } from '../../gateway/observability/own-endpoints.js';
 import { usageError } from '../cli/exit-codes.js';
 import type { ProjectFile } from '../cli/project/write-new-file.js';
-import { newestDay, readColumns, readTables, type CatalogTable } from './catalog.js';
+import { newestDay, readColumns, tablesIn, type CatalogTable } from './catalog.js';
 import { endpointText, NotCarriedOver, type Draft } from './draft.js';
 import { endpointName } from './names.js';
 import { tableDraft } from './table-draft.js';
@@ -39,7 +39,7 @@ export async function introspect(
   database: string,
   chosen: readonly string[],
 ): Promise<Introspected> {
-  const tables = await readTables(tools, database);
+  const tables = await tablesIn(tools, database);
   const found = await Promise.all(chosen.map((name) => findTable(tools, name, tables, database)));
   const sources = new Set([
     ...found.filter((table) => !isParameterisedView(table)),
@@ -74,7 +74,7 @@ export async function introspectTable(
   name: string,
   tableName: string,
 ): Promise<IntrospectedTable> {
-  const table = await findTable(tools, tableName, await readTables(tools, database), database);
+  const table = await findTable(tools, tableName, await tablesIn(tools, database), database);
   return endpointOf(tools, database, name, table);
 }
 
@@ -108,7 +108,7 @@ async function findTable(
   const here = tables.find((table) => table.name === name);
   if (here) return here;
   const [, other, own] = /^([^.]+)\.(.+)$/s.exec(name) ?? [];
-  const there = other === undefined ? [] : other === database ? tables : await readTables(tools, other);
+  const there = other === undefined ? [] : other === database ? tables : await tablesIn(tools, other);
   const found = there.find((table) => table.name === own);
   if (found) return found;
   throw usageError(`There is no table ${name}, or the user may not see it. ${adviceFor(tables, database)}`);

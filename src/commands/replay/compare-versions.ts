@@ -2,7 +2,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { differenceOf, haveOtherColumns, varyingColumns } from './difference-of-runs.js';
 import type { RecordedCall } from './recorded-calls.js';
-import { isSameQuery, runCall, type CallRunner, type RanCall } from './run-call.js';
+import { isSameQuery, runCall, type CallRunner, type CallResult } from './run-call.js';
 
 /** How often a pair is run where its rows change meanwhile. */
 const ATTEMPTS = 3;
@@ -40,7 +40,7 @@ export interface Versions {
 export async function replayCall(
   call: RecordedCall,
   { before, after }: Versions,
-  run: (version: Endpoint | undefined) => Promise<RanCall>,
+  run: (version: Endpoint | undefined) => Promise<CallResult>,
   isFirst: boolean,
 ): Promise<ReplayedCall> {
   const both = [() => run(before), () => run(after)] as const;
@@ -63,8 +63,8 @@ export async function replayCall(
   }
 }
 
-type Ran = readonly [RanCall, RanCall];
-type Both = readonly [() => Promise<RanCall>, () => Promise<RanCall>];
+type Ran = readonly [CallResult, CallResult];
+type Both = readonly [() => Promise<CallResult>, () => Promise<CallResult>];
 
 /**
  * The difference that is left when both versions have run again, without the columns whose values vary by themselves; undefined
@@ -99,7 +99,7 @@ async function inTurn(isFirst: boolean, [one, other]: Both): Promise<Ran> {
   return [await one(), second];
 }
 
-function verdictOf(before: RanCall, after: RanCall): Verdict {
+function verdictOf(before: CallResult, after: CallResult): Verdict {
   if ('error' in after) return 'error';
   return 'error' in before ? 'repaired' : 'differs';
 }
@@ -144,7 +144,7 @@ export async function replayCalls(calls: readonly RecordedCall[], options: Repla
     found.set(call.endpoint, of);
     if (isSame) of.same += 1;
     else {
-      const run = async (version: Endpoint | undefined): Promise<RanCall> => {
+      const run = async (version: Endpoint | undefined): Promise<CallResult> => {
         if (spentMs >= budgetMs) throw new BudgetEnded();
         const ran = await runCall(version, call, options);
         spentMs += ran.cost.clickhouseMs;

@@ -1,11 +1,11 @@
 import { compareRows, differentColumns, type Comparison } from '../endpoint-tests/compare-rows.js';
 import { differenceText } from '../endpoint-tests/difference-text.js';
-import type { RanCall, RanWithRows } from './run-call.js';
+import type { CallResult, ResultRows } from './run-call.js';
 
 /** How much a value of a Float type may differ, as a share of it: another order of additions changes its last digits. */
 export const FLOAT_TOLERANCE = 1e-9;
 
-const howOf = ({ types }: RanWithRows): Comparison => ({
+const howOf = ({ types }: ResultRows): Comparison => ({
   ...{ isOrdered: true, floatTolerance: FLOAT_TOLERANCE, types },
 });
 
@@ -14,8 +14,8 @@ const howOf = ({ types }: RanWithRows): Comparison => ({
  * values, because the data has changed. `other kind`: only one of them failed.
  */
 export function varyingColumns(
-  one: RanCall,
-  again: RanCall,
+  one: CallResult,
+  again: CallResult,
 ): readonly string[] | 'other rows' | 'other kind' {
   if ('error' in one || 'error' in again) return 'error' in one && 'error' in again ? [] : 'other kind';
   if (one.rows.length !== again.rows.length) return 'other rows';
@@ -27,7 +27,7 @@ export function varyingColumns(
 }
 
 /** Whether two results have other columns, or other types of them. */
-export const haveOtherColumns = (one: RanCall, other: RanCall): boolean =>
+export const haveOtherColumns = (one: CallResult, other: CallResult): boolean =>
   'rows' in one && 'rows' in other && differenceOfColumns(one, other) !== '';
 
 /**
@@ -36,8 +36,8 @@ export const haveOtherColumns = (one: RanCall, other: RanCall): boolean =>
  * @param except columns that do not count.
  */
 export function differenceOf(
-  before: RanCall,
-  after: RanCall,
+  before: CallResult,
+  after: CallResult,
   except: ReadonlySet<string> = new Set(),
 ): string {
   if ('error' in after) return `it fails with ${after.error}`;
@@ -46,14 +46,14 @@ export function differenceOf(
   return ofColumns === '' ? differenceOfRows(before, after, except) : ofColumns;
 }
 
-function differenceOfColumns({ types: before }: RanWithRows, { types: after }: RanWithRows): string {
+function differenceOfColumns({ types: before }: ResultRows, { types: after }: ResultRows): string {
   const [one, other] = [before, after].map((types) =>
     [...types].map(([name, type]) => `${name} ${type}`).join(', '),
   );
   return one === other ? '' : `the columns were ${one}; they are ${other}`;
 }
 
-function differenceOfRows(before: RanWithRows, after: RanWithRows, except: ReadonlySet<string>): string {
+function differenceOfRows(before: ResultRows, after: ResultRows, except: ReadonlySet<string>): string {
   if (JSON.stringify(before.rows) === JSON.stringify(after.rows) && before.isTruncated === after.isTruncated)
     return '';
   const how = { ...howOf(before), only: [...before.types.keys()].filter((name) => !except.has(name)) };

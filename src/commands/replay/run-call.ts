@@ -15,9 +15,9 @@ import type { Row } from '../endpoint-tests/test-file.js';
 import type { RecordedCall } from './recorded-calls.js';
 
 /** What a call got from one version of an endpoint. */
-export type RanCall = RanWithRows | { readonly error: string; readonly cost: QueryCost };
+export type CallResult = ResultRows | { readonly error: string; readonly cost: QueryCost };
 
-export interface RanWithRows {
+export interface ResultRows {
   readonly rows: readonly Row[];
   /** ClickHouse types by name, in the order of the columns. */
   readonly types: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export async function runCall(
   endpoint: Endpoint | undefined,
   call: RecordedCall,
   runner: CallRunner,
-): Promise<RanCall> {
+): Promise<CallResult> {
   if (!endpoint) return { error: 'ENDPOINT_NOT_FOUND: there is no endpoint of this name', cost: NO_COST };
   const started = performance.now();
   try {

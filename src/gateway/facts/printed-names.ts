@@ -43,7 +43,7 @@ const ONE_READING: ReadonlySet<string> = new Set(['CONSTANT', 'QUERY', 'UNION'])
  *
  * @throws Rejection where the node does not show which names it has
  */
-export function namesIn(kind: string, rest: string): ReadonlyMap<string, string> | undefined {
+export function printedNames(kind: string, rest: string): ReadonlyMap<string, string> | undefined {
   const readers = READERS.get(kind);
   if (!readers) return undefined;
   const [shortest, longest] = readers.map((reader): Texts | undefined => reader.exec(rest)?.groups);

@@ -1,4 +1,4 @@
-import { COLUMNS, namesIn, wholeLines } from './printed-names.js';
+import { COLUMNS, printedNames, wholeLines } from './printed-names.js';
 import { Rejection } from './rejection.js';
 
 /** A node of ClickHouse's query tree. */
@@ -157,7 +157,7 @@ function readNode(
 }
 
 const attributesOf = (...[kind, rest, allowed]: Parameters<typeof readAttributes>): TreeNode['attributes'] =>
-  (allowed ? undefined : namesIn(kind, rest)) ?? readAttributes(kind, rest, allowed);
+  (allowed ? undefined : printedNames(kind, rest)) ?? readAttributes(kind, rest, allowed);
 
 /** @param allowed absent: any. */
 function readAttributes(

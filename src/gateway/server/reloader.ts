@@ -148,7 +148,7 @@ function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Compa
   const added = after.filter(({ name }) => !earlier.has(name));
   const changed = after.filter((endpoint) => {
     const known = earlier.get(endpoint.name);
-    return known !== undefined && factsOf(known) !== factsOf(endpoint);
+    return known !== undefined && visibleState(known) !== visibleState(endpoint);
   });
   const removed = before.filter(({ name }) => !later.has(name));
   const ids = new Map(after.map((endpoint) => [endpoint.id, endpoint]));
@@ -173,7 +173,7 @@ function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
 }
 
 /** Everything of an endpoint that callers can see; its query is in the digest. */
-export function factsOf(endpoint: Endpoint): string {
+export function visibleState(endpoint: Endpoint): string {
   const { parameters, columns, optionalColumns } = endpoint;
   const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
   const facts = { ...endpoint, query: undefined, resultsUnder: undefined };

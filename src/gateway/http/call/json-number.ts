@@ -6,7 +6,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const SHORT_INTEGER = /^-?\d{1,15}$/;
 
 /** A JSON number without rounding. */
-export interface ExactNumber {
+export interface JsonNumber {
   /** In plain decimal digits; of a number with more than 400 of them the text as it was sent. */
   readonly text: string;
   /** Whether the value is an integer that a double may not hold exactly: beyond 2^53. */
@@ -18,7 +18,7 @@ export interface ExactNumber {
  *
  * @param isInteger whether the text of an integer has no fraction: `1.0` is `1`.
  */
-export function exactNumber(sent: string, isInteger: boolean): ExactNumber {
+export function readJsonNumber(sent: string, isInteger: boolean): JsonNumber {
   // Nearly every item of a long list.
   if (SHORT_INTEGER.test(sent)) return { text: sent, isUnsafeInteger: false };
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(sent) ?? [];

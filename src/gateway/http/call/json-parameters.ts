@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { itemKind } from '../../../endpoint/parameters/kinds.js';
 import { Failure, type ParamProblem } from '../../errors.js';
 import { isInBrackets, type RawParameter, type RawParameters } from '../../query/raw-parameters.js';
-import { exactNumber } from './json-number.js';
+import { readJsonNumber } from './json-number.js';
 import { belongsInQueryString } from './undeclared-parameters.js';
 
 /** Bytes of UTF-8 of a value in a body. ClickHouse accepts a parameter of twice as many, which escapes can fill. */
@@ -91,7 +91,7 @@ function readScalar({ name }: ValueKind, value: unknown): { readonly text: strin
   }
   if (typeof value === 'boolean') return { text: String(value) };
   if (!isLosslessNumber(value)) return { problem: 'must be a string, a number, true or false' };
-  const { text, isUnsafeInteger } = exactNumber(value.value, name === 'integer');
+  const { text, isUnsafeInteger } = readJsonNumber(value.value, name === 'integer');
   return isUnsafeInteger && name !== 'number'
     ? { problem: 'is an integer beyond 2^53, which JSON programs round: write it as a string' }
     : { text };
