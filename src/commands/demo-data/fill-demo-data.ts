@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { ifPresent } from '../../files/if-present.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { SchemaFileError } from '../../gateway/schema/schema-file-error.js';
 
 const SETTINGS: ClickHouseSettings = {
@@ -59,6 +60,5 @@ async function readFills(folder: string): Promise<readonly Fill[]> {
 
 async function areAllEmpty(client: ClickHouseClient, fills: readonly Fill[]): Promise<boolean> {
   const anyRow = fills.map(({ table }) => `(SELECT 1 FROM ${table} LIMIT 1)`);
-  const result = await client.query({ query: anyRow.join(' UNION ALL '), format: 'JSONEachRow' });
-  return (await result.json()).length === 0;
+  return (await selectRows(client, anyRow.join(' UNION ALL '))).length === 0;
 }

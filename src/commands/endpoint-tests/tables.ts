@@ -7,6 +7,7 @@ import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problem } from '../../endpoint/problems.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { WrittenNumber } from '../../endpoint/yaml-text.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { loadFile } from '../loading/load-file.js';
 import { formatOfName } from '../loading/source-format.js';
 import { problemAt, type Row, type TestFile } from './test-file.js';
@@ -24,7 +25,7 @@ const HAS_ROWS =
 
 /** Reads what tables there are. */
 export async function readTables(client: ClickHouseClient): Promise<Tables> {
-  const columns = await rowsOf<{ readonly table: string; readonly columns: readonly string[] }>(
+  const columns = await selectRows<{ readonly table: string; readonly columns: readonly string[] }>(
     client,
     `SELECT table, groupArray(name) AS columns FROM system.columns
      WHERE database = currentDatabase() AND default_kind NOT IN ('MATERIALIZED', 'ALIAS')
@@ -34,7 +35,7 @@ export async function readTables(client: ClickHouseClient): Promise<Tables> {
        AND table NOT LIKE 'schema_migrations%' AND table NOT LIKE 'gateway_requests%' AND NOT startsWith(table, 'querygate_')
      GROUP BY table`,
   );
-  const dictionaries = await rowsOf(
+  const dictionaries = await selectRows(
     client,
     'SELECT name FROM system.dictionaries WHERE database = currentDatabase()',
   );
@@ -44,13 +45,9 @@ export async function readTables(client: ClickHouseClient): Promise<Tables> {
   };
 }
 
-async function rowsOf<T>(client: ClickHouseClient, query: string): Promise<readonly T[]> {
-  return (await client.query({ query, format: 'JSONEachRow' })).json<T>();
-}
-
 /** Empties every table that has rows, those that materialized views filled too. */
 export async function emptyTables(client: ClickHouseClient): Promise<void> {
-  const filled = await rowsOf<{ readonly name: string }>(
+  const filled = await selectRows<{ readonly name: string }>(
     client,
     `SELECT name FROM system.tables
      WHERE database = currentDatabase() AND (total_rows > 0 OR total_rows IS NULL) AND ${HAS_ROWS}

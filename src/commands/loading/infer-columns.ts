@@ -3,6 +3,7 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 import { stringify } from 'lossless-json';
 
 import { nameBeside, quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import type { Column } from './columns.js';
 import { explainRejections, misfitsIn } from './explain-rejections.js';
@@ -103,7 +104,7 @@ export async function inferColumns(
   const numbers = { input_format_json_try_infer_numbers_from_strings: valuesAreTexts ? 1 : 0 } as const;
   const run: Run = async <T>(query: string): Promise<T[]> => {
     const clickhouse_settings = { ...(await readSettings(client)), ...INFERENCE, ...numbers };
-    return (await client.query({ query, format: 'JSONEachRow', clickhouse_settings })).json<T>();
+    return selectRows<T>(client, query, {}, { clickhouse_settings });
   };
   try {
     const types = await inferTypes(run, sample.rows);

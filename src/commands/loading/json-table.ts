@@ -2,6 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import type { Column, ComputedColumn, RowShape } from './columns.js';
 
 /**
@@ -47,7 +48,7 @@ export function readSettings(client: ClickHouseClient): Promise<ClickHouseSettin
 
 async function findSettings(client: ClickHouseClient): Promise<ClickHouseSettings> {
   const query = `SELECT name FROM system.settings WHERE name = '${NUMBERS_ARE_UNITS}'`;
-  const known = await (await client.query({ query, format: 'JSONEachRow' })).json();
+  const known = await selectRows(client, query);
   return known.length === 0 ? READ_SETTINGS : { ...READ_SETTINGS, [NUMBERS_ARE_UNITS]: 1 };
 }
 

@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { RECORD_TABLE } from '../../gateway/schema/migration-files.js';
 import { findTimeColumn, type Column, type ComputedColumn, type RowShape } from './columns.js';
 import { describeFailure, LoadError } from './load-error.js';
@@ -40,7 +41,8 @@ export async function describeTable(client: ClickHouseClient, name: string): Pro
 async function readShape(client: ClickHouseClient, name: string): Promise<RowShape> {
   const columns: Column[] = [];
   const computed: ComputedColumn[] = [];
-  for (const { name: column, type, default_type, default_expression } of await describe(client, name)) {
+  const described = await selectRows<Description>(client, `DESCRIBE TABLE ${quoteName(name)}`);
+  for (const { name: column, type, default_type, default_expression } of described) {
     if (default_type === 'MATERIALIZED' || default_type === 'ALIAS')
       computed.push({ name: column, type, kind: default_type, expression: default_expression });
     else columns.push({ name: column, type, defaultExpression: default_expression });
@@ -48,18 +50,13 @@ async function readShape(client: ClickHouseClient, name: string): Promise<RowSha
   return { columns, computed, time: findTimeColumn(columns) };
 }
 
-async function describe(client: ClickHouseClient, name: string): Promise<Description[]> {
-  const result = await client.query({ query: `DESCRIBE TABLE ${quoteName(name)}`, format: 'JSON' });
-  return (await result.json<Description>()).data;
-}
-
 function isUnknownTable(error: unknown): boolean {
   return error instanceof ClickHouseError && error.type === 'UNKNOWN_TABLE';
 }
 
 async function unknownTable(client: ClickHouseClient, name: string): Promise<string> {
-  const result = await client.query({ query: "SHOW TABLES NOT LIKE 'schema_migrations%'", format: 'JSON' });
-  const tables = (await result.json<{ name: string }>()).data.map((table) => table.name);
+  const found = await selectRows<{ name: string }>(client, "SHOW TABLES NOT LIKE 'schema_migrations%'");
+  const tables = found.map((table) => table.name);
   return tables.length > 0
     ? `the table ${name} does not exist; the tables are ${tables.join(', ')}. ` +
         `To add one, load with --create, or create it in a file in clickhouse-schema/ and run querygate migrate`

@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteText } from '../../endpoint/quote-sql.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { listItems, masked } from '../../gateway/schema/statement-text.js';
 import type { RowShape } from './columns.js';
 import { shortened } from './load-error.js';
@@ -74,8 +75,8 @@ function describe(elements: readonly string[]): string {
  */
 async function engineOf(client: ClickHouseClient, database: string, name: string): Promise<string> {
   const query = `SELECT engine_full FROM system.tables WHERE database = ${database} AND name = ${name}`;
-  const result = await client.query({ query, format: 'JSONEachRow' });
-  const engine = (await result.json<{ engine_full: string }>())[0]?.engine_full ?? '';
+  const [found] = await selectRows<{ engine_full: string }>(client, query);
+  const engine = found?.engine_full ?? '';
   const [, shard, local] = /^Distributed\('[^']*', ('[^']*'), ('[^']*')/.exec(engine) ?? [];
   return shard === undefined || local === undefined ? engine : engineOf(client, shard, local);
 }

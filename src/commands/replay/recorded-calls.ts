@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import Joi from 'joi';
 
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { CommandError, EXIT } from '../cli/exit-codes.js';
 
 /** A distinct call, as `querygate replay --save` writes it in a line. */
@@ -36,21 +37,16 @@ const TEXT = `
  * @param since as ClickHouse reads a time in UTC: `2026-05-17 10:05:00`.
  * @throws CommandError where the table is missing or of an earlier version
  */
-export async function readRecordedCalls(
+export function readRecordedCalls(
   client: ClickHouseClient,
   since: string,
   signal: AbortSignal,
 ): Promise<readonly RecordedCall[]> {
-  const found = await client
-    .query({
-      query: TEXT,
-      query_params: { since: since.slice(0, '2026-05-17 10:05:00'.length) },
-      format: 'JSONEachRow',
-      clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
-      abort_signal: signal,
-    })
-    .catch(rethrowMissing);
-  return found.json<RecordedCall>();
+  const parameters = { since: since.slice(0, '2026-05-17 10:05:00'.length) };
+  return selectRows<RecordedCall>(client, TEXT, parameters, {
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+    abort_signal: signal,
+  }).catch(rethrowMissing);
 }
 
 /** @throws CommandError where the table of recorded calls is missing or of an earlier version; else the error itself */

@@ -1,6 +1,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { checkCluster, onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
 import { withClient } from '../clickhouse/with-client.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
@@ -170,18 +171,13 @@ const OTHER_PROJECT =
   'is recorded in the database but missing from the files of the project. Use the latest version of the project or, ' +
   'if the database belongs to another project, set CLICKHOUSE_DATABASE to another name.';
 
-async function readApplied(
+function readApplied(
   client: ClickHouseClient,
   cluster: Cluster | undefined,
 ): Promise<readonly AppliedMigration[]> {
   const query = `SELECT name, any(checksum) AS checksum FROM ${RECORD_TABLE} GROUP BY name`;
-  return (
-    await client.query({
-      query,
-      format: 'JSONEachRow',
-      ...(cluster && { clickhouse_settings: RECORD_READING }),
-    })
-  ).json<AppliedMigration>();
+  const settings = cluster ? { clickhouse_settings: RECORD_READING } : {};
+  return selectRows<AppliedMigration>(client, query, {}, settings);
 }
 
 const CREATE_TABLE = `

@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
 
 const LOCK = 'schema_migrations_lock';
@@ -63,12 +64,8 @@ export async function withMigrationLock<T>(
 }
 
 async function uuidOfLock(client: ClickHouseClient, database: string): Promise<string | undefined> {
-  const result = await client.query({
-    query: `SELECT toString(uuid) AS uuid FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
-    query_params: { database },
-    format: 'JSONEachRow',
-  });
-  return (await result.json<Pick<LockState, 'uuid'>>())[0]?.uuid;
+  const query = `SELECT toString(uuid) AS uuid FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`;
+  return (await selectRows<Pick<LockState, 'uuid'>>(client, query, { database }))[0]?.uuid;
 }
 
 const clauseOf = ({ cluster }: LockLocation): string => (cluster ? onCluster(cluster) : '');
@@ -99,15 +96,12 @@ async function unlock(
   location: LockLocation,
   own: string | undefined,
 ): Promise<void> {
-  const stale = await client.query({
-    query: `
-      SELECT name FROM system.tables
-      WHERE database = {database:String} AND startsWith(name, '${LOCK}')
-        AND (name != '${LOCK}' OR toString(uuid) = {own:String})`,
-    query_params: { database: location.database, own: own ?? '' },
-    format: 'JSONEachRow',
-  });
-  for (const { name } of await stale.json<{ name: string }>()) {
+  const query = `
+    SELECT name FROM system.tables
+    WHERE database = {database:String} AND startsWith(name, '${LOCK}')
+      AND (name != '${LOCK}' OR toString(uuid) = {own:String})`;
+  const parameters = { database: location.database, own: own ?? '' };
+  for (const { name } of await selectRows<{ name: string }>(client, query, parameters)) {
     await client.command({
       query: `DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} ${clauseOf(location)} SYNC`,
       query_params: { database: location.database, name },
@@ -116,14 +110,10 @@ async function unlock(
 }
 
 async function breakStaleLock(client: ClickHouseClient, location: LockLocation): Promise<void> {
-  const result = await client.query({
-    query: `
-      SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
-      FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
-    query_params: { database: location.database },
-    format: 'JSONEachRow',
-  });
-  const [lock] = await result.json<LockState>();
+  const query = `
+    SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
+    FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`;
+  const [lock] = await selectRows<LockState>(client, query, { database: location.database });
   if (!lock || lock.idle_seconds < STALE_SECONDS) return;
   await client
     .command({

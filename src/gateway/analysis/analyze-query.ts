@@ -5,6 +5,7 @@ import type { Values } from '../../endpoint/values.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { tenantConditions, tenantSettings } from '../../endpoint/tenant-settings.js';
 import { READ_ONLY } from '../clickhouse/describe-columns.js';
+import { selectRows } from '../clickhouse/select-rows.js';
 
 /** What queries are analysed with. */
 export interface AnalysisTools {
@@ -38,17 +39,11 @@ export async function explainLines(
 }
 
 /** Runs a query that reads no data of the endpoints. */
-export async function queryRows<T>(
+export function queryRows<T>(
   { client, signal }: AnalysisTools,
   query: string,
   parameters: BoundQuery['parameters'],
 ): Promise<readonly T[]> {
-  const result = await client.query({
-    query,
-    query_params: revealedParameters({ parameters }),
-    format: 'JSONEachRow',
-    abort_signal: signal,
-    clickhouse_settings: READ_ONLY,
-  });
-  return result.json<T>();
+  const sent = revealedParameters({ parameters });
+  return selectRows<T>(client, query, sent, { abort_signal: signal, clickhouse_settings: READ_ONLY });
 }

@@ -3,6 +3,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
 import { Failure } from '../errors.js';
 import type { ResultColumn } from '../formats/format.js';
+import { selectRows } from './select-rows.js';
 
 export type { ResultColumn };
 
@@ -42,21 +43,17 @@ export async function describe(
 }
 
 /** The rows of a statement about a query, with its values bound. @throws Error where ClickHouse rejects it */
-export async function rowsOf<Row>(
+export function rowsOf<Row>(
   text: string,
   query: BoundQuery,
   { client, signal, settings = READ_ONLY }: DescribeOptions,
 ): Promise<readonly Row[]> {
-  const response = await client.query({
-    query: text,
-    query_params: revealedParameters(query),
+  return selectRows<Row>(client, text, revealedParameters(query), {
     ...(hasSecretValue(query) && { use_multipart_params: true }),
     use_multipart_params_auto: true,
-    format: 'JSONEachRow',
     abort_signal: signal,
     clickhouse_settings: settings,
   });
-  return response.json<Row>();
 }
 
 /** Maximum number of columns of a caller's own SQL. */

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
+import { selectRows } from '../../../gateway/clickhouse/select-rows.js';
 import { inferColumns, type Sample } from '../../loading/infer-columns.js';
 import type { SourceFormat } from '../../loading/source-format.js';
 import { migrate } from '../../schema/migrate.js';
@@ -46,9 +47,8 @@ export function rejectTableName(name: string): void {
 export async function prepareCreation(creation: TableCreation): Promise<void> {
   await applySchema(creation);
   const { client, table } = creation;
-  const query = { query: 'EXISTS TABLE {table:Identifier}', query_params: { table } };
-  const result = await client.query({ ...query, format: 'JSONEachRow' });
-  const [row] = await result.json<{ readonly result: number }>();
+  const exists = 'EXISTS TABLE {table:Identifier}';
+  const [row] = await selectRows<{ readonly result: number }>(client, exists, { table });
   if (row?.result !== 1) return;
   throw new CommandError(
     `the table ${table} exists. Nothing was loaded: leave --create away to load into it, or choose another name.`,

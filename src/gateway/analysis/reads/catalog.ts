@@ -1,5 +1,6 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
+import { selectRows } from '../../clickhouse/select-rows.js';
 import { unquote } from '../../../endpoint/quote-sql.js';
 import { parseTypeName } from '../../../endpoint/type-name.js';
 import { PARAMETER, type Facts } from '../../facts/facts.js';
@@ -143,14 +144,8 @@ export class Catalog {
     return rows.map(({ qualified }) => qualified);
   }
 
-  private async rows<T>(query: string, parameters: Record<string, unknown> = {}): Promise<readonly T[]> {
-    const result = await this.client.query({
-      query,
-      query_params: parameters,
-      format: 'JSONEachRow',
-      clickhouse_settings: SETTINGS,
-    });
-    return result.json<T>();
+  private rows<T>(query: string, parameters?: Record<string, unknown>): Promise<readonly T[]> {
+    return selectRows<T>(this.client, query, parameters, { clickhouse_settings: SETTINGS });
   }
 }
 
