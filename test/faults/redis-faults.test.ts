@@ -14,11 +14,11 @@ const ACCEPTS = 'Redis accepts commands again';
 let cityCount = 0;
 
 /** Requests a new city. A request that waited for Redis without a bound would exceed the time limit of its test. */
-const requestNew = async ({ requestCity, runQuery }: TestExecution): Promise<void> => {
-  const before = runQuery.requests.length;
+const requestNew = async ({ requestCity, clickhouse }: TestExecution): Promise<void> => {
+  const before = clickhouse.requests.length;
   cityCount += 1;
   const { status } = await requestCity(`city ${cityCount}`);
-  expect([status, runQuery.requests.length]).toEqual(['MISS', before + 1]);
+  expect([status, clickhouse.requests.length]).toEqual(['MISS', before + 1]);
 };
 
 const logged = ({ logger }: TestExecution): readonly string[] =>
@@ -183,7 +183,7 @@ describe('a Redis that', () => {
     Started.during(async (started) => {
       const { url } = await started.standIn(respondWithGarbage(garbage));
       const execution = await started.execution(url);
-      execution.runQuery.returnRows([{ city: 'Rome' }]);
+      execution.clickhouse.returnRows([{ city: 'Rome' }]);
       for (let n = 0; n < 5; n += 1) await requestNew(execution);
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => execution.requestCity('Rome')));
       for (const { result } of outcomes) {

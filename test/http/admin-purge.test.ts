@@ -14,7 +14,7 @@ describe('POST /cache/purge', () => {
   /** Lists which of three results are still cached after a purge. */
   async function remainingAfter(body: unknown): Promise<readonly string[]> {
     const remaining: string[] = [];
-    await withAdminGateway(async ({ post, send: query, clock }) => {
+    await withAdminGateway(async ({ post, send: query, time: clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
       await query(STATS);
@@ -44,7 +44,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('purges one parameter set in every representation', async () => {
-    await withAdminGateway(async ({ post, send: query, clock }) => {
+    await withAdminGateway(async ({ post, send: query, time: clock }) => {
       const representations = [...REPRESENTATIONS.values()];
       for (const each of representations) {
         await query(COUNTS, counts('a'), each);
@@ -172,7 +172,7 @@ describe('POST /cache/purge', () => {
     ],
     ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
   ])('returns 400 for a body that is %s, and purges nothing', async (_what, type, body, code) => {
-    await withAdminGateway(async ({ send: query, clock, ...execution }) => {
+    await withAdminGateway(async ({ send: query, time: clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
@@ -183,7 +183,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('reads the body as JSON whatever its Content-Type, which curl sets to a form', async () => {
-    await withAdminGateway(async ({ send: query, clock, ...execution }) => {
+    await withAdminGateway(async ({ send: query, time: clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
       const response = await request(createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints }))

@@ -48,7 +48,7 @@ describe('GET /cache', () => {
 
 describe('GET /warming', () => {
   it('reports the last and next refresh, the cost and the use of each parameter set', async () => {
-    await withAdminGateway(async ({ get, post, send: query, clock }) => {
+    await withAdminGateway(async ({ get, post, send: query, time: clock }) => {
       await query(COUNTS, counts('a'));
       clock.advance(10);
       await post('/warming/run');
@@ -84,15 +84,15 @@ describe('GET /warming', () => {
 
 describe('POST /warming/run', () => {
   it('refreshes the parameter sets in use at once, and reports the outcome', async () => {
-    await withAdminGateway(async ({ post, send: query, runQuery, clock }) => {
+    await withAdminGateway(async ({ post, send: query, clickhouse, time: clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
       clock.advance(10);
       const response = await post('/warming/run');
       expect(response.status).toBe(200);
       expect((response.body as { sets: unknown[] }).sets).toHaveLength(2);
-      expect(runQuery.requests).toHaveLength(4);
-      runQuery.fail(new Error('unreachable'));
+      expect(clickhouse.requests).toHaveLength(4);
+      clickhouse.fail(new Error('unreachable'));
       const failed = await post('/warming/run');
       expect(failed.body).toMatchObject({ sets: [{ failures: 1 }, { failures: 1 }] });
     });
@@ -135,10 +135,10 @@ describe('GET /keys', () => {
 
 describe('GET /metrics', () => {
   it('returns Prometheus text whose labels have known values only, whatever callers send', async () => {
-    await withAdminGateway(async ({ get, send: query, executeCall, metrics, runQuery, logger, clock }) => {
+    await withAdminGateway(async ({ get, send: query, clickhouse, ...gateway }) => {
       const credentials = testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } });
-      const parts = plainParts({ endpoints, credentials, runQuery, logger, clock: clock.read });
-      const app = createListener({ ...parts, executeCall, metrics });
+      const parts = plainParts({ ...gateway, endpoints, credentials, runQuery: clickhouse });
+      const app = createListener({ ...parts, ...gateway });
       await query(COUNTS);
       const called = ['invented', 'invented%22%7D', '%FF', COUNTS, 'logs.all?project=invented'];
       for (const path of called.map((name) => `/api/endpoints/query/${name}`)) {
@@ -182,7 +182,7 @@ describe('the admin API', () => {
     ['DELETE', '/nothing'],
   ])('returns 404 for %s %s, and lists the valid paths', async (method, path) => {
     await withAdminGateway(async (gateway) => {
-      const server = createAdminApp({ ...gateway, ...noKeys(gateway.clock.read), endpoints }).listen(
+      const server = createAdminApp({ ...gateway, ...noKeys(gateway.time.read), endpoints }).listen(
         0,
         '127.0.0.1',
       );
@@ -198,7 +198,7 @@ describe('the admin API', () => {
 
   it('returns 400 for two Host headers, and for one that is no host', async () => {
     await withAdminGateway(async ({ logger, ...gateway }) => {
-      const app = createAdminApp({ ...gateway, ...noKeys(gateway.clock.read), logger, endpoints });
+      const app = createAdminApp({ ...gateway, ...noKeys(gateway.time.read), logger, endpoints });
       await whileListening(createHttpServer(app, logger), async (port) => {
         const head = 'GET /cache HTTP/1.1\r\nConnection: close\r\n';
         for (const hosts of ['Host: a\r\nHost: a\r\n', 'Host: user@localhost\r\n']) {

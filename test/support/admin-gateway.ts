@@ -3,6 +3,7 @@ import request, { type Response } from 'supertest';
 import { readConfig } from '../../src/gateway/config/config.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
+import { executeCall } from '../../src/gateway/query/execute-call.js';
 import type { CacheDemand } from '../../src/gateway/query/call.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
@@ -19,8 +20,8 @@ export const endpoints = await referenceEndpoints();
 
 /** A gateway's query execution with clients for its admin API. */
 export interface AdminGateway extends QueryExecution {
-  readonly clock: TestClock;
-  readonly runQuery: FakeRunQuery;
+  readonly time: TestClock;
+  readonly clickhouse: FakeRunQuery;
   readonly logger: RecordingLogger;
   readonly get: (path: string) => Promise<Response>;
   readonly post: (path: string, body?: unknown) => Promise<Response>;
@@ -46,13 +47,13 @@ export async function withAdminGateway(use: (gateway: AdminGateway) => Promise<v
     const { signal } = new AbortController();
     const demand: CacheDemand = 'any';
     const endpointQuery = { endpoint, values, scope: '', representation };
-    return (await execution.executeCall({ ...endpointQuery, requestId: 'r', signal, demand })).status;
+    return (await executeCall(execution, { ...endpointQuery, requestId: 'r', signal, demand })).status;
   };
   try {
     await use({
       ...execution,
-      clock,
-      runQuery,
+      time: clock,
+      clickhouse: runQuery,
       logger,
       send: query,
       get: (path) => request(app).get(path),

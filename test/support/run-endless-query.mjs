@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 const build = fileURLToPath(new URL('../../dist', import.meta.url));
 const { readConfig } = await import(path.join(build, 'gateway/config/config.js'));
 const { loadProjectEndpoints } = await import(path.join(build, 'gateway/server/project-endpoints.js'));
+const { executeCall } = await import(path.join(build, 'gateway/query/execute-call.js'));
 const { openQueryExecution } = await import(path.join(build, 'gateway/server/open-query-execution.js'));
 
 const ignore = () => undefined;
@@ -21,8 +22,8 @@ const runQuery = () => {
 const servers = [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
 const logger = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 const clock = () => new Date();
-const { executeCall } = await openQueryExecution(config, { endpoints, servers, logger, clock }, ignore);
-await executeCall({
+const parts = await openQueryExecution(config, { endpoints, servers, logger, clock }, ignore);
+await executeCall(parts, {
   endpoint: endpoints.find('usage.api-counts'),
   values: new Map([['project', process.env['PROJECT']]]),
   scope: '',

@@ -2,6 +2,7 @@ import { readConfig } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
+import { executeCall } from '../../src/gateway/query/execute-call.js';
 import type { CacheStatus, CallOutcome } from '../../src/gateway/query/call.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
@@ -79,7 +80,7 @@ export class SharedGateway {
     city: string,
     representation: Representation = JSON_REPRESENTATION,
   ): Promise<CallOutcome> {
-    return this.execution.executeCall({
+    return executeCall(this.execution, {
       endpoint,
       values: validateParameters(endpoint, rawParameters({ city })),
       scope: '',

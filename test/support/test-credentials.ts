@@ -13,7 +13,7 @@ import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.j
 import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
-import type { ExecuteExport } from '../../src/gateway/query/execute-export.js';
+import type { RunScheduledExport } from '../../src/gateway/query/execute-export.js';
 import type { DeferredCalls } from '../../src/gateway/scheduler/deferred-calls.js';
 import type { CheckSql } from '../../src/gateway/query/sandboxed-select.js';
 
@@ -71,7 +71,7 @@ export function noKeys(
 }
 
 /** For gateways whose endpoints have no exports. */
-const noExports: ExecuteExport = () => Promise.reject(new Error('no endpoint of this test has exports'));
+const noExports: RunScheduledExport = () => Promise.reject(new Error('no endpoint of this test has exports'));
 
 /** For gateways without sandboxed endpoints. */
 export const noSql: CheckSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));
@@ -82,4 +82,4 @@ const noDeferral: Pick<DeferredCalls, 'execute'> = {
 };
 
 /** For gateways whose calls are neither exported nor deferred, and take no SQL. */
-export const plainCalls = { executeExport: noExports, checkSql: noSql, deferredCalls: noDeferral };
+export const plainCalls = { runExport: noExports, checkSql: noSql, deferredCalls: noDeferral };

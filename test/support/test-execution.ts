@@ -1,6 +1,7 @@
 import { readConfig, type Environment } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { executeCall } from '../../src/gateway/query/execute-call.js';
 import type { CallOutcome, Call } from '../../src/gateway/query/call.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
 import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
@@ -11,7 +12,7 @@ import { sampleEndpoint } from './sample-endpoint.js';
 
 /** A gateway's query execution on a fake ClickHouse. */
 export interface TestExecution extends QueryExecution {
-  readonly runQuery: FakeRunQuery;
+  readonly clickhouse: FakeRunQuery;
   readonly logger: RecordingLogger;
   /** Requests the sample endpoint's result for a city. */
   readonly requestCity: (city: string, call?: Partial<Call>) => Promise<CallOutcome>;
@@ -36,7 +37,7 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
     closers.push(close),
   );
   const requestCity: TestExecution['requestCity'] = (city, call = {}) =>
-    execution.executeCall({
+    executeCall(execution, {
       endpoint,
       values: new Map([['city', city]]),
       scope: '',
@@ -48,5 +49,5 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse()) await closer();
   };
-  return { ...execution, runQuery, logger, requestCity, close };
+  return { ...execution, clickhouse: runQuery, logger, requestCity, close };
 }

@@ -11,11 +11,11 @@ import type { AppParts } from '../../src/gateway/http/app.js';
 import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
-import { createCallExecutor, type OnOutcome } from '../../src/gateway/query/execute-call.js';
-import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';
+import type { OnOutcome } from '../../src/gateway/query/execute-call.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
 import { createListener, type PublicParts } from '../../src/gateway/server/create-listener.js';
 import { FakeRunQuery } from './fake-run-query.js';
+import { queryParts } from './query-parts.js';
 import { RecordingLogger } from './recording-logger.js';
 import { testCredentials, testLimiter, plainCalls } from './test-credentials.js';
 import { referenceEndpoints } from './reference-project.js';
@@ -99,21 +99,16 @@ export function plainParts({
   readonly onOutcome?: OnOutcome;
 }): PublicParts & { readonly store: LocalStore; readonly consoleFolder: string | undefined } {
   const store = new LocalStore(10_000_000, clock);
-  const fetchResult = createFetcher({
-    ...{ runQuery: runQuery.run, store, clock },
-    coalesceAcrossGateways: withoutCoalescing(store),
-    onJoined: () => undefined,
-  });
   return {
     config: { ...readConfig({}), mcp: undefined },
-    ...{ endpoints, credentials, logger, clock, store, onOutcome },
+    ...queryParts({ runQuery: runQuery.run, store, clock, onOutcome }),
+    ...{ endpoints, credentials, logger, store },
     metrics: new Metrics(),
     cursors: new Cursors(undefined),
     limiter: testLimiter(),
     find: (hash, now) => store.find(hash, now),
     maxRangedBytes: store.maxEntryBytes,
     runningCalls: new RunningCalls(clock),
-    executeCall: createCallExecutor({ store, fetchResult, clock, onOutcome }),
     isClickHouseUp: () => Promise.resolve(true),
     isDraining: () => false,
     consoleFolder: undefined,

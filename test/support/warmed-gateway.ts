@@ -4,13 +4,14 @@ import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { keyOf, type CacheKey } from '../../src/gateway/query/cache-key.js';
 import type { CallOutcome } from '../../src/gateway/query/call.js';
 import type { EndpointQuery } from '../../src/gateway/query/endpoint-query.js';
-import { createCallExecutor, type ExecuteCall } from '../../src/gateway/query/execute-call.js';
-import { createFetcher, withoutCoalescing } from '../../src/gateway/query/fetch-result.js';
+import { executeCall, type QueryParts } from '../../src/gateway/query/execute-call.js';
+import { fetchResult } from '../../src/gateway/query/fetch-result.js';
 import type { QueryResult } from '../../src/gateway/query/ports.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { QueryBudget } from '../../src/gateway/warming/query-budget.js';
 import { Warmer, type WarmerDependencies } from '../../src/gateway/warming/warmer.js';
 import { costOf, resultOf } from './fake-run-query.js';
+import { queryParts } from './query-parts.js';
 import { rawParameters } from './raw-parameters.js';
 import { TestClock } from './test-clock.js';
 
@@ -42,26 +43,18 @@ export class WarmedGateway {
   /** Runs a query; by default the result's only row is the number of queries so far. */
   respond: () => Promise<QueryResult> = () => Promise.resolve(resultOf([{ query: this.queries.length }]));
   private readonly startedAt = this.clock.milliseconds;
-  private readonly executeCall: ExecuteCall;
+  private readonly parts: QueryParts;
 
   constructor(endpoints: readonly Endpoint[], options: WarmedGatewayOptions = {}) {
     const { budget = 1, ...parts } = options;
     const clock = this.clock.read;
-    const fetchResult = createFetcher({
+    this.parts = queryParts({
       runQuery: ({ requestId, query }) => {
         const by = requestId === 'warming' ? 'warming' : 'caller';
         this.queries.push({ by, at: this.seconds, parameters: query.parameters });
         return this.respond();
       },
-      store: this.store,
-      coalesceAcrossGateways: withoutCoalescing(this.store),
-      clock,
-      onJoined: () => undefined,
-    });
-    this.executeCall = createCallExecutor({
-      store: this.store,
-      fetchResult,
-      clock,
+      ...{ store: this.store, clock },
       onOutcome: (query, key, { result }) => {
         this.ledger.count(key, query, clock().getTime(), result);
       },
@@ -74,7 +67,7 @@ export class WarmedGateway {
         this.ledger.forget(key);
       },
       refresh: async (query, key) => ({
-        ...(await fetchResult({ ...query, requestId: 'warming', signal, demand: 'fresh' }, key)),
+        ...(await fetchResult(this.parts, { ...query, requestId: 'warming', signal, demand: 'fresh' }, key)),
         isQueried: true,
       }),
       isBusy: () => false,
@@ -100,7 +93,7 @@ export class WarmedGateway {
   /** Sends a caller's request; default parameters: the endpoint's example. */
   send(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
     const { signal } = new AbortController();
-    return this.executeCall({
+    return executeCall(this.parts, {
       ...queryOf(endpoint, parameters),
       requestId: 'caller',
       signal,

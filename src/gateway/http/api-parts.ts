@@ -1,8 +1,8 @@
 import type { Links } from '../auth/links.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
-import type { ExecuteCall } from '../query/execute-call.js';
-import type { ExecuteExport } from '../query/execute-export.js';
+import type { QueryParts } from '../query/execute-call.js';
+import type { ExportParts } from '../query/execute-export.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
 import type { DeferredCalls } from '../scheduler/deferred-calls.js';
 import type { Credentials } from './call/credentials.js';
@@ -13,12 +13,10 @@ import type { RunningCalls } from './call/running-calls.js';
 import type { ReadyParts } from './transport/health.js';
 
 /** The parts of a gateway that its API is made of, which `server/compose.ts` opens. Functions take them, or those that they need. */
-export interface ApiParts extends ReadingParts, ReadyParts {
+export interface ApiParts extends QueryParts, ExportParts, ReadingParts, ReadyParts {
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
-  readonly executeCall: ExecuteCall;
-  readonly executeExport: ExecuteExport;
   readonly deferredCalls: Pick<DeferredCalls, 'execute'>;
   /** Checks callers' own SQL. */
   readonly checkSql: CheckSql;

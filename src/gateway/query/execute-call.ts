@@ -1,28 +1,15 @@
 import { Failure } from '../errors.js';
 import { type CacheKey, keyOf } from './cache-key.js';
 import { confirmableUntil, staleUntil, usableUntil, type CallOutcome, type Call } from './call.js';
-import { NO_VERSIONS, type DataVersions } from './data-versions.js';
+import { NO_VERSIONS } from './data-versions.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import { isFresh, type EndpointResult } from './endpoint-result.js';
-import type { FetchResult } from './fetch-result.js';
-import type { Clock } from './ports.js';
-import type { ResultStore } from './result-store.js';
+import { fetchResult, type FetchParts } from './fetch-result.js';
 
-/**
- * @param key cache key of the result, if it is known already.
- * @throws Failure with the message for the caller.
- */
-export type ExecuteCall = (call: Call, key?: CacheKey) => Promise<CallOutcome>;
-
-export interface CallExecutorDependencies {
-  readonly store: ResultStore;
+/** The parts of a gateway by which it gets results. */
+export interface QueryParts extends FetchParts {
   /** Reads the local cache; absent where the store is no other one. */
-  readonly findLocal?: (hash: string) => EndpointResult | undefined;
-  /** Queries ClickHouse, or waits for an identical query that is already running. */
-  readonly fetchResult: FetchResult;
-  /** Absent: no result is cached until its data changes. */
-  readonly dataVersions?: DataVersions | undefined;
-  readonly clock: Clock;
+  readonly find?: (hash: string, now?: number) => EndpointResult | undefined;
   /** Called with each outcome of an endpoint that caches. */
   readonly onOutcome: OnOutcome;
 }
@@ -30,92 +17,79 @@ export interface CallExecutorDependencies {
 export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
- * Executes validated calls. The result is a fresh cached result, else a new one from ClickHouse. A stale one whose age
+ * Executes a valid call. The result is a fresh cached result, else a new one from ClickHouse. A stale one whose age
  * the endpoint allows replaces a new one that is partial or does not come (ClickHouse fails, the gateway is busy, a
  * time limit ends).
+ *
+ * @param key cache key of the result, if it is known already.
+ * @throws Failure with the message for the caller.
  */
-export function createCallExecutor(dependencies: CallExecutorDependencies): ExecuteCall {
-  return async (call, key = keyOf(call)) => {
-    if (call.endpoint.settings.caching === 'disabled') return executeUncached(dependencies, call, key);
-    const outcome = await executeCached(dependencies, call, key);
-    // What remembers the query must not keep its whole text.
-    const remembered: Call = { ...call, bound: undefined };
-    dependencies.onOutcome(remembered, key, outcome);
-    return outcome;
-  };
+export async function executeCall(parts: QueryParts, call: Call, key = keyOf(call)): Promise<CallOutcome> {
+  if (call.endpoint.settings.caching === 'disabled') return executeUncached(parts, call, key);
+  const outcome = await executeCached(parts, call, key);
+  // What remembers the query must not keep its whole text.
+  const remembered: Call = { ...call, bound: undefined };
+  parts.onOutcome(remembered, key, outcome);
+  return outcome;
 }
 
-async function executeUncached(
-  { fetchResult }: CallExecutorDependencies,
-  call: Call,
-  key: CacheKey,
-): Promise<CallOutcome> {
+async function executeUncached(parts: QueryParts, call: Call, key: CacheKey): Promise<CallOutcome> {
   if (call.demand === 'only-cached') throw notCached();
-  const { result, callers = 1 } = await fetchResult(call, key);
+  const { result, callers = 1 } = await fetchResult(parts, call, key);
   return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers };
 }
 
-async function executeCached(
-  dependencies: CallExecutorDependencies,
-  call: Call,
-  key: CacheKey,
-): Promise<CallOutcome> {
-  const { store, fetchResult, clock } = dependencies;
-  const find = call.endpoint.settings.untilChanged ? findConfirmed(dependencies, call) : store.get;
-  const cached = call.demand === 'fresh' ? undefined : await find(key);
+async function executeCached(parts: QueryParts, call: Call, key: CacheKey): Promise<CallOutcome> {
+  const { store, clock } = parts;
+  const refresh = call.demand === 'fresh';
+  const find = call.endpoint.settings.untilChanged ? () => findConfirmed(parts, call, key) : store.get;
+  const cached = refresh ? undefined : await find(key);
   if (cached && isFresh(cached, clock().getTime())) return hitOutcome(cached);
   if (call.demand === 'only-cached') throw notCached();
-  const refresh = call.demand === 'fresh';
-  const findStale = staleFinder({ store: { get: async () => cached ?? (await store.get(key)) }, clock });
   try {
-    const { result, ...shared } = await fetchResult(call, key);
+    const { result, ...shared } = await fetchResult(parts, call, key);
     // A stale result with all rows is better than a new partial one.
-    const stale = result.partial && (await findStale(call, key));
+    const stale = result.partial && (await findStale(parts, call, key, cached));
     return stale ?? fetchedOutcome(result, { refresh, replacesExpired: cached !== undefined, ...shared });
   } catch (error) {
-    const stale = allowsStale(error) ? await findStale(call, key) : undefined;
+    const stale = allowsStale(error) ? await findStale(parts, call, key, cached) : undefined;
     if (!stale) throw error;
     return stale;
   }
 }
 
 /** Finds a result that is no longer fresh, and that the endpoint allows in place of a new one that does not come. */
-export function staleFinder({
-  store,
-  clock,
-}: {
-  readonly store: Pick<ResultStore, 'get'>;
-  readonly clock: Clock;
-}): (call: Call, key: CacheKey) => Promise<CallOutcome | undefined> {
-  return async ({ endpoint }, key) => {
-    const stale = endpoint.settings.caching === 'disabled' ? undefined : await store.get(key);
-    if (!stale || clock().getTime() >= staleUntil(stale, endpoint)) return undefined;
-    return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
-  };
+export async function findStale(
+  { store, clock }: Pick<QueryParts, 'store' | 'clock'>,
+  { endpoint }: Call,
+  key: CacheKey,
+  cached?: EndpointResult,
+): Promise<CallOutcome | undefined> {
+  if (endpoint.settings.caching === 'disabled') return undefined;
+  const stale = cached ?? (await store.get(key));
+  if (!stale || clock().getTime() >= staleUntil(stale, endpoint)) return undefined;
+  return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
 }
 
 /** Reads the cached result, which is confirmed where it has expired and can be. */
-function findConfirmed(dependencies: CallExecutorDependencies, call: Call): ResultStore['get'] {
-  const { store, findLocal, clock } = dependencies;
-  const isExpired = (result: EndpointResult): boolean => !isFresh(result, clock().getTime());
-  return async (key) => {
-    // Before the shared cache, from which the same large result would come at each confirmation.
-    const local = findLocal?.(key.hash);
-    const ofLocal = local && isExpired(local) ? await confirm(dependencies, call, key, local) : undefined;
-    if (ofLocal) return ofLocal;
-    const cached = await store.get(key);
-    if (!cached || cached === local || !isExpired(cached)) return cached;
-    return (await confirm(dependencies, call, key, cached)) ?? cached;
-  };
+async function findConfirmed(
+  parts: QueryParts,
+  call: Call,
+  key: CacheKey,
+): Promise<EndpointResult | undefined> {
+  const isExpired = (result: EndpointResult): boolean => !isFresh(result, parts.clock().getTime());
+  // Before the shared cache, from which the same large result would come at each confirmation.
+  const local = parts.find?.(key.hash);
+  const ofLocal = local && isExpired(local) ? await confirm(parts, call, key, local) : undefined;
+  if (ofLocal) return ofLocal;
+  const cached = await parts.store.get(key);
+  if (!cached || cached === local || !isExpired(cached)) return cached;
+  return (await confirm(parts, call, key, cached)) ?? cached;
 }
 
 /** A cached result as fresh again, where ClickHouse confirms that its data did not change; otherwise undefined. */
 export async function confirm(
-  {
-    store,
-    dataVersions = NO_VERSIONS,
-    clock,
-  }: Pick<CallExecutorDependencies, 'store' | 'dataVersions' | 'clock'>,
+  { store, dataVersions = NO_VERSIONS, clock }: Pick<QueryParts, 'store' | 'dataVersions' | 'clock'>,
   call: Omit<Call, 'demand'>,
   key: CacheKey,
   cached: EndpointResult,
@@ -138,7 +112,7 @@ function fetchedOutcome(
   return { result, status, isStored: !result.partial, ...how };
 }
 
-/** The outcome of {@link ExecuteCall} where a result of the local cache is fresh, else undefined. */
+/** The outcome of {@link executeCall} where a result of the local cache is fresh, else undefined. */
 export function hitOf(cached: EndpointResult | undefined, now: number): CallOutcome | undefined {
   return cached && isFresh(cached, now) ? hitOutcome(cached) : undefined;
 }

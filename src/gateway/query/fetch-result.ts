@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
+import type { Values } from '../../endpoint/values.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
@@ -13,21 +14,13 @@ import type { Composed, PieceComposer } from './pieces/composer.js';
 import type { KnownData } from './known-data.js';
 import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
+import type { RowScope } from './row-scope.js';
 import { bindExample } from './sample-values.js';
 import type { Signal } from './signal.js';
-import { SingleFlight } from './single-flight.js';
+import type { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
 export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'>;
-
-/**
- * Gets a result that the cache does not have. A call that demands a fresh one neither joins a running query nor takes a cached
- * result, except one that is known since a later time than `newerThan` (milliseconds since 1970) where that is given: another
- * gateway's refresh.
- *
- * @throws Failure
- */
-export type FetchResult = (call: Call, key: CacheKey, newerThan?: number) => Promise<FetchedResult>;
 
 /** Runs the query in ClickHouse; does not store the result. */
 export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
@@ -47,47 +40,61 @@ export type CoalesceAcrossGateways = (
   newerThan?: number,
 ) => Promise<FetchedResult>;
 
-export interface FetchDependencies {
+/** The parts of a gateway by which it gets results that the cache does not have. */
+export interface FetchParts {
   readonly runQuery: RunQuery;
   readonly store: ResultStore;
+  /** The queries that run in this process. */
+  readonly flights: SingleFlight<FetchedResult>;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Absent: no result is cached until its data changes. */
   readonly dataVersions?: DataVersions | undefined;
   /** Absent: no result is composed of pieces. */
   readonly composer?: PieceComposer | undefined;
+  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
+  readonly requireRunnable?: ((endpoint: Endpoint, values?: Values, scope?: RowScope) => void) | undefined;
   readonly clock: Clock;
   /** Called for each call that shared the query of another caller, with where that query ran. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
 }
 
-/** Queries ClickHouse once for identical calls at the same time, in this process and across gateways. */
-export function createFetcher(dependencies: FetchDependencies): FetchResult {
-  const singleFlight = new SingleFlight<FetchedResult>();
-  return async (call, key, newerThan) => {
-    const { endpoint } = call;
-    const refresh = call.demand === 'fresh';
-    if (endpoint.settings.caching === 'disabled') {
-      return { result: await queryClickHouse(dependencies, call), isCollapsed: false, callers: 1 };
-    }
-    const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
-    const isAlone = refresh && newerThan === undefined;
-    const coalesce = isAlone ? withoutCoalescing(dependencies.store) : dependencies.coalesceAcrossGateways;
-    // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
-    const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
-    const { value, joined, callers } = await singleFlight.join(workKey, call, ({ signal, requester }) => {
-      const query: QueryClickHouse = (querySignal) =>
-        queryClickHouse(dependencies, { ...call, requester, signal: querySignal });
-      return coalesce(key, signal, query, usableUntilOf, newerThan);
-    });
-    if (joined) dependencies.onJoined('process');
-    else if (value.isCollapsed) dependencies.onJoined('gateways');
-    // What another gateway queried is the cost of its callers.
-    return value.isCollapsed ? value : { result: value.result, isCollapsed: joined, callers };
-  };
+/**
+ * Gets a result that the cache does not have: queries ClickHouse once for identical calls at the same time, in this process and across
+ * gateways. A call that demands a fresh one neither joins a running query nor takes a cached result, except one that is known since a
+ * later time than `newerThan` (milliseconds since 1970) where that is given: another gateway's refresh.
+ *
+ * @throws Failure
+ */
+export async function fetchResult(
+  parts: FetchParts,
+  call: Call,
+  key: CacheKey,
+  newerThan?: number,
+): Promise<FetchedResult> {
+  const { endpoint } = call;
+  parts.requireRunnable?.(endpoint, call.values, call.scope);
+  const refresh = call.demand === 'fresh';
+  if (endpoint.settings.caching === 'disabled') {
+    return { result: await queryClickHouse(parts, call), isCollapsed: false, callers: 1 };
+  }
+  const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
+  const isAlone = refresh && newerThan === undefined;
+  const coalesce = isAlone ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
+  // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
+  const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
+  const { value, joined, callers } = await parts.flights.join(workKey, call, ({ signal, requester }) => {
+    const query: QueryClickHouse = (querySignal) =>
+      queryClickHouse(parts, { ...call, requester, signal: querySignal });
+    return coalesce(key, signal, query, usableUntilOf, newerThan);
+  });
+  if (joined) parts.onJoined('process');
+  else if (value.isCollapsed) parts.onJoined('gateways');
+  // What another gateway queried is the cost of its callers.
+  return value.isCollapsed ? value : { result: value.result, isCollapsed: joined, callers };
 }
 
 async function queryClickHouse(
-  { runQuery, dataVersions = NO_VERSIONS, composer, clock }: FetchDependencies,
+  { runQuery, dataVersions = NO_VERSIONS, composer, clock }: FetchParts,
   call: Call,
 ): Promise<EndpointResult> {
   const { bound = bindCall(call) } = call;

@@ -17,10 +17,12 @@ import { RedisPurges } from '../coordination/redis-purges.js';
 import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
 import { RedisVersions } from '../coordination/redis-versions.js';
 import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { usableUntil } from '../query/call.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
+import type { HitCounter } from '../query/hit-counts.js';
 import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock, DeferredBoard } from '../query/ports.js';
 import type { PurgeScope, ResultStore } from '../query/result-store.js';
@@ -58,15 +60,16 @@ export interface CacheDependencies {
   readonly endpoints: Endpoints;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly onEvicted: () => void;
-  /** Called when the shared cache has a result that is missing or older in the local cache. */
-  readonly onSharedHit: (key: CacheKey) => void;
+  readonly metrics: Pick<Metrics, 'count'>;
+  readonly hits: Pick<HitCounter, 'countSharedHit'>;
 }
 
 /** Opens the local cache and, if Redis is configured, the shared cache behind it. */
 export async function openCache(config: Config, dependencies: CacheDependencies): Promise<OpenCache> {
-  const { clock, onEvicted } = dependencies;
-  const local = new LocalStore(withoutReserve(config.cache.memoryBytes), clock, onEvicted);
+  const { clock, metrics } = dependencies;
+  const local = new LocalStore(withoutReserve(config.cache.memoryBytes), clock, () => {
+    metrics.count('cache_evictions_total', {});
+  });
   if (config.redisUrl === undefined) return openLocalOnly(local, dependencies);
   return openWithRedis(config, config.redisUrl, local, dependencies);
 }
@@ -103,12 +106,14 @@ async function openWithRedis(
   config: Config,
   redisUrl: string,
   local: LocalStore,
-  { endpoints, logger, clock, onSharedHit }: CacheDependencies,
+  { endpoints, logger, clock, hits }: CacheDependencies,
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);
   const shared = new SharedStore(redis, keys, config.cache.maxSharedBytes, clock);
-  const tiers = new TieredStore(local, shared, usableUntilOf(endpoints), onSharedHit);
+  const tiers = new TieredStore(local, shared, usableUntilOf(endpoints), ({ endpointId }) => {
+    hits.countSharedHit(endpointId);
+  });
   const store = new PurgeGuard(tiers, clock);
   const purges = new RedisPurges(client, redis, keys, (scope) => {
     store.note(scope);

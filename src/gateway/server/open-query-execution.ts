@@ -1,28 +1,17 @@
 import type { Config } from '../config/config.js';
-import type { RowScope } from '../query/row-scope.js';
 import { UsageLedger } from '../warming/usage-ledger.js';
-import type { Values } from '../../endpoint/values.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { RunningCalls } from '../http/call/running-calls.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
-import {
-  createCallExecutor,
-  staleFinder,
-  type CallExecutorDependencies,
-  type ExecuteCall,
-  type OnOutcome,
-} from '../query/execute-call.js';
-import type { EndpointQuery } from '../query/endpoint-query.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
-import { createExportExecutor, type ExecuteExport } from '../query/execute-export.js';
-import { createFetcher } from '../query/fetch-result.js';
+import { executeCall, findStale, type OnOutcome, type QueryParts } from '../query/execute-call.js';
+import type { ExportParts } from '../query/execute-export.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
+import { SingleFlight } from '../query/single-flight.js';
 import { createSandbox } from '../sandbox/sandbox.js';
 import { DeferredCalls } from '../scheduler/deferred-calls.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
@@ -38,12 +27,11 @@ import { startWarming } from './start-warming.js';
 /** How many sets the usage ledger remembers for each set that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
-export interface QueryDependencies {
+/** What executes queries for a gateway. */
+export interface QueryDependencies extends Pick<QueryParts, 'requireRunnable'> {
   readonly endpoints: Endpoints;
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
-  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
-  readonly requireRunnable?: (endpoint: Endpoint, values?: Values, scope?: RowScope) => void;
   /** The connection of a user that may read the versions of tables, or why there is none. */
   readonly versions?: OpenClickHouse['versions'];
   /** Takes the queries for which no caller waits. */
@@ -53,18 +41,14 @@ export interface QueryDependencies {
 }
 
 /** The parts that execute queries, and their figures. */
-export interface QueryExecution {
-  readonly executeCall: ExecuteCall;
-  readonly executeExport: ExecuteExport;
+export interface QueryExecution extends QueryParts, ExportParts {
+  readonly find: NonNullable<QueryParts['find']>;
   readonly deferredCalls: DeferredCalls;
   /** Checks callers' own SQL. */
   readonly checkSql: CheckSql;
   readonly runningCalls: RunningCalls;
-  /** Reads the local cache; `now` is milliseconds since 1970. */
-  readonly find: (hash: string, now?: number) => EndpointResult | undefined;
   /** Bytes of a result up to which every gateway finds it in the cache. */
   readonly maxRangedBytes: number;
-  readonly onOutcome: OnOutcome;
   readonly cache: OpenCache;
   readonly warmer: Warmer;
   readonly metrics: Metrics;
@@ -86,114 +70,67 @@ type OnClose = (close: () => Promise<void> | void, part: ClosingPart) => void;
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
-  { requireRunnable = () => undefined, requestLog, ...dependencies }: QueryDependencies,
+  { requireRunnable, requestLog, versions, servers, ...dependencies }: QueryDependencies,
   onClose: OnClose,
 ): Promise<QueryExecution> {
-  const { endpoints, servers, logger, clock } = dependencies;
+  const { endpoints, logger, clock } = dependencies;
   const metrics = new Metrics();
   const hits = new HitCounter();
   const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
-  const shared = { endpoints, logger, clock, onBackground: requestLog?.noteBackground };
-  const cache = await openCache(config, {
-    ...shared,
-    onEvicted: () => {
-      metrics.count('cache_evictions_total', {});
-    },
-    onSharedHit: ({ endpointId }) => {
-      hits.countSharedHit(endpointId);
-    },
-  });
+  const shared = { endpoints, logger, clock, metrics, hits, onBackground: requestLog?.noteBackground };
+  const cache = await openCache(config, shared);
   onClose(cache.close, { name: 'cache', isBestEffort: true });
-  const ofData = new VersionReporter(dependencies.versions, { ...shared, cache, metrics });
+  const ofData = new VersionReporter(versions, { ...shared, cache });
   onClose(ofData.close, { name: 'versions of tables', isBestEffort: true });
   const { dataVersions } = ofData;
   const scheduler = openScheduler(config, servers, logger);
-  const { queue, pool, runQuery } = scheduler;
-  const fetchAny = createFetcher({
-    ...{ runQuery, store: cache.store, dataVersions },
+  const { queue, pool, runQuery, runExport } = scheduler;
+  const parts = {
+    ...{ runQuery, runExport, requireRunnable, dataVersions, clock, metrics, hits },
+    store: cache.store,
+    find: (hash: string, now?: number) => cache.local.find(hash, now),
+    flights: new SingleFlight(),
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
-    composer: openComposer({ ...shared, runQuery, cache, dataVersions, hits, metrics }),
-    clock,
-    onJoined: (where) => {
+    composer: openComposer({ ...shared, runQuery, cache, dataVersions }),
+    onJoined: (where: 'process' | 'gateways') => {
       metrics.count('coalesced_waiters_total', { where });
     },
-  });
-  const fetchResult = ifRunnable(fetchAny, requireRunnable);
-  const onOutcome = countOutcomes({ endpoints, ledger, hits, clock });
-  const ofCalls = { ...shared, cache, scheduler, requireRunnable, fetchResult, dataVersions, onOutcome };
-  const calls = openCalls(config, ofCalls, onClose);
-  const warming = startWarming(config, {
-    ...shared,
-    ...{ cache, ledger, fetchResult, dataVersions },
-    isBusy: () => queue.figures.waitingInteractive > 0,
-    metrics,
-  });
-  onClose(warming.stop, { name: 'warming', isBestEffort: true });
-  observe(metrics, { endpoints, cache, scheduler });
-  const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
-    ledger.adopt(endpoints);
-    cache.local.drop(outdated);
-    void ofData.report();
-  };
-  return {
-    ...calls,
-    ...{ onOutcome, cache, warmer: warming.warmer },
-    limiter: openLimiter(cache.limits),
-    ...{ metrics, hits, pool, adoptEndpoints, reportVersions: ofData.report },
-  };
-}
-
-/** What runs calls. */
-type Calls = Pick<
-  QueryExecution,
-  'executeCall' | 'executeExport' | 'deferredCalls' | 'checkSql' | 'runningCalls' | 'find' | 'maxRangedBytes'
->;
-
-/** Opens what executes calls, also those that go on after their request. */
-function openCalls(
-  config: Config,
-  dependencies: Omit<CallExecutorDependencies, 'store'> & {
-    readonly cache: OpenCache;
-    readonly scheduler: Scheduler;
-    readonly requireRunnable: NonNullable<QueryDependencies['requireRunnable']>;
-    readonly onBackground: OnBackgroundQuery | undefined;
-  },
-  onClose: OnClose,
-): Calls {
-  const { cache, scheduler, requireRunnable, clock, onBackground } = dependencies;
-  const { store, local, maxEntryBytes: maxRangedBytes } = cache;
-  const find: Calls['find'] = (hash, now) => local.find(hash, now);
-  const executeCall = createCallExecutor({ ...dependencies, store, findLocal: find });
+    onOutcome: countOutcomes(endpoints, ledger, hits, clock),
+  } satisfies Partial<QueryExecution>;
   const deferredCalls = new DeferredCalls({
-    ...{ executeCall, findStale: staleFinder({ store, clock }), board: cache.deferred },
-    ...{ maxSeconds: config.queryTimeoutMs / 1000, onBackground, clock },
+    executeCall: (call, key) => executeCall(parts, call, key),
+    findStale: (call, key) => findStale(parts, call, key),
+    board: cache.deferred,
+    maxSeconds: config.queryTimeoutMs / 1000,
+    ...{ onBackground: shared.onBackground, clock },
   });
   onClose(deferredCalls.close, { name: 'deferred calls' });
-  const checkAny = createSandbox(scheduler.analyzeSql);
+  const isBusy = (): boolean => queue.figures.waitingInteractive > 0;
+  const warming = startWarming(config, parts, { ...shared, cache, ledger, isBusy });
+  onClose(warming.stop, { name: 'warming', isBestEffort: true });
+  observe(metrics, endpoints, cache, scheduler);
+  const checkSql = createSandbox(scheduler.analyzeSql);
   return {
-    executeExport: ifRunnable(
-      createExportExecutor({ runExport: scheduler.runExport, clock }),
-      requireRunnable,
-    ),
+    ...{ deferredCalls, cache, pool, warmer: warming.warmer },
     checkSql: async (endpoint, ...rest) => {
-      requireRunnable(endpoint);
-      return checkAny(endpoint, ...rest);
+      requireRunnable?.(endpoint);
+      return checkSql(endpoint, ...rest);
     },
     runningCalls: new RunningCalls(clock),
-    ...{ executeCall, deferredCalls, find, maxRangedBytes },
+    maxRangedBytes: cache.maxEntryBytes,
+    limiter: openLimiter(cache.limits),
+    adoptEndpoints: (outdated) => {
+      ledger.adopt(endpoints);
+      cache.local.drop(outdated);
+      void ofData.report();
+    },
+    reportVersions: ofData.report,
+    ...parts,
   };
 }
 
 /** Counts how calls are served, and notes which parameter sets are in use. */
-function countOutcomes({
-  endpoints,
-  ledger,
-  hits,
-  clock,
-}: Pick<QueryDependencies, 'endpoints' | 'clock'> & {
-  readonly ledger: UsageLedger;
-  readonly hits: HitCounter;
-}): OnOutcome {
+function countOutcomes(endpoints: Endpoints, ledger: UsageLedger, hits: HitCounter, clock: Clock): OnOutcome {
   return (query, key, { result, status }) => {
     // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are later pages, or those of a replaced endpoint.
     if (!query.sandbox && !query.page && query.pageRows === undefined && endpoints.has(query.endpoint))
@@ -202,25 +139,12 @@ function countOutcomes({
   };
 }
 
-/** Makes a function of a call reject those of endpoints whose queries cannot run. */
-function ifRunnable<Call extends EndpointQuery, More extends readonly unknown[], Result>(
-  run: (call: Call, ...more: More) => Promise<Result>,
-  requireRunnable: NonNullable<QueryDependencies['requireRunnable']>,
-): (call: Call, ...more: More) => Promise<Result> {
-  return async (call, ...more) => {
-    requireRunnable(call.endpoint, call.values, call.scope);
-    return run(call, ...more);
-  };
-}
-
 /** Adds the figures that are read at each scrape. */
 function observe(
   metrics: Metrics,
-  {
-    endpoints,
-    cache,
-    scheduler: { queue, exportQueue, pool },
-  }: Pick<QueryDependencies, 'endpoints'> & { readonly cache: OpenCache; readonly scheduler: Scheduler },
+  endpoints: Endpoints,
+  cache: OpenCache,
+  { queue, exportQueue, pool }: Scheduler,
 ): void {
   metrics.observe('cacheUse', () => cacheUse(endpoints, cache));
   metrics.observe('isRedisOpen', cache.isRedisOpen);

@@ -3,13 +3,12 @@ import { isGone } from '../../endpoint/deprecation.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { DataVersions } from '../query/data-versions.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { Call } from '../query/call.js';
 import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import { confirm } from '../query/execute-call.js';
-import type { FetchResult } from '../query/fetch-result.js';
-import type { Clock, OnBackgroundQuery, Requester } from '../query/ports.js';
+import { fetchResult, type FetchParts } from '../query/fetch-result.js';
+import type { OnBackgroundQuery, Requester } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import type { UsageLedger } from '../warming/usage-ledger.js';
@@ -25,13 +24,10 @@ const TICK_MS = 1000;
 
 export interface WarmingDependencies {
   readonly endpoints: Endpoints;
-  readonly cache: OpenCache;
+  readonly cache: Pick<OpenCache, 'publishAgain'>;
   readonly ledger: UsageLedger;
-  readonly fetchResult: FetchResult;
-  readonly dataVersions: DataVersions;
   readonly isBusy: () => boolean;
   readonly logger: Logger;
-  readonly clock: Clock;
   readonly onBackground: OnBackgroundQuery | undefined;
   readonly metrics: Pick<Metrics, 'time' | 'refreshed'>;
 }
@@ -43,9 +39,12 @@ export interface Warming {
 }
 
 /** Starts the warmer, with the parameter sets that endpoints declare. */
-export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
-  const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock } = dependencies;
-  const { onBackground, metrics } = dependencies;
+export function startWarming(
+  config: Config,
+  parts: FetchParts,
+  { endpoints, cache, ledger, isBusy, logger, onBackground, metrics }: WarmingDependencies,
+): Warming {
+  const { clock } = parts;
   const stopping = new AbortController();
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();
@@ -59,9 +58,9 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
       const requestId = `warming-${key.hash.slice(0, 16)}`;
       const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
       const confirmed =
-        query.endpoint.settings.untilChanged && (await findConfirmed(dependencies, fetch, key, newerThan));
+        query.endpoint.settings.untilChanged && (await findConfirmed(parts, fetch, key, newerThan));
       if (confirmed) return { result: confirmed, isQueried: false };
-      const { result, callers } = await fetchResult({ ...fetch, demand: 'fresh' }, key, newerThan);
+      const { result, callers } = await fetchResult(parts, { ...fetch, demand: 'fresh' }, key, newerThan);
       const { cost, queryId } = result;
       const { name } = query.endpoint;
       if (callers) onBackground?.({ purpose: 'warming', endpoint: name, cost, callers, queryId });
@@ -101,12 +100,12 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
 
 /** The cached result where another gateway has a newer one, or where its data has not changed. */
 async function findConfirmed(
-  { cache: { store }, dataVersions, clock }: Pick<WarmingDependencies, 'cache' | 'dataVersions' | 'clock'>,
+  parts: FetchParts,
   call: Omit<Call, 'demand'>,
   key: CacheKey,
   newerThan: number,
 ): Promise<EndpointResult | undefined> {
-  const cached = await store.get(key, newerThan);
-  if (cached && knownAt(cached) > newerThan && isFresh(cached, clock().getTime())) return cached;
-  return cached && confirm({ store, dataVersions, clock }, call, key, cached);
+  const cached = await parts.store.get(key, newerThan);
+  if (cached && knownAt(cached) > newerThan && isFresh(cached, parts.clock().getTime())) return cached;
+  return cached && confirm(parts, call, key, cached);
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { RedisKeys } from '../../../src/gateway/coordination/redis-keys.js';
 import { Failure, type ErrorCode } from '../../../src/gateway/errors.js';
+import { executeCall } from '../../../src/gateway/query/execute-call.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import type { CallOutcome } from '../../../src/gateway/query/call.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
@@ -214,8 +215,8 @@ describe('a leader that dies', () => {
     await leader.untilWritten(/querying/);
     await open(2, { endpoint });
     const values = new Map([['project', 'abc']]);
-    const requests = gateways.map(({ executeCall }) =>
-      executeCall({
+    const requests = gateways.map((gateway) =>
+      executeCall(gateway, {
         endpoint,
         values,
         scope: '',

@@ -1,10 +1,11 @@
 import { LocalStore } from '../../../src/gateway/cache/local-store.js';
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
-import { createFetcher, withoutCoalescing } from '../../../src/gateway/query/fetch-result.js';
+import { fetchResult } from '../../../src/gateway/query/fetch-result.js';
 import type { QueryResult } from '../../../src/gateway/query/ports.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { queryParts } from '../../support/query-parts.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 
@@ -45,13 +46,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
   const respond: EndpointUnderTest['run'] = async (parameters, at = now) => {
     const clock = (): Date => at;
     const store = new LocalStore(1e7, clock);
-    const fetchResult = createFetcher({
-      runQuery,
-      store,
-      coalesceAcrossGateways: withoutCoalescing(store),
-      clock,
-      onJoined: () => undefined,
-    });
+    const parts = queryParts({ runQuery, store, clock });
     const query = {
       endpoint,
       values: validateParameters(endpoint, rawParameters(parameters)),
@@ -59,7 +54,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
     };
     const { signal } = new AbortController();
     const fetch = { ...query, requestId: 'endpoint-test', signal, demand: 'fresh' as const };
-    const { result: fetched } = await fetchResult(fetch, keyOf(query));
+    const { result: fetched } = await fetchResult(parts, fetch, keyOf(query));
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };
   return {

@@ -8,12 +8,13 @@ import type { FormatName } from '../../../src/gateway/formats/formats.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import type { EndpointResult } from '../../../src/gateway/query/endpoint-result.js';
-import { createFetcher, withoutCoalescing } from '../../../src/gateway/query/fetch-result.js';
+import { fetchResult } from '../../../src/gateway/query/fetch-result.js';
 import { pinnedParameters } from '../../../src/gateway/query/row-scope.js';
 import { nativeSignal } from '../../../src/gateway/query/signal.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { createSandbox } from '../../../src/gateway/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { queryParts } from '../../support/query-parts.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 
@@ -57,19 +58,15 @@ export async function openSandbox(
   const checkSql = createSandbox((request, analysis) => analysis(parser, nativeSignal(request.signal)));
   const clock = (): Date => now;
   const store = new LocalStore(1e7, clock);
-  const fetchResult = createFetcher({
-    runQuery: createQueryRunner(client, { timeoutMs: 10_000 }),
-    store,
-    coalesceAcrossGateways: withoutCoalescing(store),
-    clock,
-    onJoined: () => undefined,
-  });
+  const runQuery = createQueryRunner(client, { timeoutMs: 10_000 });
+  const parts = queryParts({ runQuery, store, clock });
   const values = validateParameters(endpoint, rawParameters(parameters));
   const fetchSql = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
     const { signal } = new AbortController();
     const sandbox = await checkSql(endpoint, sql, { signal }, pinnedParameters(scope));
     const endpointQuery = { endpoint, values, scope, sandbox, representation: representationOf(format) };
     const { result } = await fetchResult(
+      parts,
       { ...endpointQuery, requestId, signal, demand: 'fresh' },
       keyOf(endpointQuery),
     );

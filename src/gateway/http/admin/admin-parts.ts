@@ -2,6 +2,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import type { Logger } from '../../observability/logger.js';
+import type { QueryParts } from '../../query/execute-call.js';
 import type { HitCounter } from '../../query/hit-counts.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import type { Warmer } from '../../warming/warmer.js';
@@ -10,10 +11,8 @@ import type { CacheInfo } from './describe-cache.js';
 import type { ReloadState } from './describe-reload.js';
 
 /** The parts of a gateway that its admin API is made of. */
-export interface AdminParts extends Pick<
-  ApiParts,
-  'endpoints' | 'clock' | 'executeCall' | 'limiter' | 'links' | 'publicUrl' | 'runningCalls'
-> {
+export interface AdminParts
+  extends QueryParts, Pick<ApiParts, 'endpoints' | 'limiter' | 'links' | 'publicUrl' | 'runningCalls'> {
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
   readonly keys: {

@@ -8,7 +8,7 @@ import type { LimitState } from '../../limits/limit-state.js';
 import { rateLimitHeaderList } from '../../limits/rate-limit-headers.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
 import { readerOf } from '../../query/endpoint-query.js';
-import { hitOf, type OnOutcome } from '../../query/execute-call.js';
+import { hitOf } from '../../query/execute-call.js';
 import { factsOf } from '../../observability/outcome-facts.js';
 import type { ApiParts } from '../api-parts.js';
 import { TAKES_DEFAULT, type Presentation } from '../result/choose-representation.js';
@@ -26,9 +26,7 @@ import { noteAuthenticated } from '../transport/connections.js';
 
 /** The parts of a gateway that hits need. */
 export interface HitParts extends ApiParts {
-  /** Reads the local cache; `now` is milliseconds since 1970. */
-  readonly find: (hash: string, now: number) => EndpointResult | undefined;
-  readonly onOutcome: OnOutcome;
+  readonly find: NonNullable<ApiParts['find']>;
   readonly everyResponse: EveryResponse;
 }
 

@@ -5,6 +5,8 @@ import { factsOf } from '../../observability/outcome-facts.js';
 import { bindCall, bindExport, type EndpointQuery } from '../../query/endpoint-query.js';
 import { keyOf } from '../../query/cache-key.js';
 import type { Call, CallOutcome } from '../../query/call.js';
+import { executeCall } from '../../query/execute-call.js';
+import { executeExport } from '../../query/execute-export.js';
 import type { ExportRequest } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
@@ -41,7 +43,6 @@ export async function runCall(
   { isAsync, wait: seconds }: Preferences,
   callerWait: Cancellable,
 ): Promise<RanCall | RanCall<StillRunning>> {
-  const { executeCall, deferredCalls } = parts;
   const wait = new DeferrableWait(callerWait);
   const end = begin(parts, context, read, wait);
   try {
@@ -49,8 +50,12 @@ export async function runCall(
     // A call for a cached result only runs no query, which could outlive its request.
     const outcome =
       isAsync && read.demand !== 'only-cached'
-        ? await deferredCalls.execute(toRun, bound.key, wait.deferral(bound.principal, bound.call, seconds))
-        : await executeCall(toRun, bound.key);
+        ? await parts.deferredCalls.execute(
+            toRun,
+            bound.key,
+            wait.deferral(bound.principal, bound.call, seconds),
+          )
+        : await executeCall(parts, toRun, bound.key);
     if (!('result' in outcome)) return { outcome, ...bound };
     context.outcome = factsOf(outcome);
     return { outcome, ...bound };
@@ -79,7 +84,7 @@ export async function exportCall(
   const end = begin(parts, context, read, wait);
   try {
     const { toRun, limits } = await bind(parts, context, read, wait, bindExport);
-    await send((openSink) => parts.executeExport(toRun, openSink), limits);
+    await send((openSink) => executeExport(parts, toRun, openSink), limits);
   } finally {
     end();
   }

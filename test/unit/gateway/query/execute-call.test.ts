@@ -3,9 +3,13 @@ import type { EndpointSettings } from '../../../../src/endpoint/definition.js';
 import { ERRORS, Failure, type ErrorCode } from '../../../../src/gateway/errors.js';
 import { keyOf } from '../../../../src/gateway/query/cache-key.js';
 import type { CallOutcome, Call } from '../../../../src/gateway/query/call.js';
-import { createCallExecutor, hitOf, type ExecuteCall } from '../../../../src/gateway/query/execute-call.js';
-import { createFetcher, withoutCoalescing } from '../../../../src/gateway/query/fetch-result.js';
+import {
+  executeCall as execute,
+  hitOf,
+  type QueryParts,
+} from '../../../../src/gateway/query/execute-call.js';
 import { FakeRunQuery, resultOf } from '../../../support/fake-run-query.js';
+import { queryParts } from '../../../support/query-parts.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { SettableClock } from '../../../support/settable-clock.js';
 
@@ -15,7 +19,7 @@ const STALE_SECONDS = 300;
 let time: SettableClock;
 let store: LocalStore;
 let runQuery: FakeRunQuery;
-let executeCall: ExecuteCall;
+let parts: QueryParts;
 let statuses: string[];
 
 beforeEach(() => {
@@ -23,21 +27,13 @@ beforeEach(() => {
   store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
   statuses = [];
-  const fetchResult = createFetcher({
-    runQuery: runQuery.run,
-    store,
-    coalesceAcrossGateways: withoutCoalescing(store),
-    clock: time.clock,
-    onJoined: () => undefined,
-  });
-  executeCall = createCallExecutor({
-    store,
-    fetchResult,
-    clock: time.clock,
+  parts = queryParts({
+    ...{ runQuery: runQuery.run, store, clock: time.clock },
     onOutcome: (_query, _key, { status }) => statuses.push(status),
   });
 });
 
+const executeCall = (of: Call): Promise<CallOutcome> => execute(parts, of);
 const call = (changes: Partial<Call> = {}, settings: Partial<EndpointSettings> = {}): Call => ({
   endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS, ...settings }),
   values: new Map([['city', 'Rome']]),

@@ -4,14 +4,12 @@ import { regularExpression } from '../../../../src/endpoint/index.js';
 import { Failure } from '../../../../src/gateway/errors.js';
 import { keyOf } from '../../../../src/gateway/query/cache-key.js';
 import type { Call } from '../../../../src/gateway/query/call.js';
-import {
-  createFetcher,
-  withoutCoalescing,
-  type FetchResult,
-} from '../../../../src/gateway/query/fetch-result.js';
+import type { QueryParts } from '../../../../src/gateway/query/execute-call.js';
+import { fetchResult, type FetchedResult } from '../../../../src/gateway/query/fetch-result.js';
 import type { Requester } from '../../../../src/gateway/query/ports.js';
 import { FakeRunQuery, resultOf } from '../../../support/fake-run-query.js';
 import { delayQueries } from '../../../support/pending-queries.js';
+import { queryParts } from '../../../support/query-parts.js';
 import { SAMPLE, sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { SettableClock } from '../../../support/settable-clock.js';
 
@@ -19,18 +17,15 @@ let time: SettableClock;
 let store: LocalStore;
 let runQuery: FakeRunQuery;
 let joined: string[];
-let fetchResult: FetchResult;
+let parts: QueryParts;
 
 beforeEach(() => {
   time = new SettableClock();
   store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
   joined = [];
-  fetchResult = createFetcher({
-    runQuery: runQuery.run,
-    store,
-    coalesceAcrossGateways: withoutCoalescing(store),
-    clock: time.clock,
+  parts = queryParts({
+    ...{ runQuery: runQuery.run, store, clock: time.clock },
     onJoined: (where) => joined.push(where),
   });
 });
@@ -44,10 +39,10 @@ const fetch = (changes: Partial<Call> = {}): Call => ({
   demand: 'any',
   ...changes,
 });
-const run = (changes: Partial<Call> = {}): ReturnType<FetchResult> =>
-  fetchResult(fetch(changes), keyOf(fetch(changes)));
+const run = (changes: Partial<Call> = {}): Promise<FetchedResult> =>
+  fetchResult(parts, fetch(changes), keyOf(fetch(changes)));
 
-describe('createFetcher', () => {
+describe('fetchResult', () => {
   it('binds the query at its start time, with one row more than the cap', async () => {
     await run();
     const { query, rowCap, requestId } = runQuery.onlyRequest;
@@ -75,7 +70,7 @@ describe('createFetcher', () => {
   it('coalesces none of a miss, a call that demands a fresh result, and a refresh by warming with another', async () => {
     const delayed = delayQueries(runQuery);
     const fresh = fetch({ demand: 'fresh' });
-    const all = [run(), run({ demand: 'fresh' }), fetchResult(fresh, keyOf(fresh), 0)];
+    const all = [run(), run({ demand: 'fresh' }), fetchResult(parts, fresh, keyOf(fresh), 0)];
     delayed.finish([]);
     await Promise.all(all);
     expect(runQuery.requests).toHaveLength(3);

@@ -1,8 +1,8 @@
 import { LocalStore } from '../../../../src/gateway/cache/local-store.js';
 import type { CallOutcome, Call } from '../../../../src/gateway/query/call.js';
-import { createCallExecutor, type ExecuteCall } from '../../../../src/gateway/query/execute-call.js';
-import { createFetcher, withoutCoalescing } from '../../../../src/gateway/query/fetch-result.js';
+import { executeCall, type QueryParts } from '../../../../src/gateway/query/execute-call.js';
 import { FakeRunQuery, resultOf } from '../../../support/fake-run-query.js';
+import { queryParts } from '../../../support/query-parts.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { SettableClock } from '../../../support/settable-clock.js';
 
@@ -11,24 +11,17 @@ const STALE_SECONDS = 300;
 
 let time: SettableClock;
 let runQuery: FakeRunQuery;
-let executeCall: ExecuteCall;
+let parts: QueryParts;
 
 beforeEach(() => {
   time = new SettableClock();
   const store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
-  const fetchResult = createFetcher({
-    runQuery: runQuery.run,
-    store,
-    coalesceAcrossGateways: withoutCoalescing(store),
-    clock: time.clock,
-    onJoined: () => undefined,
-  });
-  executeCall = createCallExecutor({ store, fetchResult, clock: time.clock, onOutcome: () => undefined });
+  parts = queryParts({ runQuery: runQuery.run, store, clock: time.clock });
 });
 
 const run = (demand: Call['demand'] = 'any'): Promise<CallOutcome> =>
-  executeCall({
+  executeCall(parts, {
     endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS }),
     values: new Map([['city', 'Rome']]),
     scope: '',

@@ -9,13 +9,13 @@ describe('a gateway whose clock is set back by an hour while ClickHouse does not
   it('closes its circuit breaker as soon as ClickHouse responds', async () => {
     const time = new SettableClock();
     const execution = await openTestExecution({ clock: time.clock });
-    const { runQuery, requestCity, close } = execution;
+    const { clickhouse, requestCity, close } = execution;
     try {
-      runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
+      clickhouse.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
       for (let n = 0; n < 3; n += 1) await requestCity(`city ${n}`).catch(() => undefined);
       expect(execution.pool.isUnavailable).toBe(true);
       time.advance(-HOUR_MS);
-      runQuery.returnRows([]);
+      clickhouse.returnRows([]);
       const outcome = pollUntil('ClickHouse is queried again', () =>
         requestCity('Rome').catch(() => undefined),
       );
