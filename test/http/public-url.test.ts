@@ -1,9 +1,8 @@
-import { readConfig, type Environment } from '../../src/gateway/config/config.js';
+import type { Environment } from '../../src/gateway/config/config.js';
 import type { OpenApiDocument } from '../../src/gateway/http/describe/openapi/document.js';
-import { openGateway } from '../../src/gateway/server/compose.js';
 import { keyNamed, withAccess, type AccessGateway } from '../support/access-gateway.js';
+import { ListeningGateway } from '../support/listening-gateway.js';
 import { sendRequest, type NetworkResponse } from '../support/network-request.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 import { REFERENCE_WITHOUT_ENV } from '../support/reference-project.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
 import { GOOD_CALL } from '../support/test-gateway.js';
@@ -63,19 +62,15 @@ describe('PUBLIC_URL', () => {
     ['https://gateway.example.com/', 'https://gateway.example.com/api/'],
     ['', '/api/'],
   ])('%j begins the links of the admin API', async (PUBLIC_URL, start) => {
-    const environment = { CLICKHOUSE_URL: 'http://127.0.0.1:1', PROJECT_DIR: REFERENCE_WITHOUT_ENV };
-    const ports = { PORT: '0', ADMIN_PORT: '0' };
-    const config = readConfig({
-      ...environment,
-      ...ports,
-      API_KEY: keyNamed('first'),
-      LINK_SECRET,
-      PUBLIC_URL,
+    const gateway = await ListeningGateway.listen({
+      environment: {
+        ...{ CLICKHOUSE_URL: 'http://127.0.0.1:1', PROJECT_DIR: REFERENCE_WITHOUT_ENV },
+        ...{ API_KEY: keyNamed('first'), LINK_SECRET, PUBLIC_URL },
+      },
     });
-    const gateway = await openGateway(config, { logger: new RecordingLogger(), clock: () => new Date() });
     try {
       const link = { key: 'API_KEY', endpoint: 'logs.all', parameters: { project: 'a' }, expiresIn: 60 };
-      const { text } = await sendRequest(`${String(gateway.adminUrl)}/links`, {
+      const { text } = await sendRequest(`${String(gateway.gateway.adminUrl)}/links`, {
         method: 'POST',
         body: JSON.stringify(link),
       });

@@ -1,14 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
 import { concurrently } from '../../src/endpoint/concurrently.js';
-import { readConfig } from '../../src/gateway/config/config.js';
 import { FORMAT_NAMES, type FormatName } from '../../src/gateway/formats/formats.js';
-import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';
-import { RecordingLogger } from '../support/recording-logger.js';
-import { makeTemporaryFolder } from '../support/temporary-folder.js';
+import { ListeningGateway } from '../support/listening-gateway.js';
 
 const KEY = 'a-key-of-this-test';
 const COLUMNS = `columns: { at: "DateTime64(6, 'UTC')", n: UInt32, share: Nullable(Float64), name: LowCardinality(String) }`;
@@ -96,32 +90,22 @@ interface Received {
 }
 
 describe('after a change of tables under a running gateway', () => {
-  let database: TestDatabase;
-  let gateway: Gateway;
-  let removeFolder: () => Promise<void>;
-  const logger = new RecordingLogger();
+  const database = useTestDatabase();
+  let gateway: ListeningGateway;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
     await run(CREATE);
-    const folder = await makeTemporaryFolder();
-    removeFolder = folder.remove;
-    await mkdir(path.join(folder.path, 'endpoints'));
-    for (const [name, text] of Object.entries(FILES))
-      await writeFile(path.join(folder.path, 'endpoints', `${name}.sql`), text);
     const { username, password } = database.connection;
-    const config = readConfig({
-      ...{ PORT: '0', API_KEY: KEY, PROJECT_DIR: folder.path, REQUEST_LOG: 'off' },
-      ...variablesOf(database.connection),
-      ...{ CLICKHOUSE_VERSIONS_USER: username, CLICKHOUSE_VERSIONS_PASSWORD: password },
+    gateway = await ListeningGateway.listen({
+      endpoints: FILES,
+      environment: {
+        ...{ API_KEY: KEY, REQUEST_LOG: 'off' },
+        ...variablesOf(database.connection),
+        ...{ CLICKHOUSE_VERSIONS_USER: username, CLICKHOUSE_VERSIONS_PASSWORD: password },
+      },
     });
-    gateway = await openGateway(config, { logger, clock: () => new Date() });
   });
-  afterAll(async () => {
-    await gateway.close(0);
-    await removeFolder();
-    await database.close();
-  });
+  afterAll(() => gateway.close());
 
   const run = async (statements: readonly string[]): Promise<void> => {
     for (const query of statements) await database.client.command({ query });
@@ -166,7 +150,7 @@ describe('after a change of tables under a running gateway', () => {
       const cursor = await nextCursor();
       const second = await receive(`pages?cursor=${cursor}`);
       await run(statements);
-      const lines = logger.lines.length;
+      const lines = gateway.logger.lines.length;
       const after = await receiveAll();
       if (invalid === undefined) {
         for (const [target, received] of after)
@@ -185,7 +169,9 @@ describe('after a change of tables under a running gateway', () => {
         status: 500,
         code: 'ENDPOINT_INVALID',
       });
-      const logged = logger.lines.slice(lines).filter(({ fields }) => fields['code'] === 'ENDPOINT_INVALID');
+      const logged = gateway.logger.lines
+        .slice(lines)
+        .filter(({ fields }) => fields['code'] === 'ENDPOINT_INVALID');
       expect(logged.length).toBeGreaterThan(0);
       for (const { fields } of logged) expect(fields['diagnosis']).toMatch(invalid);
     },

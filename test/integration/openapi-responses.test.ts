@@ -1,10 +1,8 @@
-import { readConfig } from '../../src/gateway/config/config.js';
 import type { OpenApiDocument, ParameterObject } from '../../src/gateway/http/describe/openapi/document.js';
-import { openGateway } from '../../src/gateway/server/compose.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
+import { ListeningGateway } from '../support/listening-gateway.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';
-import { RecordingLogger } from '../support/recording-logger.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 
 const gatewayOf = sharedDemoGateway();
@@ -182,8 +180,7 @@ describe('/openapi.json', () => {
   it('describes responses while ClickHouse fails', async () => {
     const statuses: number[] = [];
     const requestWithout = async (CLICKHOUSE_URL: string): Promise<void> => {
-      const config = readConfig({ PORT: '0', CLICKHOUSE_URL, API_KEY: 'k' });
-      const gateway = await openGateway(config, { logger: new RecordingLogger(), clock: () => new Date() });
+      const gateway = await ListeningGateway.listen({ environment: { CLICKHOUSE_URL, API_KEY: 'k' } });
       const call = `${gateway.url}${COUNTS}?project=a&interval=daily`;
       const response = await fetch(call, { headers: { 'X-API-KEY': 'k' } });
       statuses.push(response.status);

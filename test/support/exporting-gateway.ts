@@ -1,17 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { request, type IncomingHttpHeaders } from 'node:http';
-import path from 'node:path';
 
-import { hashApiKey } from '../../src/gateway/auth/api-key.js';
-import { readConfig } from '../../src/gateway/config/config.js';
-import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
-import { adminConnection } from './clickhouse.js';
-import { variablesOf } from './demo-database.js';
-import { RecordingLogger, type LogLine } from './recording-logger.js';
-import { pollUntil } from './poll-until.js';
-import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { ListeningGateway, open, type Received, type ReceiveOptions } from './listening-gateway.js';
 
 /** The rows that an export may have in the tests. */
 export const MOST_ROWS = 400_000;
@@ -98,59 +88,28 @@ SELECT number AS n ${ROWS}
 /** The keys: one that may export, one that may not, one that may and has a limit of rows. */
 export const KEYS = { exporter: 'qg_exporter', reader: 'qg_reader', limited: 'qg_limited' } as const;
 
-/** A response, complete or not. */
-export interface Received {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly trailers: Readonly<Record<string, string | undefined>>;
-  readonly body: Buffer;
-  /** Whether the last chunk was received. */
-  readonly isComplete: boolean;
-}
-
 /** A gateway whose endpoints have exports, on the shared ClickHouse. */
-export class ExportingGateway {
-  private constructor(
-    readonly gateway: Gateway,
-    readonly logger: RecordingLogger,
-    private readonly folder: TemporaryFolder,
-  ) {}
-
+export class ExportingGateway extends ListeningGateway {
   static async open(
     environment: Readonly<Record<string, string>> = {},
     clock = (): Date => new Date(),
   ): Promise<ExportingGateway> {
-    const folder = await makeTemporaryFolder();
-    await mkdir(path.join(folder.path, 'endpoints'));
-    for (const [name, text] of Object.entries(FILES)) {
-      await writeFile(
-        path.join(folder.path, 'endpoints', `${name}.sql`),
-        text.replace('/*\n', `/*\nname: ${name}\n`),
-      );
-    }
-    await writeKeys(folder);
-    const logger = new RecordingLogger();
-    const config = readConfig({
-      PORT: '0',
-      ADMIN_PORT: '0',
-      PROJECT_DIR: folder.path,
-      API_KEYS_FILE: 'keys.json',
-      LINK_SECRET: 'a secret for links in tests, long enough',
-      ...variablesOf(adminConnection('default')),
-      ...environment,
+    const opened = await open({
+      endpoints: FILES,
+      keys: keysWith({}),
+      environment: { LINK_SECRET: 'a secret for links in tests, long enough', ...environment },
+      clock,
     });
-    const gateway = await openGateway(config, { logger, clock });
-    return new ExportingGateway(gateway, logger, folder);
+    return new ExportingGateway(opened);
   }
 
-  /** Sends a request for an endpoint. @param call its name and query string */
-  receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
-    return receive(`${this.gateway.url}/api/endpoints/query/${call}`, options);
+  override receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
+    return super.receive(call, { key: KEYS.exporter, ...options });
   }
 
   /** Changes the key `exporter` in the keys file. */
-  changeExporter(changes: object): Promise<void> {
-    return writeKeys(this.folder, changes);
+  changeExporter(changes: object): Promise<string> {
+    return this.writeKeys(keysWith(changes));
   }
 
   /** Exports with curl. @param onFirstBytes called before the others are read. @returns its exit code: 56 for a reset, 18 for another end */
@@ -164,72 +123,10 @@ export class ExportingGateway {
     const [code] = (await exited) as readonly unknown[];
     return code;
   }
-
-  /** The line in the log of the request with an id. */
-  logged(requestId: string): Promise<LogLine['fields']> {
-    const find = (): LogLine | undefined =>
-      this.logger.lines.find(({ fields }) => fields['requestId'] === requestId);
-    return pollUntil(`${requestId} is logged`, () => find()?.fields, 30_000);
-  }
-
-  async close(): Promise<void> {
-    await this.gateway.close(0);
-    await this.folder.remove();
-  }
 }
 
-async function writeKeys(folder: TemporaryFolder, exporter: object = {}): Promise<void> {
-  const limits = { rowsRead: { quota: 1000, window: 60 } };
-  const rights = { mayExport: true, mayBypassCache: true, mayLink: true };
-  const keys = [
-    { name: 'exporter', sha256: [hashApiKey(KEYS.exporter)], ...rights, ...exporter },
-    { name: 'reader', sha256: [hashApiKey(KEYS.reader)] },
-    { name: 'limited', sha256: [hashApiKey(KEYS.limited)], mayExport: true, limits },
-  ];
-  await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys }));
-}
-
-export interface ReceiveOptions {
-  readonly key?: string;
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Called with the response before its body is read. */
-  readonly beforeBody?: (stop: () => void) => Promise<void> | void;
-}
-
-/** Sends a request on a connection of its own, and reads as much of the response as there is. */
-export function receive(
-  url: string,
-  { key = KEYS.exporter, method = 'GET', headers = {}, body, beforeBody }: ReceiveOptions = {},
-): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      { method, agent: false, headers: { 'X-API-KEY': key, ...headers } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        // What is reset within the response has an incomplete one.
-        sent.removeAllListeners('error').on('error', () => undefined);
-        const done = (): void => {
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            trailers: response.trailers,
-            body: Buffer.concat(chunks),
-            isComplete: response.complete,
-          });
-        };
-        response.on('error', () => undefined);
-        response.on('close', done);
-        void Promise.resolve(beforeBody?.(() => sent.destroy())).then(() => {
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        }, reject);
-      },
-    );
-    sent.on('error', (error) => {
-      reject(error);
-    });
-    sent.end(body);
-  });
-}
+const keysWith = (exporter: object): Readonly<Record<string, object>> => ({
+  [KEYS.exporter]: { mayExport: true, mayBypassCache: true, mayLink: true, ...exporter },
+  [KEYS.reader]: {},
+  [KEYS.limited]: { mayExport: true, limits: { rowsRead: { quota: 1000, window: 60 } } },
+});

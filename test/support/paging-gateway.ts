@@ -1,15 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
-import { hashApiKey } from '../../src/gateway/auth/api-key.js';
-import { readConfig } from '../../src/gateway/config/config.js';
-import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
-import { adminConnection } from './clickhouse.js';
-import { variablesOf } from './demo-database.js';
-import { receive, type Received, type ReceiveOptions } from './exporting-gateway.js';
-import { RecordingLogger } from './recording-logger.js';
+import { ListeningGateway, open, type Received, type ReceiveOptions } from './listening-gateway.js';
 import { SettableClock } from './settable-clock.js';
-import { makeTemporaryFolder } from './temporary-folder.js';
 
 const HEADER = `
 parameters:
@@ -87,13 +77,13 @@ SELECT number AS n FROM numbers(toUInt64(@n))
 export const KEYS = { reader: 'qg_reader', other: 'qg_other', tenant: 'qg_tenant' } as const;
 
 /** A gateway whose endpoints have pages, on the shared ClickHouse; its clock stands still. */
-export class PagingGateway {
+export class PagingGateway extends ListeningGateway {
   private constructor(
-    readonly gateway: Gateway,
+    opened: Awaited<ReturnType<typeof open>>,
     readonly clock: SettableClock,
-    readonly logger: RecordingLogger,
-    private readonly folder: Awaited<ReturnType<typeof makeTemporaryFolder>>,
-  ) {}
+  ) {
+    super(opened);
+  }
 
   /** @param files other texts of endpoint files, by name of the endpoint */
   static async open(
@@ -102,30 +92,18 @@ export class PagingGateway {
     },
     files: Readonly<Record<string, string>> = {},
   ): Promise<PagingGateway> {
-    const folder = await makeTemporaryFolder();
-    await mkdir(path.join(folder.path, 'endpoints'));
-    for (const [name, text] of Object.entries({ ...FILES, ...files })) {
-      const file = path.join(folder.path, 'endpoints', `${name}.sql`);
-      await writeFile(file, text.replace('/*\n', `/*\nname: ${name}\n`));
-    }
-    const keys = [
-      { name: 'reader', sha256: [hashApiKey(KEYS.reader)], mayUseQueryString: true, mayExport: true },
-      { name: 'other', sha256: [hashApiKey(KEYS.other)] },
-      { name: 'tenant', sha256: [hashApiKey(KEYS.tenant)], fixed: { tenant: 'a' } },
-    ];
-    await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys }));
-    const config = readConfig({
-      PORT: '0',
-      ADMIN_PORT: '0',
-      PROJECT_DIR: folder.path,
-      API_KEYS_FILE: 'keys.json',
-      ...variablesOf(adminConnection('default')),
-      ...environment,
-    });
     const clock = new SettableClock();
-    const logger = new RecordingLogger();
-    const gateway = await openGateway(config, { logger, clock: clock.clock });
-    return new PagingGateway(gateway, clock, logger, folder);
+    const opened = await open({
+      endpoints: { ...FILES, ...files },
+      keys: {
+        [KEYS.reader]: { mayUseQueryString: true, mayExport: true },
+        [KEYS.other]: {},
+        [KEYS.tenant]: { fixed: { tenant: 'a' } },
+      },
+      environment,
+      clock: clock.clock,
+    });
+    return new PagingGateway(opened, clock);
   }
 
   /** Runs a test with a gateway of its own. */
@@ -145,14 +123,8 @@ export class PagingGateway {
     return { [name]: text.replace(from, to) };
   }
 
-  /** Sends a request for an endpoint. @param call its name and query string */
-  receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
-    return receive(`${this.gateway.url}/api/endpoints/query/${call}`, { key: KEYS.reader, ...options });
-  }
-
-  async close(): Promise<void> {
-    await this.gateway.close(0);
-    await this.folder.remove();
+  override receive(call: string, options: ReceiveOptions = {}): Promise<Received> {
+    return super.receive(call, { key: KEYS.reader, ...options });
   }
 }
 

@@ -1,4 +1,5 @@
-import { ExportingGateway, KEYS, receive } from '../../support/exporting-gateway.js';
+import { ExportingGateway, KEYS } from '../../support/exporting-gateway.js';
+import * as listening from '../../support/listening-gateway.js';
 import { textOf } from '../../support/documentation.js';
 import { describeWithNginx, withNginx } from '../../support/nginx.js';
 import { exchange } from '../../support/raw-exchange.js';
@@ -9,6 +10,9 @@ const locationsOf = (gateway: string): string => `
     location /unbuffered/ { proxy_pass ${gateway}/; proxy_http_version 1.1; proxy_buffering off; }
     location /in-memory/ { proxy_pass ${gateway}/; proxy_http_version 1.1; proxy_max_temp_file_size 0; }
     location /old/ { proxy_pass ${gateway}/; proxy_http_version 1.0; }`;
+
+const receive = (url: string, options: listening.ReceiveOptions = {}): Promise<listening.Received> =>
+  listening.receive(url, { key: KEYS.exporter, ...options });
 
 describeWithNginx('an export through nginx', () => {
   const gateway = openForAll(() => ExportingGateway.open());

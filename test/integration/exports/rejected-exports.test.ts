@@ -2,7 +2,8 @@ import { Links } from '../../../src/gateway/auth/links.js';
 import { asPrincipal } from '../../../src/gateway/auth/key-file.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { exchange } from '../../support/raw-exchange.js';
-import { ExportingGateway, KEYS, type Received } from '../../support/exporting-gateway.js';
+import { ExportingGateway, KEYS } from '../../support/exporting-gateway.js';
+import type { Received } from '../../support/listening-gateway.js';
 import { openForAll } from '../../support/opened.js';
 
 const gateway = openForAll(() => ExportingGateway.open());

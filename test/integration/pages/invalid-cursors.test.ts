@@ -1,7 +1,7 @@
 import { Links } from '../../../src/gateway/auth/links.js';
 import { asPrincipal } from '../../../src/gateway/auth/key-file.js';
 import { Cursors, type Position } from '../../../src/gateway/auth/cursors.js';
-import { receive, type Received } from '../../support/exporting-gateway.js';
+import { receive, type Received } from '../../support/listening-gateway.js';
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
 import { openForAll } from '../../support/opened.js';
 

@@ -1,5 +1,5 @@
 import type { FormatName } from '../../../src/gateway/formats/formats.js';
-import type { Received, ReceiveOptions } from '../../support/exporting-gateway.js';
+import type { Received, ReceiveOptions } from '../../support/listening-gateway.js';
 import { cursorOf, KEYS, PagingGateway, problemIn } from '../../support/paging-gateway.js';
 import { exchange } from '../../support/raw-exchange.js';
 import { readRows } from '../../support/read-formats.js';

@@ -5,37 +5,26 @@ import { bindQuery } from '../../../src/endpoint/bind.js';
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
-import { readConfig } from '../../../src/gateway/config/config.js';
-import { openGateway, type Gateway } from '../../../src/gateway/server/compose.js';
 import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { demoDatabase, variablesOf } from '../../support/demo-database.js';
+import { ListeningGateway } from '../../support/listening-gateway.js';
+import { openForAll } from '../../support/opened.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 const FORMATS = ['json', 'json-table', 'ndjson', 'csv', 'tsv'] as const;
 
-let folder: TemporaryFolder;
-let gateway: Gateway;
-beforeAll(async () => {
-  folder = await makeTemporaryFolder();
+const folder = openForAll(makeTemporaryFolder);
+const gateway = openForAll(async () => {
   const settings = path.join(folder.path, 'settings.json');
   await writeFile(settings, JSON.stringify({ 'get-grouped-stats-redirects': { maxRows: 37 } }));
   const { connection } = await demoDatabase();
-  const config = readConfig({
-    PORT: '0',
-    ...variablesOf(connection),
-    API_KEY: 'a',
-    ENDPOINT_SETTINGS_FILE: settings,
+  return ListeningGateway.listen({
+    environment: { ...variablesOf(connection), API_KEY: 'a', ENDPOINT_SETTINGS_FILE: settings },
   });
-  gateway = await openGateway(config, { logger: new RecordingLogger(), clock: () => new Date() });
-});
-afterAll(async () => {
-  await gateway.close(0);
-  await folder.remove();
 });
 
 /** The rows of all pages, and how many there are. */
