@@ -1,8 +1,8 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpoint/bind.js';
-import { Failure } from '../errors.js';
 import type { ResultColumn } from '../formats/format.js';
+import { sqlProblem } from '../query/validate-parameters.js';
 import { selectRows } from './select-rows.js';
 
 export type { ResultColumn };
@@ -82,12 +82,4 @@ export async function describeOwnSql(
 export function repeatedColumn(columns: readonly ResultColumn[]): string | undefined {
   const names = columns.map(({ name }) => name);
   return names.find((name, index) => names.indexOf(name) < index);
-}
-
-/** The failure of a caller's own SQL. */
-export function sqlProblem(problem: string, cause?: unknown): Failure {
-  return new Failure('INVALID_PARAMETERS', `Invalid parameters: sql ${problem}.`, {
-    problems: [{ param: 'sql', problem }],
-    ...(cause !== undefined && { cause }),
-  });
 }

@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import type { Failure } from '../errors.js';
 import { isOfDefinition } from './definition-errors.js';
-import { sqlProblem } from './describe-columns.js';
+import { sqlProblem } from '../query/validate-parameters.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 
 /**

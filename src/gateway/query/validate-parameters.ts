@@ -122,10 +122,15 @@ function endOfStep(
 }
 
 /** The failure that lists every problem of a request's parameters. */
-export function invalidParameters(problems: readonly ParamProblem[]): Failure {
+export function invalidParameters(problems: readonly ParamProblem[], cause?: unknown): Failure {
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
-  return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, { problems });
+  const details = { problems, ...(cause !== undefined && { cause }) };
+  return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, details);
 }
+
+/** The failure of a caller's own SQL. */
+export const sqlProblem = (problem: string, cause?: unknown): Failure =>
+  invalidParameters([{ param: 'sql', problem }], cause);
 
 /** The problem of a parameter that is repeated or cannot be decoded. */
 export function problemOfEncoding({ text, times, items }: RawParameter): string | undefined {

@@ -13,7 +13,7 @@ import {
   type SqlParser,
 } from '../query/sandboxed-select.js';
 import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js';
-import { invalidParameters } from '../query/validate-parameters.js';
+import { sqlProblem } from '../query/validate-parameters.js';
 import { checkTree } from './check-tree.js';
 import { checkPrintedText, namesInFrom } from './printed-text.js';
 import { Rejection } from '../facts/rejection.js';
@@ -63,10 +63,6 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
 }
 
 /** The failure of a request whose `sql` is rejected. */
-function sqlProblem(problem: string): Failure {
-  return invalidParameters([{ param: 'sql', problem }]);
-}
-
 /** Runs one query at a time, because an analysis has one slot. */
 async function analyze(
   parser: SqlParser,

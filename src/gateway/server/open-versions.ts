@@ -14,6 +14,7 @@ import type { EndpointQuery } from '../query/endpoint-query.js';
 import { EVERY_ROW } from '../query/row-scope.js';
 import { findQueryData, type QueryData } from '../versions/query-data.js';
 import { withProbes } from '../versions/pieces-in-tree.js';
+import { selectRows } from '../clickhouse/select-rows.js';
 import { readQueryTrees, type QueryTrees, type ReadRows } from '../versions/query-tree.js';
 import { QueryVersions } from '../versions/query-versions.js';
 import { readDataVersion } from '../versions/read-version.js';
@@ -114,17 +115,14 @@ function findData(
 
 /** @param bound the query whose values a text has; absent: the values come with each text. */
 function rowReader(client: QueryClient, bound?: BoundQuery): ReadRows {
-  return async <Row>(
+  return <Row>(
     text: string,
     parameters: Readonly<Record<string, unknown>> = {},
     settings: ClickHouseSettings = {},
-  ) => {
-    const response = await client.query({
-      query: text,
-      query_params: bound ? revealedParameters(bound) : parameters,
+  ) =>
+    selectRows<Row>(client, text, bound ? revealedParameters(bound) : parameters, {
       ...(bound && hasSecretValue(bound) && { use_multipart_params: true }),
       use_multipart_params_auto: true,
-      format: 'JSONEachRow',
       abort_signal: AbortSignal.timeout(TIMEOUT_MS),
       clickhouse_settings: {
         ...(bound && safetySettings(bound)),
@@ -138,6 +136,4 @@ function rowReader(client: QueryClient, bound?: BoundQuery): ReadRows {
         ...settings,
       },
     });
-    return response.json<Row>();
-  };
 }

@@ -1,25 +1,14 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import type { ServedEndpoints } from '../../endpoint/served-endpoints.js';
+import type { ReloadState } from '../http/admin/describe-reload.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 import { ProblemsOfFiles, type LoadedEndpoints } from './project-endpoints.js';
 import { problem } from '../../endpoint/problems.js';
 
-/** The names of endpoints that a reload concerned. */
-export interface EndpointChanges {
-  readonly added: readonly string[];
-  /** With another definition or other settings. */
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-}
-
 /** How a reload ended. */
-export interface Reload extends EndpointChanges {
-  /** When it ended. */
-  readonly at: Date;
-  /** Whether every file is valid and served. */
-  readonly ok: boolean;
+export interface Reload extends ReloadState {
   readonly problems: readonly FileProblem[];
   /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
   readonly kept: readonly string[];
@@ -131,6 +120,8 @@ export class Reloader {
     return { changes, problems, kept };
   }
 }
+
+type EndpointChanges = Pick<Reload, 'added' | 'changed' | 'removed'>;
 
 const NO_CHANGES: EndpointChanges = { added: [], changed: [], removed: [] };
 

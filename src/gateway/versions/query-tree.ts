@@ -46,13 +46,9 @@ const EXPLAIN = {
  *
  * @throws NoVersion where that is too long, or has a name that hides what else it has; Error where ClickHouse does not analyse it
  */
-export async function readQueryTrees(
-  readRows: ReadRows,
-  text: string,
-  parameters?: Readonly<Record<string, unknown>>,
-): Promise<QueryTrees> {
+export async function readQueryTrees(readRows: ReadRows, text: string): Promise<QueryTrees> {
   const read = async (form: keyof QueryTrees): Promise<TreeNode> => {
-    const lines = await readRows<{ explain: string }>(`${EXPLAIN[form]}${text}`, parameters, SETTINGS);
+    const lines = await readRows<{ explain: string }>(`${EXPLAIN[form]}${text}`, {}, SETTINGS);
     return readTree(lines.map(({ explain }) => explain));
   };
   try {

@@ -3,12 +3,15 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 
 /** How the endpoint files were loaded. */
 export interface ReloadState {
+  /** When that ended. */
   readonly at: Date;
+  /** Whether every file is valid and served. */
   readonly ok: boolean;
   /** Each with its file, place and excerpt. */
   readonly problems: readonly object[];
   /** Names of endpoints. */
   readonly added: readonly string[];
+  /** With another definition or other settings. */
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
