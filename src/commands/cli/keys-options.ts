@@ -1,20 +1,17 @@
 import { parseInstant } from '../../gateway/auth/instant.js';
 import type { StoredRights } from '../../gateway/auth/key-file.js';
+import type { Permissions } from '../../gateway/auth/principal.js';
 import { COUNTED, type Counted, type LimitRules, type Quota } from '../../endpoint/limit-rules.js';
 import { usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 
 /** The options of `keys add`, as commander parses them. */
-export interface RightsOptions extends Partial<Record<Counted, string>> {
+export interface RightsOptions extends Permissions, Partial<Record<Counted, string>> {
   readonly endpoints?: string;
   readonly fixed?: readonly string[];
   readonly expires?: string;
   readonly address?: readonly string[];
   readonly concurrent?: string;
-  readonly mayBypassCache?: boolean;
-  readonly mayExport?: boolean;
-  readonly mayLink?: boolean;
-  readonly mayUseQueryString?: boolean;
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -4,32 +4,20 @@ import Joi from 'joi';
 import { parse as parseYaml } from 'yaml';
 
 import { LIMIT_RULES } from '../../endpoint/limit-rules-schema.js';
-import type { LimitRules } from '../../endpoint/limit-rules.js';
 import { addressSet } from './address-set.js';
 import { parseInstant } from './instant.js';
 import { ADDRESSES, ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap, INSTANT } from './key-rights.js';
 import type { KeyEntry } from './key-ring.js';
-import type { Principal } from './principal.js';
+import type { Permissions, Principal } from './principal.js';
 
 /** The rights of a key, as the keys file states them. Absent limits mean unlimited, absent `may…` not permitted. */
-export interface StoredRights {
-  /** Names, ids or patterns (`logs.*`); absent: all except `gateway.*`. */
-  readonly endpoints?: readonly string[];
+export interface StoredRights extends Permissions, Pick<Principal, 'endpoints' | 'limits'> {
   /** Pinned parameters: value by name. */
   readonly fixed?: Readonly<Record<string, string>>;
   /** ISO 8601; UTC if it names no zone. */
   readonly expires?: string;
   /** IP addresses and CIDR ranges. */
   readonly addresses?: readonly string[];
-  readonly limits?: LimitRules;
-  /** Whether the gateway honours `Cache-Control: no-cache` and `only-if-cached`. */
-  readonly mayBypassCache?: boolean;
-  /** Whether `?export=1` is accepted. */
-  readonly mayExport?: boolean;
-  /** Whether the key may sign links by `POST /api/links`. */
-  readonly mayLink?: boolean;
-  /** Whether `?api_key=` is accepted. */
-  readonly mayUseQueryString?: boolean;
 }
 
 /** A key of the keys file. */

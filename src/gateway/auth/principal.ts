@@ -37,6 +37,11 @@ export interface Principal {
   readonly signedBy?: Principal;
 }
 
+/** What a key may do beside calling endpoints, as its file and `keys add` say it. */
+export type Permissions = Partial<
+  Pick<Principal, 'mayBypassCache' | 'mayExport' | 'mayLink' | 'mayUseQueryString'>
+>;
+
 /** By endpoint and not by its id, because a reload can change the name that patterns match. */
 const known = new WeakMap<Principal, WeakMap<EndpointIdentity, boolean>>();
 
