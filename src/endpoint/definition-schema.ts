@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { DEPRECATION_RULES } from './deprecation-schema.js';
 import type { EndpointDeclaration, EndpointDefinition, Parameters } from './definition.js';
-import { must } from './schema-problems.js';
+import { must, validIf } from './schema-problems.js';
 import { ENDPOINT_SETTINGS, MOST_EXPORTED } from './settings-schema.js';
 import { isUuid } from './uuid.js';
 
@@ -26,12 +26,7 @@ const PIECE_NAMES = ['table', 'time', 'bucket', 'from', 'to'];
 
 /** A schema for each key of a declaration. */
 export const DECLARATION_KEYS = {
-  id: must(
-    'a UUID',
-    Joi.string()
-      .custom((id: string, { error }) => (isUuid(id) ? id : error('any.invalid')))
-      .required(),
-  ),
+  id: must('a UUID', Joi.string().custom(validIf(isUuid)).required()),
   name: must(
     'lower-case words joined by dots or hyphens, perhaps with @2 for a version',
     Joi.string()

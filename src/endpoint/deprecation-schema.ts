@@ -4,11 +4,9 @@ import { asRecord } from './as-record.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { millisecondsOf } from './deprecation.js';
 import { problem } from './problems.js';
-import { must, withFound } from './schema-problems.js';
+import { must, validIf, withFound } from './schema-problems.js';
 
-const TIME = Joi.string().custom((text: string, { error }) =>
-  millisecondsOf(text) === undefined ? error('any.invalid') : text,
-);
+const TIME = Joi.string().custom(validIf((text: string) => millisecondsOf(text) !== undefined));
 
 /** The schema of `DeprecationRules`. */
 export const DEPRECATION_RULES = must(

@@ -9,6 +9,12 @@ import { problem } from './problems.js';
 export const must = (expected: string, schema: Joi.Schema): Joi.Schema =>
   schema.messages({ '*': `{{#label}} must be ${expected}` });
 
+/** A rule for `custom`: every other value is invalid. */
+export const validIf =
+  <T>(isValid: (value: T) => boolean): Joi.CustomValidator<T> =>
+  (value, { error }) =>
+    isValid(value) ? value : error('any.invalid');
+
 /**
  * Every mistake of an object that no type check has seen. The schema must be `required()`: to make it so takes Joi a copy.
  *

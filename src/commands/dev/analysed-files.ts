@@ -2,21 +2,17 @@ import { readFile } from 'node:fs/promises';
 
 import { problemsOf } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckTools } from '../check/check-endpoint.js';
-import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import { findColumns } from '../check/find-columns.js';
 import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
-import type { SqlFile, SqlFiles } from '../../gateway/analysis/sql-file.js';
+import type { SqlFile } from '../../gateway/analysis/sql-file.js';
 import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import type { LoadedFiles } from '../../endpoint/endpoint-loader.js';
 import { problem } from '../../endpoint/problems.js';
+import type { FindingsDependencies } from './findings.js';
 
-export interface AnalysisDependencies {
-  readonly analyses: EndpointAnalyses;
-  readonly files: SqlFiles;
-  /** Runs a task with a connection to ClickHouse. @throws Error where it does not respond */
-  readonly withTools: (task: (tools: CheckTools) => Promise<void>) => Promise<void>;
+export interface AnalysisDependencies extends Pick<FindingsDependencies, 'analyses' | 'files' | 'withTools'> {
   /** Gives the read-only user the rights on what the endpoints read. */
   readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<unknown>;
   /** Called when columns were written. @param file as messages name it */

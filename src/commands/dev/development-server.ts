@@ -28,16 +28,8 @@ import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
 import { writeMissingIds } from '../check/missing-ids.js';
 import { Revision } from './revision.js';
+import type { Terminal } from './terminal.js';
 import type { ChangedPart } from './watch-project.js';
-
-/** Where a development server tells a person what happens. */
-export interface Reporter {
-  readonly reloaded: (outcome: Reload) => void;
-  readonly checked: (findings: CheckedEndpoint) => void;
-  readonly checkedAll: (findings: readonly CheckedEndpoint[]) => void;
-  readonly columnsWritten: (file: string, columns: string) => void;
-  readonly idWritten: (file: string, id: string) => void;
-}
 
 type ReportCheck = (checked: CheckedEndpoint, endpoint: Endpoint) => void;
 
@@ -61,7 +53,7 @@ export class DevelopmentServer implements Development {
 
   constructor(
     private readonly config: Config,
-    private readonly reporter: Reporter,
+    private readonly reporter: Omit<Terminal, 'print' | 'tested'>,
     private readonly signal: AbortSignal,
   ) {
     this.files = new SqlFiles(config.project.endpointsFolder);

@@ -7,10 +7,9 @@ import { testReport } from '../endpoint-tests/test-report.js';
 import { newEndpointFile } from '../cli/project/templates.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import type { Reload } from '../../gateway/server/reloader.js';
-import type { Reporter } from './development-server.js';
 
 /** Writes to the terminal what a development server does. */
-export class Terminal implements Reporter {
+export class Terminal {
   /** Files that somebody is writing, of which the terminal has said so. */
   private awaited: ReadonlySet<string> = new Set();
 

@@ -7,7 +7,7 @@ import { excerptOf } from '../../endpoint/excerpt.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
 import { problem, type Problem } from '../../endpoint/problems.js';
-import { must, problemsBySchema } from '../../endpoint/schema-problems.js';
+import { must, problemsBySchema, validIf } from '../../endpoint/schema-problems.js';
 import { positionIn } from '../../endpoint/sql-file/sql-file-problems.js';
 import {
   adviceForYaml,
@@ -65,9 +65,7 @@ export interface TestFile {
 const TEXT = Joi.string().allow('');
 const TIME = must(
   'a time such as 2026-05-17T12:00:00Z',
-  Joi.string().custom((text: string, { error }) =>
-    parseIsoTimestamp(text) === undefined ? error('any.invalid') : text,
-  ),
+  Joi.string().custom(validIf((text: string) => parseIsoTimestamp(text) !== undefined)),
 );
 const VALUE = must('a text or a list of texts', Joi.alternatives(TEXT, Joi.array().items(TEXT)));
 const TOLERANCE = must('a number of at least 0', Joi.number().min(0));

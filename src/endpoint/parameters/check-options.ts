@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { DefinitionProblem } from '../definition-error.js';
-import { must, problemsBySchema } from '../schema-problems.js';
+import { must, problemsBySchema, validIf } from '../schema-problems.js';
 import { parseTypeName } from '../type-name.js';
 import type { Kind } from './kind.js';
 import type { EmptyText, ParameterOptions } from './parameter.js';
@@ -11,7 +11,7 @@ const SCALAR = Joi.alternatives(
   Joi.string().allow(''),
   Joi.number().unsafe(),
   Joi.boolean(),
-  Joi.any().custom((value: unknown, { error }) => (typeof value === 'bigint' ? value : error('any.invalid'))),
+  Joi.any().custom(validIf((value) => typeof value === 'bigint')),
 );
 
 const FLAG = must('true or false', Joi.boolean());

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { parseIsoTimestamp } from '../iso-timestamp.js';
-import { must } from '../schema-problems.js';
+import { must, validIf } from '../schema-problems.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
 import type { Parameter, ParameterOptions } from './parameter.js';
@@ -26,10 +26,7 @@ const FORM = '^(19|2[0-2])[0-9]{2}-[0-9]{2}-[0-9]{2}$';
 const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && parseIsoTimestamp(text) !== undefined;
 
-const BOUND = must(
-  'a date, such as 2026-05-17',
-  Joi.string().custom((text: string, { error }) => (isDate(text) ? text : error('any.invalid'))),
-);
+const BOUND = must('a date, such as 2026-05-17', Joi.string().custom(validIf(isDate)));
 
 export const DATE: Kind<DateOptions> = {
   name: 'date',

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { exactNumber, multiples, type ExactNumber } from '../exact-number.js';
-import { must } from '../schema-problems.js';
+import { must, validIf } from '../schema-problems.js';
 import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
@@ -30,9 +30,7 @@ const PRECISION_BY_BITS: ReadonlyMap<string, number> = new Map([
 
 const BOUND = must(
   'a decimal number',
-  Joi.any().custom((bound: unknown, { error }) =>
-    parse(String(bound)) === undefined ? error('any.invalid') : bound,
-  ),
+  Joi.any().custom(validIf((bound) => parse(String(bound)) !== undefined)),
 );
 
 export const DECIMAL: Kind<DecimalOptions> = {

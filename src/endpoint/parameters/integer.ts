@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { JsonSchema } from '../json-schema.js';
-import { must } from '../schema-problems.js';
+import { must, validIf } from '../schema-problems.js';
 import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
@@ -18,10 +18,7 @@ export interface IntegerOptions extends ParameterOptions {
 
 const WHOLE = /^[+-]?\d+$/;
 
-const BOUND = must(
-  'a whole number, in quotes beyond 2^53',
-  Joi.any().custom((bound: unknown, { error }) => (isWhole(bound) ? bound : error('any.invalid'))),
-);
+const BOUND = must('a whole number, in quotes beyond 2^53', Joi.any().custom(validIf(isWhole)));
 
 export const INTEGER: Kind<IntegerOptions> = {
   name: 'integer',

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { RE2JS } from 're2js';
 
-import { must } from '../schema-problems.js';
+import { must, validIf } from '../schema-problems.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
 import { ANY_TEXT, WITHOUT_NUL, type EmptyText, type Parameter, type ParameterOptions } from './parameter.js';
@@ -21,12 +21,7 @@ export const STRING: Kind<TextOptions> = {
   name: 'string',
   options: {
     maxLength: must('a whole number of at least 1', Joi.number().integer().min(1)),
-    pattern: must(
-      'a regular expression (RE2)',
-      Joi.string().custom((pattern: string, { error }) =>
-        compiles(pattern) ? pattern : error('any.invalid'),
-      ),
-    ),
+    pattern: must('a regular expression (RE2)', Joi.string().custom(validIf(compiles))),
     suggestions: must('an array of strings', Joi.array().items(Joi.string().allow(''))),
   },
   empty: ['value', 'omitted', 'problem'],

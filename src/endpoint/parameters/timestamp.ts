@@ -7,7 +7,7 @@ import {
   parseIsoTimestamp,
   type SubMicrosecond,
 } from '../iso-timestamp.js';
-import { must } from '../schema-problems.js';
+import { must, validIf } from '../schema-problems.js';
 import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
@@ -48,9 +48,7 @@ const OR_RELATIVE = ', or a relative time, such as now-7d or now/d';
 
 const bound = must(
   'an ISO 8601 timestamp',
-  Joi.string().custom((text: string, { error }) =>
-    parseIsoTimestamp(text) === undefined ? error('any.invalid') : text,
-  ),
+  Joi.string().custom(validIf((text: string) => parseIsoTimestamp(text) !== undefined)),
 );
 
 export const TIMESTAMP: Kind<TimestampOptions> = {
@@ -61,9 +59,7 @@ export const TIMESTAMP: Kind<TimestampOptions> = {
     maximum: bound,
     relativeStep: must(
       'a duration of seconds, minutes, hours, days or weeks, such as 5m',
-      Joi.string().custom((text: string, { error }) =>
-        parseDuration(text) === undefined ? error('any.invalid') : text,
-      ),
+      Joi.string().custom(validIf((text: string) => parseDuration(text) !== undefined)),
     ),
   },
   empty: ['omitted', 'problem'],

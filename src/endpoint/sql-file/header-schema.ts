@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { DECLARATION_KEYS } from '../definition-schema.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind, ParameterOptions } from '../parameters/parameter.js';
-import { must } from '../schema-problems.js';
+import { must, validIf } from '../schema-problems.js';
 
 type Scalar = string | number | bigint | boolean;
 
@@ -27,7 +27,7 @@ const SCALAR = Joi.alternatives(
   Joi.string().allow(''),
   Joi.number(),
   Joi.boolean(),
-  Joi.custom(requireBigint),
+  Joi.custom(validIf((value) => typeof value === 'bigint')),
 );
 
 const SET = must(
@@ -81,7 +81,3 @@ export const HEADER = Joi.object({
 
 /** The settings of an endpoint whose header does not mention them. */
 export const DEFAULT_SETTINGS = { maxRows: 1000, caching: 60, warming: 0, sandboxing: 'disabled' } as const;
-
-function requireBigint(value: unknown, { error }: Joi.CustomHelpers): unknown {
-  return typeof value === 'bigint' ? value : error('any.invalid');
-}

@@ -1,3 +1,4 @@
+import { isRecord } from '../as-record.js';
 import { randomUUID } from 'node:crypto';
 
 import { problemsOfNames } from '../check-definition.js';
@@ -49,7 +50,7 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
     ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { text, select, parameters })),
     ...[...select.problems, ...ofTypes].map((found) => moved(found, start)),
     // Of a header that cannot be read, it is unknown what it declares.
-    ...(isObject(header.value) && !select.isNoQuery ? problemsOfSelect(select, keys, parameters) : []).map(
+    ...(isRecord(header.value) && !select.isNoQuery ? problemsOfSelect(select, keys, parameters) : []).map(
       (found) => moved(found, start),
     ),
   ];
@@ -99,11 +100,8 @@ export function placeForColumns(source: string, { value, yamlEnd }: Header): num
   return source.slice(0, yamlEnd).trimEnd().length;
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function keysOf({ value }: Header, columns: SqlFileOptions['columnsWhereMissing']): Keys {
-  if (!isObject(value)) return {};
+  if (!isRecord(value)) return {};
   return { ...(columns && { columns }), ...value };
 }
 
@@ -127,7 +125,7 @@ function problemsOfHeader(
   keys: Keys,
   { text, select, parameters }: Readonly<{ text: string; select: SelectText; parameters: Parameters }>,
 ): readonly SelectProblem[] {
-  if (!isObject(header.value)) {
+  if (!isRecord(header.value)) {
     return problemsBySchema(HEADER, header.value, 'the header').map(({ code, problem: sentence }) => ({
       ...header.placeOf({ path: [] }),
       code,
@@ -207,7 +205,7 @@ function savedQueryOf(text: string, { pieces }: SelectText): string {
 }
 
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((of: unknown, key) => (isObject(of) ? (of as Keys)[key] : undefined), value);
+  path.reduce((of: unknown, key) => (isRecord(of) ? (of as Keys)[key] : undefined), value);
 
 const moved = (found: SelectProblem, by: number): SelectProblem => ({
   ...found,
