@@ -2,23 +2,11 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import Joi from 'joi';
 
 import { selectRows } from '../../gateway/clickhouse/select-rows.js';
+import type { CallRow } from '../../gateway/observability/call-recorder.js';
 import { CommandError, EXIT } from '../cli/exit-codes.js';
 
 /** A distinct call, as `querygate replay --save` writes it in a line. */
-export interface RecordedCall {
-  readonly endpoint: string;
-  /** JSON pairs of name and value, sorted by name; empty where the call was omitted. */
-  readonly parameters: string;
-  /** JSON pairs of name and value that the key pins, or empty. */
-  readonly pins: string;
-  /** Why the parameters are not recorded, and the call cannot be repeated; empty where they are. */
-  readonly omitted: string;
-  /** How often it was made. */
-  readonly calls: number;
-  /** How many of these needed a query, and what those read in all. */
-  readonly queries: number;
-  readonly rows_read: number;
-  readonly clickhouse_ms: number;
+export interface RecordedCall extends Readonly<Omit<CallRow, 'hour' | 'call' | 'definition' | 'format'>> {
   /** The hour in which it was made last, in UTC: `2026-05-17 10:00:00`. */
   readonly last: string;
 }

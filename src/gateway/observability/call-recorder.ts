@@ -21,12 +21,17 @@ export interface CallRow {
   readonly hour: string;
   readonly endpoint: string;
   readonly call: string;
+  /** Why the parameters are not recorded, and the call cannot be repeated; empty where they are. */
   readonly omitted: string;
   readonly definition: string;
+  /** JSON pairs of name and value, sorted by name; empty where the call was omitted. */
   readonly parameters: string;
+  /** JSON pairs of name and value that the key pins, or empty. */
   readonly pins: string;
   readonly format: string;
+  /** How often it was made. */
   calls: number;
+  /** How many of these needed a query, and what those read in all. */
   queries: number;
   rows_read: number;
   clickhouse_ms: number;

@@ -31,9 +31,9 @@ export interface PartitionedData {
 /** A partition of a table that has rows. */
 export interface DataPartition {
   readonly id: string;
-  /** Equal hashes: the same rows. */
+  /** Over its data parts, those with updates of rows among them; equal hashes: the same rows. */
   readonly hash: string;
-  /** Seconds since 1970 of its first and its last row, without fractions. */
+  /** Seconds since 1970 of its first and its last row, without fractions; 0 where the partition key has no DateTime. */
   readonly since: number;
   readonly until: number;
 }

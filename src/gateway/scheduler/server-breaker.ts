@@ -31,6 +31,7 @@ export type ServerBreakerState = 'closed' | 'open';
 
 /** The state and running queries now, and counts since the start. */
 export interface ServerBreakerFigures {
+  /** Of a pool: open if every server is ejected. */
   readonly state: ServerBreakerState;
   readonly running: number;
   /** Running queries that were cancelled because ClickHouse stalled. */

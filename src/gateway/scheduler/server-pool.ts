@@ -1,11 +1,6 @@
 import { Failure, type ErrorCode } from '../errors.js';
 import type { SlotRequest, Clock, RunQuery } from '../query/ports.js';
-import {
-  clickHouseUnreachable,
-  type ServerBreaker,
-  type OpenReason,
-  type ServerBreakerState,
-} from './server-breaker.js';
+import { clickHouseUnreachable, type ServerBreaker, type ServerBreakerFigures } from './server-breaker.js';
 
 /** One of several servers, each of which can run any query. */
 export interface PooledServer {
@@ -27,14 +22,9 @@ export interface ServerFigures {
 }
 
 /** The state and running queries now, and counts since the start. */
-export interface PoolFigures {
-  /** Open if every server is ejected. */
-  readonly state: ServerBreakerState;
+export interface PoolFigures extends Omit<ServerBreakerFigures, 'running'> {
   /** Queries that were rejected because every server was ejected. */
   readonly rejected: number;
-  /** Running queries that were cancelled because their server stalled. */
-  readonly cancelled: number;
-  readonly opened: Readonly<Record<OpenReason, number>>;
   readonly servers: readonly ServerFigures[];
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { SETTINGS_OF_VERSIONS } from '../clickhouse/parts-of-version.js';
+import type { DataPartition } from '../query/known-data.js';
 import { databasesOf, OBJECT_HASH, definitionsOf, FULL_NAME, type QueryData } from './query-data.js';
 import type { ReadRows } from './query-tree.js';
 
@@ -21,15 +22,9 @@ export interface TablesVersion {
 }
 
 /** The data parts of one partition. */
-export interface Partition {
-  readonly id: string;
-  /** Hash over the parts, those with updates of rows among them. */
-  readonly hash: string;
+export interface Partition extends DataPartition {
   /** Of the parts. */
   readonly names: readonly string[];
-  /** Seconds since 1970 of its first and its last row; 0 where the partition key has no DateTime. */
-  readonly since: number;
-  readonly until: number;
 }
 
 /** The names of the parts of a table. */
