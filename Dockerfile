@@ -25,6 +25,8 @@ RUN --mount=type=cache,target=/root/.npm \
     npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts --no-audit $packages
 
 FROM manifest AS build
+# Its packages are those of a workspace.
+COPY console/package.json console/
 # The optional packages are the embedded ClickHouse: half a gigabyte that the image does not keep.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=optional --ignore-scripts --no-audit

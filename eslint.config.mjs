@@ -73,6 +73,7 @@ const ZONES = [
     except: [],
     message: 'The gateway knows no project, and needs neither benchmarks nor tests.',
   },
+  { target: 'bench', from: ['console'], except: [], message: 'The benchmarks and the console are apart.' },
   {
     target: 'console',
     from: ['src', 'endpoints', 'bench', 'test'],

@@ -30,6 +30,10 @@ describe('package-lock.json', () => {
     ]);
   });
 
+  it('has the packages of the workspaces at the top, in one version with those of the gateway', () => {
+    expect(packages.filter(([file]) => /^(?:console|bench)\/node_modules\//.test(file))).toEqual([]);
+  });
+
   it('installs the optional packages for tests in the versions that the start-up error names', () => {
     const { peerDependencies = {}, devDependencies = {} } = lockfile.packages[''] ?? {};
     expect(devDependencies).toMatchObject(peerDependencies);
