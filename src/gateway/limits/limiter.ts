@@ -51,7 +51,7 @@ export class Limiter {
   constructor(private readonly dependencies: LimiterDependencies) {
     const { windows, shared, now } = dependencies;
     this.shared = shared && new SharedWindows(windows, shared, now);
-    this.requests = new RequestQuotas({ windows, shared: this.shared, now });
+    this.requests = new RequestQuotas(windows, this.shared, now);
   }
 
   /**

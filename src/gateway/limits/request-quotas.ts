@@ -8,14 +8,6 @@ const LEASE_MS = 100;
 /** A lease is at most this part of what is left of a quota. */
 export const PARTS_OF_REST = 100;
 
-export interface RequestQuotaDependencies {
-  readonly windows: FixedWindows;
-  /** Without it, this process counts for itself. */
-  readonly shared?: SharedWindows | undefined;
-  /** Steady milliseconds, on the clock of the windows. */
-  readonly now: () => number;
-}
-
 /**
  * Counts requests against quotas. Gateways that share a store count together: a request is counted there before it is served,
  * or uses a unit of a lease that was. A gateway leases what its callers used in the last tenth of a second, at most a
@@ -25,13 +17,21 @@ export interface RequestQuotaDependencies {
  * While the store is unreachable, each gateway continues from the last known counts, and owes the store what it spends.
  */
 export class RequestQuotas {
-  constructor(private readonly dependencies: RequestQuotaDependencies) {}
+  /**
+   * @param shared without it, this process counts for itself.
+   * @param now steady milliseconds, on the clock of the windows.
+   */
+  constructor(
+    private readonly windows: FixedWindows,
+    private readonly shared: SharedWindows | undefined,
+    private readonly now: () => number,
+  ) {}
 
   /** Counts a request and returns the limits after it; undefined, and nothing counted, where a limit rejects it or the shared store must count it. */
   admitAtOnce(limits: readonly WindowLimit[]): readonly LimitState[] | undefined {
     const pairs: [WindowLimit, Window][] = [];
     for (const limit of limits) {
-      const window = this.dependencies.windows.running(limit);
+      const window = this.windows.running(limit);
       if (!this.hasUnit(limit, window)) return undefined;
       pairs.push([limit, window]);
     }
@@ -55,7 +55,7 @@ export class RequestQuotas {
     for (const limit of limits) {
       const window = await this.spendAcrossGateways(limit, shared);
       if (!window) {
-        const state = this.state(limit, this.dependencies.windows.running(limit));
+        const state = this.state(limit, this.windows.running(limit));
         await Promise.all(spent.map(([earlier, ofEarlier]) => shared.giveBack(earlier, ofEarlier)));
         throw new LimitExceeded(state, [...states, state]);
       }
@@ -69,10 +69,10 @@ export class RequestQuotas {
   private async spendAcrossGateways(limit: WindowLimit, shared: SharedWindows): Promise<Window | undefined> {
     // Once more, because the window that was exhausted can have ended meanwhile.
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const isHeld = this.hasUnit(limit, this.dependencies.windows.running(limit));
+      const isHeld = this.hasUnit(limit, this.windows.running(limit));
       const asked = isHeld ? undefined : await shared.ask(limit, { wanted: 1, own: 1 });
       if (asked?.isGranted) return asked.window;
-      const window = this.dependencies.windows.running(limit);
+      const window = this.windows.running(limit);
       if (window.count >= limit.quota) return undefined;
       if (!asked || this.hasUnit(limit, window)) {
         window.spent += 1;
@@ -84,12 +84,12 @@ export class RequestQuotas {
 
   /** Whether there is a unit for a request that needs no leave of the store. */
   private hasUnit({ quota }: WindowLimit, window: Window): boolean {
-    return window.count < quota && (!this.dependencies.shared || window.owed < 0);
+    return window.count < quota && (!this.shared || window.owed < 0);
   }
 
   /** Notes that a unit was spent, and refills the lease where less than half of what it should cover is left. */
   private spent(limit: WindowLimit, window: Window): LimitState {
-    const { shared } = this.dependencies;
+    const { shared } = this;
     if (shared) {
       this.notePace(window);
       // The store grants no more: refills for more would add up to more than two leases.
@@ -101,7 +101,7 @@ export class RequestQuotas {
   }
 
   private notePace({ pace }: Window): void {
-    const now = this.dependencies.now();
+    const now = this.now();
     const passed = now - pace.since;
     if (passed >= LEASE_MS) {
       pace.usedBefore = passed < 2 * LEASE_MS ? pace.used : 0;
@@ -112,6 +112,6 @@ export class RequestQuotas {
   }
 
   private state(limit: WindowLimit, window: Window): LimitState {
-    return stateOf(limit, window, this.dependencies.now());
+    return stateOf(limit, window, this.now());
   }
 }

@@ -9,6 +9,7 @@ import { looksLikeToken, Tokens } from '../auth/tokens.js';
 import type { Config } from '../config/config.js';
 import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../../endpoint/registry.js';
+import type { ApiParts } from '../http/api-parts.js';
 import type { Credentials } from '../http/call/credentials.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
@@ -17,16 +18,12 @@ import type { Clock } from '../query/ports.js';
 const SAFE_KEY_LENGTH = 16;
 
 /** Authentication of callers, and the use of their keys. */
-export interface Access {
-  readonly credentials: Credentials;
+export interface Access extends Pick<ApiParts, 'credentials' | 'cursors'> {
   readonly keys: Keys;
   readonly keyUse: KeyUse;
-  /** Undefined if no secret for signed links is configured. */
-  readonly links: Links | undefined;
+  readonly links: ApiParts['links'];
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
-  /** Makes and opens the cursors of pages. */
-  readonly cursors: Cursors;
 }
 
 /**

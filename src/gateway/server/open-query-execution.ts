@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.js';
 import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Endpoints } from '../../endpoint/registry.js';
+import type { ApiParts } from '../http/api-parts.js';
 import { RunningCalls } from '../http/call/running-calls.js';
-import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
@@ -10,7 +10,6 @@ import { executeCall, findStale, type OnOutcome, type QueryParts } from '../quer
 import type { ExportParts } from '../query/execute-export.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
-import type { CheckSql } from '../query/sandboxed-select.js';
 import { SingleFlight } from '../query/single-flight.js';
 import { createSandbox } from '../sandbox/sandbox.js';
 import { DeferredCalls } from '../scheduler/deferred-calls.js';
@@ -41,19 +40,17 @@ export interface QueryDependencies extends Pick<QueryParts, 'requireRunnable'> {
 }
 
 /** The parts that execute queries, and their figures. */
-export interface QueryExecution extends QueryParts, ExportParts {
+export interface QueryExecution
+  extends
+    QueryParts,
+    ExportParts,
+    Pick<ApiParts, 'checkSql' | 'runningCalls' | 'maxRangedBytes' | 'limiter'> {
   readonly find: NonNullable<QueryParts['find']>;
   readonly deferredCalls: DeferredCalls;
-  /** Checks callers' own SQL. */
-  readonly checkSql: CheckSql;
-  readonly runningCalls: RunningCalls;
-  /** Bytes of a result up to which every gateway finds it in the cache. */
-  readonly maxRangedBytes: number;
   readonly cache: OpenCache;
   readonly warmer: Warmer;
   readonly metrics: Metrics;
   readonly hits: HitCounter;
-  readonly limiter: Limiter;
   readonly pool: ServerPool;
   /**
    * Continues the use of parameter sets with endpoints that were replaced, and frees the memory of results that are outdated.

@@ -1,4 +1,5 @@
 import { requireNotGone, requireOpen } from '../call/find-endpoint.js';
+import { setLimitHeaders } from '../call/limit-requests.js';
 import { nextCursor } from '../call/page-cursor.js';
 import { readCall } from '../call/read-call.js';
 import { hasResult, runCall } from '../call/run-call.js';
@@ -30,7 +31,7 @@ export async function callTool(parts: McpParts, caller: McpCaller, name: string)
     const ran = await runCall(parts, context, call, preferences, caller.wait);
     const now = parts.clock();
     if (!hasResult(ran)) return runningResult(runningState(ran.outcome, now));
-    caller.setLimits(ran.limits);
+    setLimitHeaders(caller.response, ran.limits, principal);
     const cursor = nextCursor(parts.cursors, principal, ran.call.query, ran.outcome.result, call.readAt);
     const { maxToolBytes: maxBytes } = parts;
     return toolResult(ran, { maxRows: sent.maxRows, maxBytes, cursor, now: now.getTime() });
@@ -39,10 +40,10 @@ export async function callTool(parts: McpParts, caller: McpCaller, name: string)
   }
 }
 
-function failed(error: unknown, { context, principal, setHeaders }: McpCaller): ToolResult {
+function failed(error: unknown, { context, principal, response }: McpCaller): ToolResult {
   context.failure = error;
   context.isFailureInBody = true;
   const failure = asFailure(error);
-  setHeaders(retryHeaders(failure, principal));
+  response.set(retryHeaders(failure, principal));
   return toolError(failure, context.requestId);
 }

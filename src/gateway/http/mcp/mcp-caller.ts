@@ -1,6 +1,7 @@
+import type { Response } from 'express';
+
 import type { Principal } from '../../auth/principal.js';
 import type { Failure } from '../../errors.js';
-import type { LimitState } from '../../limits/limit-state.js';
 import type { Preferences } from '../call/preferences.js';
 import type { Cancellable } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
@@ -19,8 +20,6 @@ export interface McpCaller {
   readonly arguments: unknown;
   /** Why the call is rejected before it runs, where a request limit of its caller is exceeded. */
   readonly rejected: Failure | undefined;
-  /** Sets the limit headers of the response, once the limits after the call are known. */
-  readonly setLimits: (limits: readonly LimitState[]) => void;
-  /** Sets headers of the response. */
-  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
+  /** For headers that only the call knows. */
+  readonly response: Response;
 }

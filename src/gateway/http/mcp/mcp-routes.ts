@@ -65,17 +65,11 @@ function serveMessages(parts: McpParts): RequestHandler {
         headers,
         message,
         caller: {
-          ...{ context, principal, rejected },
+          ...{ context, principal, rejected, response },
           wait: call.wait,
           preferences: readPreferences(request.get('Prefer')),
           tags: tagsIn(request.originalUrl),
           arguments: message.tool?.arguments,
-          setLimits: (limits) => {
-            setLimitHeaders(response, limits, principal);
-          },
-          setHeaders: (headers) => {
-            response.set(headers);
-          },
         },
       });
       await send(response, sent, { context, message });
