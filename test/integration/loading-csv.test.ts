@@ -1,37 +1,11 @@
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
 import { tableFile } from '../../src/commands/cli/load/table-file.js';
 import { inferColumns, type Sample } from '../../src/commands/loading/infer-columns.js';
 import { LoadError } from '../../src/commands/loading/load-error.js';
-import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
-import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { useTestDatabase } from '../support/clickhouse.js';
+import { useLoading } from '../support/loading.js';
 
-const database = useTestDatabase();
-let rejected: Record<number, string>;
-
-beforeEach(() => {
-  rejected = {};
-});
-
-function load(text: string | Buffer, options: Partial<LoadOptions> & { table: string }): Promise<LoadReport> {
-  return loadFile({
-    client: database.client,
-    source: '-',
-    stdin: Readable.from([Buffer.from(text)]),
-    format: 'csv',
-    shiftToNow: false,
-    now: new Date(),
-    onRejected: (line, reason) => (rejected[line] = reason),
-    ...options,
-  });
-}
-
-async function rowsOf(query: string): Promise<unknown[]> {
-  const result = await database.client.query({ query, format: 'JSONEachRow' });
-  return result.json();
-}
+const { database, load, rejected, rowsOf } = useLoading({ format: 'csv' });
 
 describe('loadFile of CSV', () => {
   it('lets ClickHouse convert the texts, and rejects records that do not fit, with their lines', async () => {

@@ -1,39 +1,12 @@
-import { Readable } from 'node:stream';
-
 import { tableFile } from '../../src/commands/cli/load/table-file.js';
 import type { Column } from '../../src/commands/loading/columns.js';
 import type { CsvField } from '../../src/commands/loading/csv-record.js';
 import { rowWriter } from '../../src/commands/loading/csv-row.js';
 import { inferColumns, type InferredColumn, type Sample } from '../../src/commands/loading/infer-columns.js';
 import type { Line } from '../../src/commands/loading/line-splitter.js';
-import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
-import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { useTestDatabase } from '../support/clickhouse.js';
+import { useLoading } from '../support/loading.js';
 
-const database = useTestDatabase();
-let rejected: Record<number, string>;
-
-beforeEach(() => {
-  rejected = {};
-});
-
-function load(text: string | Buffer, options: Partial<LoadOptions> & { table: string }): Promise<LoadReport> {
-  return loadFile({
-    client: database.client,
-    source: '-',
-    stdin: Readable.from([Buffer.from(text)]),
-    format: 'csv',
-    shiftToNow: false,
-    now: new Date(),
-    onRejected: (line, reason) => (rejected[line] = reason),
-    ...options,
-  });
-}
-
-async function rowsOf(query: string): Promise<unknown[]> {
-  const result = await database.client.query({ query, format: 'JSONEachRow' });
-  return result.json();
-}
+const { database, load, rowsOf } = useLoading({ format: 'csv' });
 
 const typesOf = (columns: readonly InferredColumn[]): Readonly<Record<string, string>> =>
   Object.fromEntries(columns.map(({ name, type }) => [name, type]));

@@ -1,17 +1,12 @@
 import { Readable } from 'node:stream';
 
-import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
+import type { LoadOptions } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { useTestDatabase } from '../support/clickhouse.js';
+import { useLoading } from '../support/loading.js';
 
 const NOW = new Date('2026-06-15T12:30:45.500Z');
 
-const database = useTestDatabase();
-let rejected: Record<number, string>;
-
-beforeEach(() => {
-  rejected = {};
-});
+const { database, load: loadText, rejected, rowsOf } = useLoading({ now: NOW });
 
 /** Creates the table `t`, which keeps its expired rows, and loads lines into it. */
 async function load(
@@ -22,20 +17,7 @@ async function load(
   await database.client.command({ query: `CREATE OR REPLACE TABLE t ${definition}` });
   await database.client.command({ query: 'SYSTEM STOP TTL MERGES t' });
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
-  return loadFile({
-    client: database.client,
-    table: 't',
-    source: '-',
-    stdin: Readable.from([Buffer.from(text)]),
-    shiftToNow: false,
-    now: NOW,
-    onRejected: (line, reason) => (rejected[line] = reason),
-    ...options,
-  });
-}
-
-async function rowsOf(query: string): Promise<unknown[]> {
-  return (await database.client.query({ query, format: 'JSONEachRow' })).json();
+  return loadText(text, { table: 't', ...options });
 }
 
 describe('loadFile into a table without id, project and timestamp', () => {

@@ -4,47 +4,20 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
 import { LoadError } from '../../src/commands/loading/load-error.js';
-import { loadFile, type LoadOptions } from '../../src/commands/loading/load-file.js';
-import type { LoadProgress, LoadReport } from '../../src/commands/loading/load-report.js';
-import { useTestDatabase } from '../support/clickhouse.js';
+import type { LoadProgress } from '../../src/commands/loading/load-report.js';
+import { useLoading } from '../support/loading.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const NOW = new Date();
 const NOW_MICROS = BigInt(NOW.getTime()) * 1000n;
 const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
 
-const database = useTestDatabase();
-let rejected: Record<number, string>;
-
-beforeEach(() => {
-  rejected = {};
-});
-
-function load(
-  lines: string | Buffer,
-  options: Partial<LoadOptions> & { table: string },
-): Promise<LoadReport> {
-  return loadFile({
-    client: database.client,
-    source: '-',
-    stdin: Readable.from([Buffer.from(lines)]),
-    shiftToNow: false,
-    now: NOW,
-    onRejected: (line, reason) => (rejected[line] = reason),
-    ...options,
-  });
-}
+const { database, load, rejected, rowsOf } = useLoading(
+  { now: NOW },
+  { output_format_json_quote_64bit_integers: 1 },
+);
 
 const line = (fields: object): string => JSON.stringify({ timestamp: RECENT, ...fields });
-
-async function rowsOf(query: string): Promise<unknown[]> {
-  const result = await database.client.query({
-    query,
-    format: 'JSONEachRow',
-    clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
-  });
-  return result.json();
-}
 
 describe('loadFile', () => {
   it('converts each line to the row that a log shipper’s INSERT creates', async () => {
@@ -211,10 +184,10 @@ describe('loadFile with shiftToNow', () => {
 
   it('rejects the same lines with and without it', async () => {
     await load(lines, { table: 'shifted' });
-    const without = rejected;
-    rejected = {};
-    await load(lines, { table: 'shifted', shiftToNow: true });
-    expect(rejected).toEqual(without);
+    const shifted: Record<number, string> = {};
+    const onRejected = (line: number, reason: string): void => void (shifted[line] = reason);
+    await load(lines, { table: 'shifted', shiftToNow: true, onRejected });
+    expect(shifted).toEqual(rejected);
     expect(Object.keys(rejected)).toEqual(['7', '8']);
   });
 

@@ -7,6 +7,16 @@ import { withTemporaryFolder } from '../../../support/temporary-folder.js';
 
 const SILENT = { onReloaded: () => undefined, onRejected: () => undefined };
 
+/** The principal of API_KEY, which has every right. */
+const FROM_ENVIRONMENT = {
+  name: 'API_KEY',
+  mayBypassCache: true,
+  mayUseQueryString: true,
+  mayExport: true,
+  mayLink: true,
+  mayCallGatewayEndpoints: true,
+};
+
 describe('openKeys', () => {
   it('generates a key for this run when none is configured', async () => {
     const keys = await openKeys({ apiKey: undefined, apiKeysFile: undefined }, SILENT);
@@ -24,14 +34,7 @@ describe('openKeys', () => {
   it('generates no key when one is configured', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.generatedKey).toBeUndefined();
-    expect(keys.find('secret')).toEqual({
-      name: 'API_KEY',
-      mayBypassCache: true,
-      mayUseQueryString: true,
-      mayExport: true,
-      mayLink: true,
-      mayCallGatewayEndpoints: true,
-    });
+    expect(keys.find('secret')).toEqual(FROM_ENVIRONMENT);
   });
 
   it('accepts the keys of the file and API_KEY together', async () => {
@@ -41,14 +44,7 @@ describe('openKeys', () => {
       const keys = await openKeys({ apiKey: 'secret', apiKeysFile: file }, SILENT);
       try {
         expect(keys.find('k')).toEqual({ name: 'dashboard', mayBypassCache: false });
-        expect(keys.find('secret')).toEqual({
-          name: 'API_KEY',
-          mayBypassCache: true,
-          mayUseQueryString: true,
-          mayExport: true,
-          mayLink: true,
-          mayCallGatewayEndpoints: true,
-        });
+        expect(keys.find('secret')).toEqual(FROM_ENVIRONMENT);
         expect(keys.generatedKey).toBeUndefined();
       } finally {
         keys.close();
@@ -68,16 +64,7 @@ describe('openKeys', () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.findByName('API_KEY')).toBe(keys.find('secret'));
     expect(keys.findByName('nobody')).toBeUndefined();
-    expect(keys.principals()).toEqual([
-      {
-        name: 'API_KEY',
-        mayBypassCache: true,
-        mayExport: true,
-        mayLink: true,
-        mayUseQueryString: true,
-        mayCallGatewayEndpoints: true,
-      },
-    ]);
+    expect(keys.principals()).toEqual([FROM_ENVIRONMENT]);
   });
 
   it('gives a key in both sources the rights of the file', async () => {
