@@ -63,6 +63,8 @@ describe('coalesceThroughRedis', () => {
     slow = new SlowRedis();
     outcome = 'waits';
   });
+  // A leader that waits for its store renews its lease for ever, and keeps the worker from its end.
+  afterEach(() => slow.reply('store'));
 
   it('sends the look-up right after the lock, and queries when both have replied', async () => {
     let queries = 0;
