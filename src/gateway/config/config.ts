@@ -77,6 +77,8 @@ function settingsOf(variables: Variables, project: Project) {
     publicUrl: variables.PUBLIC_URL,
     /** Connections that may be open at a time. */
     maxConnections: variables.MAX_CONNECTIONS,
+    /** Whether cache hits bypass Node's HTTP server. */
+    rawHits: variables.RAW_HITS === 'on',
     dataDir: path.resolve(project.folder, variables.DATA_DIR),
     clickhouse: clickhouseConfig(variables),
     /** Whether the gateway writes the request log to an embedded ClickHouse. */

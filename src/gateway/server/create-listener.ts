@@ -8,6 +8,7 @@ import { createApp, type AppParts } from '../http/app.js';
 import { createFastPath, type FastPath, type HitParts } from '../http/call/fast-path.js';
 import { JsonBodies } from '../http/call/json-body.js';
 import { KnownTargets } from '../http/call/known-targets.js';
+import type { ServeRaw } from '../http/transport/raw-hits.js';
 import type { ListenerWithMessages } from '../http/transport/messages.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -27,7 +28,7 @@ export interface PublicParts
   extends
     Omit<AppParts & HitParts, 'targets' | 'bodies' | 'everyResponse' | 'version' | OfConfig>,
     Partial<Pick<AppParts, 'bodies' | 'version'>> {
-  readonly config: Pick<Config, 'mcp' | 'tokens' | 'trustProxy' | OfConfig>;
+  readonly config: Pick<Config, 'mcp' | 'tokens' | 'trustProxy' | 'rawHits' | OfConfig>;
   readonly metrics: Metrics;
   readonly requestLog?: Pick<OpenRequestLog, 'note'> | undefined;
   readonly tracing?: Tracing | undefined;
@@ -40,6 +41,8 @@ export interface PublicListener extends ListenerWithMessages {
   /** What responds to the requests of which the fast path is not sure. */
   readonly app: RequestListener;
   readonly fastPath: FastPath;
+  /** Undefined where Node's server is to respond to hits too. */
+  readonly serveRaw: ServeRaw | undefined;
   /** Reports the requests that are finished but not reported yet, to log, metrics and request log. */
   readonly reportRequests: () => void;
 }
@@ -65,7 +68,14 @@ export function createListener(parts: PublicParts): PublicListener {
   const listener: RequestListener = (request, response) => {
     if (isDraining() || !fastPath(request, response)) app(request, response);
   };
-  return Object.assign(listener, { app, fastPath, messages: app.messages, reportRequests: log.reportAll });
+  const serveRaw: ServeRaw = (request, response) => !isDraining() && fastPath(request, response);
+  return Object.assign(listener, {
+    serveRaw: config.rawHits ? serveRaw : undefined,
+    app,
+    fastPath,
+    messages: app.messages,
+    reportRequests: log.reportAll,
+  });
 }
 
 function createLog({ logger, metrics, requestLog, hasFullDisk, development, clock }: PublicParts): AccessLog {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
 import { scopeOf } from '../../auth/pinned-parameters.js';
 import { isGone } from '../../../endpoint/deprecation.js';
@@ -19,6 +19,7 @@ import { presentedKey, type Credentials } from './credentials.js';
 import type { KnownTarget } from './known-targets.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import { subjectsOf } from './limit-requests.js';
+import { linesOf, RawResponse, type HitRequest } from '../transport/raw-response.js';
 import { requestIdOf, type RequestContext } from '../transport/request-context.js';
 import { endWith, serverTiming } from '../result/send-result.js';
 import { HitHeads, type HitHead } from './hit-heads.js';
@@ -31,7 +32,7 @@ export interface HitParts extends ApiParts {
 }
 
 /** Responds to a request where the local cache suffices. Returns whether it responded. */
-export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type FastPath = (request: HitRequest, response: ServerResponse | RawResponse) => boolean;
 
 /**
  * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
@@ -80,26 +81,34 @@ const mayCallNow = (principal: Principal, endpoint: Endpoint, now: number): bool
   mayCall(principal, endpoint) && !isGone(endpoint, now);
 
 function sendHit(
-  response: ServerResponse,
-  { status, first, beforeTiming, afterTiming, body }: HitHead,
+  response: ServerResponse | RawResponse,
+  head: HitHead,
   context: RequestContext & { readonly called: KnownTarget },
   limits: readonly LimitState[],
 ): void {
   const reader = readerOf(context.called.call.query);
-  response.writeHead(status, [
-    ...[REQUEST_ID, context.requestId, ...first],
-    ...rateLimitHeaderList(limits, reader),
-    ...beforeTiming,
-    ...serverTiming(context, reader),
-    ...afterTiming,
-  ]);
+  const id = [REQUEST_ID, context.requestId] as const;
+  const quotas = rateLimitHeaderList(limits, reader);
+  const timing = serverTiming(context, reader);
+  const { status, first, beforeTiming, afterTiming, body } = head;
+  if (response instanceof RawResponse) {
+    const { first, beforeTiming, afterTiming } = head.asLines();
+    const quotaLines = quotas.length > 0 ? linesOf(quotas) : '';
+    response.send(
+      status,
+      `${id[0]}: ${id[1]}\r\n${first}${quotaLines}${beforeTiming}${timing[0]}: ${timing[1]}\r\n${afterTiming}`,
+      body,
+    );
+    return;
+  }
+  response.writeHead(status, [...id, ...first, ...quotas, ...beforeTiming, ...timing, ...afterTiming]);
   endWith(response, body);
 }
 
 /** Whether a response has to wait for encodings, or is an error because rows are missing. */
 function isForApplication(
   result: EndpointResult,
-  headers: IncomingMessage['headers'],
+  headers: IncomingHttpHeaders,
   { complete }: Presentation,
 ): boolean {
   return (
@@ -108,13 +117,13 @@ function isForApplication(
 }
 
 /** The principal, where it can be authenticated without I/O and may call from any address. */
-function knownPrincipal(credentials: Credentials, { headers }: IncomingMessage): Principal | undefined {
+function knownPrincipal(credentials: Credentials, { headers }: HitRequest): Principal | undefined {
   const presented = presentedKey(headers);
   const principal = presented === undefined ? undefined : credentials.find(presented);
   return principal?.addresses ? undefined : principal;
 }
 
-function isOrdinary(request: IncomingMessage): boolean {
+function isOrdinary(request: HitRequest): boolean {
   const { method, headers } = request;
   return (
     (method === 'GET' || method === 'HEAD') &&

@@ -5,6 +5,7 @@ import { knownAt, type Bodies, type EndpointResult } from '../../query/endpoint-
 import { deprecationHeaders } from '../result/deprecation-headers.js';
 import { responseOf, type ResultResponse } from '../result/send-result.js';
 import type { EveryResponse } from '../transport/every-response.js';
+import { linesOf } from '../transport/raw-response.js';
 import type { ReadCall } from './read-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 
@@ -12,7 +13,11 @@ import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 export interface HitHead extends Omit<ResultResponse, 'compressed'> {
   /** Between the id and the quotas: names and values alternate, as in `beforeTiming`, which follows the quotas. */
   readonly first: readonly string[];
+  /** The three lists as lines. */
+  readonly asLines: () => HeadLines;
 }
+
+export type HeadLines = Readonly<Record<'first' | 'beforeTiming' | 'afterTiming', string>>;
 
 export interface HitHeadsDependencies {
   readonly everyResponse: Pick<EveryResponse, 'headersFor'>;
@@ -81,8 +86,16 @@ export class HitHeads {
     const { call } = hit;
     const ignored = call.ignored === undefined ? [] : [IGNORED_PARAMETERS, call.ignored];
     const ofCall = [...deprecationHeaders(call.query.endpoint, publicUrl), ...ignored, ...ofPage];
-    const { status, beforeTiming, afterTiming, body } = response;
-    return { status, first, beforeTiming: [...ofCall, ...beforeTiming], afterTiming, body };
+    const { status, afterTiming, body } = response;
+    const beforeTiming = [...ofCall, ...response.beforeTiming];
+    let lines: HeadLines | undefined;
+    const asLines = (): HeadLines =>
+      (lines ??= {
+        first: linesOf(first),
+        beforeTiming: linesOf(beforeTiming),
+        afterTiming: linesOf(afterTiming),
+      });
+    return { status, first, beforeTiming, afterTiming, body, asLines };
   }
 }
 

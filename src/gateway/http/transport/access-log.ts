@@ -35,6 +35,9 @@ export interface CompletedRequest {
   readonly bytesSent: number;
 }
 
+/** What is read of a response that has ended. */
+export type EndedResponse = Pick<ServerResponse, 'writableEnded' | 'writableFinished' | 'statusCode'>;
+
 /** Callbacks that receive requests. */
 export interface RequestListeners {
   /** Whether the log has the text of each cause, with values of the request: in a development server. */
@@ -85,7 +88,12 @@ export class AccessLog {
    *
    * @param target the request target as the caller sent it.
    */
-  note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
+  note(
+    request: Pick<IncomingMessage, 'method' | 'socket'>,
+    response: EndedResponse,
+    target: string,
+    context: RequestContext,
+  ): void {
     const { method } = request;
     const totalMs = performance.now() - context.startedAt;
     const status = statusOf(response, context);
@@ -174,7 +182,7 @@ function isRoutine(path: string, status: number): boolean {
  * disconnected, unless it only waited for a change.
  */
 export function statusOf(
-  { writableEnded, writableFinished, statusCode }: ServerResponse,
+  { writableEnded, writableFinished, statusCode }: EndedResponse,
   { failure, isFailureInBody, endsWithClient }: RequestContext,
 ): number {
   if ((writableEnded || writableFinished) && !isFailureInBody) return statusCode;

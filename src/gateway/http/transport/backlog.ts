@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { responding } from './connections.js';
 import { DirectReading } from './direct-reading.js';
+import type { RawConnection, RawHits } from './raw-hits.js';
 import { Turns } from './turns.js';
 
 /** Requests of all backlogs in one turn of the event loop. A rejected request takes about 0.1 ms. */
@@ -32,14 +33,21 @@ export function hasBacklog(socket: Duplex): boolean {
  * the event loop. Node's parser would emit all requests of a chunk at once.
  *
  * @param mayReadDirectly whether a connection is trusted to send one request at a time, until it does not.
+ * @param rawHits absent where Node's server responds to all requests.
  */
-export function keepBacklogs(server: Server, mayReadDirectly: (socket: Socket) => boolean): Backlogs {
+export function keepBacklogs(
+  server: Server,
+  mayReadDirectly: (socket: Socket) => boolean,
+  rawHits?: RawHits,
+): Backlogs {
   const turns = new Turns(REQUESTS_PER_TURN);
   const direct = new Set<Backlog>();
   server.on('connection', (socket: Socket) => {
-    const backlog = new Backlog(socket, turns, () => {
-      if (mayReadDirectly(socket)) direct.add(backlog.readDirectly());
-    });
+    const raw = rawHits?.connect(socket);
+    const onOneAtATime = (): void => {
+      if (raw?.hasGivenUp !== false && mayReadDirectly(socket)) direct.add(backlog.readDirectly());
+    };
+    const backlog = new Backlog(socket, { turns, onOneAtATime, raw });
     backlogs.set(socket, backlog);
     socket.once('close', () => direct.delete(backlog));
   });
@@ -58,6 +66,13 @@ export function keepBacklogs(server: Server, mayReadDirectly: (socket: Socket) =
   };
 }
 
+interface OfConnection {
+  readonly turns: Turns;
+  /** Called where the connection has never pipelined, after each chunk. */
+  readonly onOneAtATime: () => void;
+  readonly raw: RawConnection | undefined;
+}
+
 class Backlog {
   private readonly waiting: (() => void)[] = [];
   private bytes: Buffer = NO_BYTES;
@@ -66,11 +81,9 @@ class Backlog {
   private readonly directReading: DirectReading;
   private readonly parse: (bytes: Buffer) => void;
 
-  /** @param onOneAtATime called where the connection has never pipelined, after each chunk. */
   constructor(
     private readonly socket: Socket,
-    private readonly turns: Turns,
-    private readonly onOneAtATime: () => void,
+    private readonly connection: OfConnection,
   ) {
     const [listener] = socket.listeners('data');
     if (!listener) throw new Error('Node’s HTTP server does not listen to the connection');
@@ -101,9 +114,12 @@ class Backlog {
   }
 
   private read(chunk: Buffer): void {
+    const { raw } = this.connection;
+    if (raw?.serveChunk(chunk, this.isEmpty)) return;
     this.bytes = this.bytes.length === 0 ? chunk : Buffer.concat([this.bytes, chunk]);
     this.parseBytes();
-    if (!this.hasPipelined) this.onOneAtATime();
+    if (this.isEmpty) raw?.learn(chunk);
+    if (!this.hasPipelined) this.connection.onOneAtATime();
   }
 
   /** Parses until a request has to wait. The body of the request before it is parsed while that is handled. */
@@ -123,7 +139,7 @@ class Backlog {
 
   private awaitResponse(): void {
     const next = (): void => {
-      this.turns.run(() => {
+      this.connection.turns.run(() => {
         this.handleNext();
       });
     };

@@ -67,8 +67,13 @@ export function isAuthenticated(socket: Duplex): boolean {
 
 /** The response to the request of a connection that is worked on, if it is not complete. */
 export function responding(socket: Duplex): ServerResponse | undefined {
-  const response = (socket as TrackedSocket)[LATEST];
+  const response = latestResponse(socket);
   return response?.closed === true ? undefined : response;
+}
+
+/** The response to the latest request of a connection that Node's parser has read and that was handled. */
+export function latestResponse(socket: Duplex): ServerResponse | undefined {
+  return (socket as TrackedSocket)[LATEST];
 }
 
 /** The connections of a server; empty where {@link trackConnections} was not called for it. */

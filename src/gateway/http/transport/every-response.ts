@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import cors from 'cors';
 
@@ -6,9 +6,10 @@ import { Failure } from '../../errors.js';
 import type { EndedRequest, Tracing } from '../../observability/tracing.js';
 import { RESPONSE_HEADERS } from '../describe/openapi/headers.js';
 import { SESSION_HEADER } from '../mcp/session-calls.js';
-import { statusOf, type AccessLog } from './access-log.js';
+import { statusOf, type AccessLog, type EndedResponse } from './access-log.js';
 import { problemOfHeaders } from './header-limits.js';
 import { contextOf, openContext, requestIdOf, type RequestContext } from './request-context.js';
+import type { HitRequest } from './raw-response.js';
 import { problemOfHost } from './require-host.js';
 
 /**
@@ -61,12 +62,12 @@ export class EveryResponse {
   }
 
   /** Whether the host and the headers of a request are ones that {@link handlers} pass on. */
-  accepts(request: IncomingMessage): boolean {
+  accepts(request: HitRequest): boolean {
     return problemOfHeaders(request) === undefined && problemOfHost(request) === undefined;
   }
 
   /** Logs a request that has ended, and records its span. */
-  end(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
+  end(request: HitRequest, response: EndedResponse, context: RequestContext): void {
     this.dependencies.log.note(request, response, request.url ?? '', context);
     this.dependencies.tracing?.record(request.headers, context.startedAt, spanOf(request, response, context));
   }
@@ -131,8 +132,8 @@ function traceRequests(tracing: Pick<Tracing, 'begin'>): RequestHandler {
 
 /** What the span of a request says; `attributes` is a function, because most spans are not sampled. */
 function spanOf(
-  { method = '', url = '' }: IncomingMessage,
-  response: ServerResponse,
+  { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+  response: EndedResponse,
   context: RequestContext,
 ): EndedRequest {
   const { endpoint, outcome: { cache } = {}, requestId } = context;

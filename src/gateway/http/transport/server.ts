@@ -7,6 +7,7 @@ import type { Logger } from '../../observability/logger.js';
 import { keepBacklogs } from './backlog.js';
 import { isAuthenticated, responding, trackConnections } from './connections.js';
 import type { ListenerWithMessages } from './messages.js';
+import { RawHits, type ServeRaw } from './raw-hits.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** KiB of URL and headers together. A longer call is a POST. */
@@ -34,7 +35,7 @@ const TIMEOUT_CHECKS = 10;
 
 /** Creates an HTTP server with limits, which responds to malformed HTTP with a problem document too. */
 export function createHttpServer(
-  listener: RequestListener & Partial<ListenerWithMessages>,
+  listener: RequestListener & Partial<ListenerWithMessages> & { readonly serveRaw?: ServeRaw | undefined },
   logger: Logger,
   limits: Partial<ServerLimits> = {},
 ): Server {
@@ -63,7 +64,11 @@ export function createHttpServer(
   // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const noteRequest = trackConnections(server, maxConnections);
-  const backlogs = keepBacklogs(server, isAuthenticated);
+  const backlogs = keepBacklogs(
+    server,
+    isAuthenticated,
+    listener.serveRaw && new RawHits(server, listener.serveRaw),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const active = responding(socket);
     const send = (): void => {

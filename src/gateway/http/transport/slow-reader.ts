@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import { breakOff } from './break-off.js';
 import { responding } from './connections.js';
@@ -22,5 +23,20 @@ export function closeWhereUnread(response: ServerResponse): void {
     // Where no other response follows, Node has set its own time for idle connections.
     const next = responding(socket);
     if (next && next !== response) socket.setTimeout(0);
+  });
+}
+
+/**
+ * As {@link closeWhereUnread}, for the bytes that were written to a connection without a response of Node. Until the client has
+ * read them, nothing more is read of the connection.
+ *
+ * @param keepAliveMs how long the connection may be idle after that.
+ */
+export function closeWhereUnreadRaw(socket: Socket, keepAliveMs: number): void {
+  const close = (): void => void socket.resetAndDestroy();
+  // Before Node's own, which closes the connection without a reset.
+  socket.pause().setTimeout(SLOW_READER_MS).prependOnceListener('timeout', close);
+  socket.write('', () => {
+    socket.off('timeout', close).setTimeout(keepAliveMs).resume();
   });
 }
