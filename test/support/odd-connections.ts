@@ -53,7 +53,7 @@ const ODD_LINES = [
     'Expect: 100-continue | Expect: x | Trailer: X | Keep-Alive: timeout=5 | Proxy-Connection: close',
   ),
   ...splitLines(
-    'Range: bytes=0-5 | Prefer: wait=0 | Cache-Control: no-cache | Authorization: Bearer qg_plain',
+    'Range: bytes=0-5 | Prefer: wait=9 | Cache-Control: no-cache | Authorization: Bearer qg_plain',
   ),
   ...splitLines(
     'X-Request-Id: a\r\n b | X-Request-Id: a  b | X-Request-Id:\ta | X-Request-Id: a\tb | X-Request-Id:a',

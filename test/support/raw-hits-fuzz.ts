@@ -1,21 +1,14 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { addressSet } from '../../src/gateway/auth/address-set.js';
-import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { hasBacklog } from '../../src/gateway/http/transport/backlog.js';
 import { connectionsOf, responding } from '../../src/gateway/http/transport/connections.js';
-import { createHttpServer } from '../../src/gateway/http/transport/server.js';
-import { createListener } from '../../src/gateway/server/create-listener.js';
-import { FakeRunQuery, resultOf } from './fake-run-query.js';
+import { resultOf } from './fake-run-query.js';
 import { numbersOf, OddConnections, type Step } from './odd-connections.js';
-import { RecordingLogger } from './recording-logger.js';
+import { RawGateway } from './raw-gateway.js';
 import { sampleEndpoint } from './sample-endpoint.js';
-import { TestClock } from './test-clock.js';
-import { testCredentials, testLimiter } from './test-credentials.js';
-import { plainParts } from './test-gateway.js';
 
 /** What a server did with the bytes of a connection: without ids and times that are its own. */
 interface Done {
@@ -47,54 +40,19 @@ const UUID = /[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/g;
 /** Turns of the event loop for a request that may never be complete. */
 const TURNS = 6;
 
-/** A gateway on fakes, with or without raw hits. */
-class Side {
-  raw = 0;
-  private readonly logger = new RecordingLogger();
-  private readonly server: Server;
-  private readonly report: () => void;
-
-  constructor(clock: TestClock, hasRawHits: boolean) {
-    const { logger } = this;
-    const runQuery = new FakeRunQuery();
-    runQuery.respondWith(async () => {
+/** A gateway that is sent random bytes. */
+class FuzzedGateway extends RawGateway {
+  constructor(rawHits: true | 'never') {
+    super({ endpoints: ENDPOINTS, principals: PRINCIPALS, rawHits });
+    this.runQuery.respondWith(async () => {
       for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
       return resultOf(ROWS);
     });
-    const credentials = {
-      ...testCredentials(PRINCIPALS, clock.read),
-      addressOf: ({ headers }: IncomingMessage) => headers['x-forwarded-for']?.toString() ?? '192.0.2.1',
-    };
-    const endpoints = new EndpointRegistry(ENDPOINTS);
-    const parts = plainParts({ endpoints, credentials, runQuery, logger, clock: clock.read });
-    const limiter = testLimiter(() => clock.milliseconds);
-    const config = { ...parts.config, rawHits: hasRawHits, corsOrigins: ['https://app.example'] };
-    const listener = createListener({ ...parts, limiter, config });
-    const { serveRaw } = listener;
-    this.report = listener.reportRequests;
-    const counted =
-      serveRaw &&
-      ((...hit: Parameters<typeof serveRaw>) => {
-        const isServed = serveRaw(...hit);
-        if (isServed) this.raw += 1;
-        return isServed;
-      });
-    this.server = createHttpServer(Object.assign(listener, { serveRaw: counted }), logger);
-  }
-
-  async listen(): Promise<void> {
-    await once(this.server.listen(0, '127.0.0.1'), 'listening');
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await once(this.server.close(), 'close');
   }
 
   async run(steps: readonly Step[]): Promise<Done> {
     const accepted = once(this.server, 'connection') as Promise<[Socket]>;
-    const { port } = this.server.address() as AddressInfo;
-    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay();
+    const client = connect({ port: this.port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay();
     client.on('error', () => undefined);
     let received = '';
     client.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
@@ -151,17 +109,17 @@ async function settle(socket: Socket): Promise<void> {
 }
 
 /** Sends the same random bytes to a server with raw hits and to one without, and compares what comes back and what is logged. */
-export async function fuzzRawHits(seed: number, seconds: number): Promise<RawHitsFuzzResult> {
-  const clock = new TestClock();
-  const [node, raw] = [new Side(clock, false), new Side(clock, true)];
+export async function fuzzRawHits(seed: number, forSeconds: number): Promise<RawHitsFuzzResult> {
+  const [node, raw] = [new FuzzedGateway('never'), new FuzzedGateway(true)];
   await Promise.all([node.listen(), raw.listen()]);
   const made = new OddConnections(numbersOf(seed));
-  const end = performance.now() + seconds * 1000;
+  const end = performance.now() + forSeconds * 1000;
   let connections = 0;
   try {
     while (performance.now() < end) {
       const sent = made.make();
-      clock.advance(made.below(40) / 10);
+      const seconds = made.below(40) / 10;
+      for (const { clock } of [node, raw]) clock.advance(seconds);
       const done = { node: await node.run(sent), raw: await raw.run(sent) };
       connections += 1;
       if (JSON.stringify(done.node) !== JSON.stringify(done.raw))

@@ -26,12 +26,15 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
   NetServer.prototype.close.call(server);
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const [socket, since] of idleSince) if (now - since >= IDLE_GRACE_MS) socket.destroy();
+    // A raw hit may wait for its client to read it.
+    for (const [socket, since] of idleSince)
+      if (now - since >= IDLE_GRACE_MS && socket.writableLength === 0) socket.destroy();
   }, CHECK_MS);
   const cutOff = setTimeout(() => {
     for (const socket of connectionsOf(server).open) {
       const response = responding(socket);
       if (response?.headersSent) breakOff(response);
+      else if (socket.writableLength > 0) socket.resetAndDestroy();
       else socket.destroy();
     }
     server.closeAllConnections();
