@@ -72,6 +72,7 @@ export const DECLARATION_KEYS = {
   deprecated: DEPRECATION_RULES,
   goneAfterSunset: must('true or false', ENDPOINT_SETTINGS.goneAfterSunset),
   numbers: must('"plain" or "text"', ENDPOINT_SETTINGS.numbers),
+  tables: must('true or false', ENDPOINT_SETTINGS.tables),
   tenant: must(
     'an object of filters by table',
     Joi.object().pattern(

@@ -88,6 +88,8 @@ export interface EndpointSettings {
   readonly goneAfterSunset?: boolean;
   /** How JSON has numbers of types that JavaScript cannot hold exactly, where a call does not say; as numbers where absent. */
   readonly numbers?: Numbers;
+  /** Whether the endpoint is a table for clients that speak ClickHouse's protocol; it is none where absent. */
+  readonly tables?: boolean;
 }
 
 /** `staleIfError` where neither the endpoint nor the deployment sets it. */

@@ -172,7 +172,7 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
 
 function settingsOf(definition: EndpointDeclaration): ServedSettings {
   const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits } = definition;
-  const { limits, exports, unknownParameters, goneAfterSunset, numbers } = definition;
+  const { limits, exports, unknownParameters, goneAfterSunset, numbers, tables } = definition;
   return {
     maxRows,
     ...readCaching(caching),
@@ -185,6 +185,7 @@ function settingsOf(definition: EndpointDeclaration): ServedSettings {
     ...(unknownParameters && { unknownParameters }),
     ...(goneAfterSunset !== undefined && { goneAfterSunset }),
     ...(numbers && { numbers }),
+    ...(tables !== undefined && { tables }),
   };
 }
 

@@ -14,16 +14,22 @@ function quoted(text: string, quote: '`' | "'"): string {
 }
 
 /** What a letter after a backslash means. */
-const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
+const CONTROLS: Readonly<Record<string, string>> = {
+  ...{ a: '\x07', b: '\b', e: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', 0: '\0', N: '' },
+};
+const ESCAPE = /((?:\\x[\da-fA-F]{2})+)|\\([^])|(['"`])\3/g;
+/** Before any other character a backslash stands for itself, as in a regular expression. */
+const ESCAPED = /[\0-\x1f\\'"`/=]/;
 
 /** The text or the name that a literal or a quoted name of ClickHouse's SQL stands for. */
 export function unquote(written: string): string {
   const [quote = ''] = written;
   return written
     .slice(1, -1)
-    .replaceAll(/\\([^])|(['"`])\2/g, (found, escaped: string | undefined, doubled: string | undefined) => {
-      if (escaped !== undefined) return CONTROLS[escaped] ?? escaped;
-      return doubled === quote ? quote : found;
+    .replaceAll(ESCAPE, (found, bytes?: string, escaped?: string, doubled?: string) => {
+      if (bytes !== undefined) return Buffer.from(bytes.replaceAll('\\x', ''), 'hex').toString();
+      if (escaped === undefined) return doubled === quote ? quote : found;
+      return CONTROLS[escaped] ?? (ESCAPED.test(escaped) ? escaped : found);
     });
 }
 

@@ -41,4 +41,5 @@ export const ENDPOINT_SETTINGS = {
   unknownParameters: Joi.valid('ignore', 'reject'),
   goneAfterSunset: Joi.boolean(),
   numbers: Joi.valid(...NUMBERS),
+  tables: Joi.boolean(),
 } satisfies Record<keyof EndpointSettings, Joi.Schema>;

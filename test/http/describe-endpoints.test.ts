@@ -5,6 +5,7 @@ import { createTestGateway, problemOf } from '../support/test-gateway.js';
 
 interface Resource {
   readonly limit?: number;
+  readonly tables?: boolean;
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -48,6 +49,12 @@ describe('GET /api/endpoints', () => {
   it('has the limit of the endpoints whose queries end with one, and of no other', async () => {
     const limited = (await list()).filter(({ limit }) => limit !== undefined);
     expect(limited).toMatchObject([{ name: 'logs.all', limit: 100, maxRows: 1000 }]);
+  });
+
+  it('says which endpoints are tables, of which the shipped ones are none', async () => {
+    expect((await list()).filter(({ tables }) => tables === true)).toEqual([]);
+    const { get: getTable } = await createTestGateway({ endpoints: [sampleEndpoint({ tables: true })] });
+    expect((await getTable('/api/endpoints/sample')).body).toMatchObject({ tables: true });
   });
 
   it('prints the query without ClickHouse placeholders and without values', async () => {

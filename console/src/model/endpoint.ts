@@ -17,6 +17,8 @@ export interface Endpoint {
   /** Seconds; 0 for never. */
   readonly warming: number;
   readonly sandboxing: 'enabled' | 'disabled';
+  /** Whether it is a table over the SQL port. */
+  readonly tables?: boolean;
   readonly parameters: readonly Parameter[];
   readonly columns: readonly Column[];
   readonly example: Values;

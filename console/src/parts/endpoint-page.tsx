@@ -149,12 +149,13 @@ function cachingText(caching: Caching): string {
 }
 
 function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
-  const { caching, warming, sandboxing } = endpoint;
+  const { caching, warming, sandboxing, tables = false } = endpoint;
   const settings = [
     ['Rows', `at most ${number(mostRows(endpoint))}`],
     ['Caching', cachingText(caching)],
     ['Warming', warming === 0 ? 'never' : `every ${duration(warming)}`],
     ['Own SQL', sandboxing],
+    ...(tables ? [['SQL table', 'yes'] as const] : []),
   ] as const;
   return (
     <dl class="facts">

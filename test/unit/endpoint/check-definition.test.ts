@@ -44,6 +44,7 @@ describe('a definition that no type check has seen', () => {
     ['warming VALUE_INVALID', { warming: null }],
     ['caching VALUE_INVALID', { caching: '5' }],
     ['sandboxing VALUE_INVALID', { sandboxing: true }],
+    ['tables VALUE_INVALID', { tables: 'enabled' }],
     ['summary KEY_MISSING', { summary: undefined }],
     ['example KEY_MISSING', { example: undefined }],
     ['columns VALUE_INVALID', { columns: ['a'] }],

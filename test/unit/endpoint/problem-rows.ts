@@ -27,7 +27,7 @@ export const ROWS: readonly Row[] = [
   [
     'OBJECT_EXPECTED',
     '/* My query */ SELECT 1',
-    'the header must be an object with id, name, summary, tags, parameters, columns, maxRows, limit, caching, warming, sandboxing, staleIfError, queryLimits, limits, exports, pages, pieces, unknownParameters, deprecated, goneAfterSunset, numbers, tenant, example, warm, not "My query"',
+    'the header must be an object with id, name, summary, tags, parameters, columns, maxRows, limit, caching, warming, sandboxing, staleIfError, queryLimits, limits, exports, pages, pieces, unknownParameters, deprecated, goneAfterSunset, numbers, tables, tenant, example, warm, not "My query"',
   ],
   ['KEY_UNKNOWN', { sumary: 'A.' }, 'unknown key `sumary`; did you mean `summary`?'],
   ['KEY_UNKNOWN', { xyz: 1 }, /^unknown key `xyz`; the keys are id, name, summary, /],

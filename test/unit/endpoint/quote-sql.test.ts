@@ -17,6 +17,8 @@ it.each([
   ['`a``b`', 'a`b'],
   ['"a\\"b"', 'a"b'],
   ["'a\\nb\\0'", 'a\nb\0'],
+  [String.raw`'\d+\.\%\q\N\/\=\e'`, String.raw`\d+\.\%\q/=` + '\x1b'],
+  [String.raw`'\x41\xc3\xa9\x4'`, String.raw`Aé\x4`],
 ])('reads %s', (written, text) => {
   expect(unquote(written)).toBe(text);
 });

@@ -62,6 +62,9 @@ const AFTER_SET = setOf('SELECT WITH FROM ALL DISTINCT');
 /** Whether a word is UNION, INTERSECT or EXCEPT. */
 export const isSetWord = (word: string): boolean => SETS.has(word);
 
+/** Whether a word is JOIN, or of those before it. */
+export const isJoinWord = (word: string): boolean => JOINS.has(word);
+
 /** Whether nodes are a query, by how they begin. */
 export function isQuery(nodes: readonly Node[]): boolean {
   const first = nodes.find(({ kind }) => kind !== 'part');
@@ -173,7 +176,8 @@ function isSetOperator(next: Node | undefined): boolean {
 function roleBeforeOperand(word: string, next: Node | undefined, previous: Word | undefined): Role {
   const before = wordOf(previous?.node);
   if (isClauseHere(word, next, previous)) return 'clause';
-  if (PREFIXES.has(word) || (word === 'ALL' && before === 'SELECT')) return 'operator';
+  const isOfDistinct = word === 'FROM' && before === 'DISTINCT';
+  if (PREFIXES.has(word) || isOfDistinct || (word === 'ALL' && before === 'SELECT')) return 'operator';
   const isOfNot = before === 'NOT' || before === 'GLOBAL';
   return isOfNot && previous?.role === 'operator' && OPERATORS.has(word) ? 'operator' : 'operand';
 }

@@ -17,9 +17,13 @@ const NAME = /^[a-z][a-z0-9_]*$/;
 /** What the server's parser and this one can read without running out of stack. */
 const MAX_DEPTH = 200;
 
-/** Finds what each bracket and each `[[` encloses, up to the first that is wrong, and the placeholders `@name` and `{name:Type}`. */
-export function readNodes(text: string, tokens: readonly TokenNode[]): NodeTree {
-  const reader = new NodeReader(text, tokens);
+/**
+ * Finds what each bracket and each `[[` encloses, up to the first that is wrong, and the placeholders `@name` and `{name:Type}`.
+ *
+ * @param isTemplate false for a text without placeholders and optional parts, where `[[` are two brackets
+ */
+export function readNodes(text: string, tokens: readonly TokenNode[], isTemplate = true): NodeTree {
+  const reader = new NodeReader(text, tokens, isTemplate);
   return { nodes: reader.read(), problems: reader.problems, isBroken: reader.isBroken };
 }
 
@@ -37,6 +41,7 @@ class NodeReader {
   constructor(
     readonly text: string,
     readonly tokens: readonly TokenNode[],
+    readonly isTemplate: boolean,
   ) {}
 
   /** Reads up to the end of the innermost open bracket, or of the text. */
@@ -46,7 +51,7 @@ class NodeReader {
       const [token, open] = [this.tokens[this.#at], this.#open.at(-1)];
       if (token === undefined && open) this.#break(open, unclosed(open));
       if (token === undefined || this.#closes(token)) break;
-      nodes.push(this.#readPlaceholder(token) ?? this.#readNode(token));
+      nodes.push((this.isTemplate ? this.#readPlaceholder(token) : undefined) ?? this.#readNode(token));
     }
     return nodes;
   }
@@ -95,7 +100,7 @@ class NodeReader {
   }
 
   #readBracket(token: TokenNode, bracket: '(' | '[' | '{'): Node {
-    const open = bracket === '[' && this.#secondOf(token) ? '[[' : bracket;
+    const open = this.isTemplate && bracket === '[' && this.#secondOf(token) ? '[[' : bracket;
     const { start } = token;
     this.#open.push({ open, start, end: start + open.length });
     if (this.#open.length > MAX_DEPTH) this.#break(token, problem('NESTING_TOO_DEEP', MAX_DEPTH));

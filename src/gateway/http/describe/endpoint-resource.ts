@@ -120,6 +120,10 @@ const ENDPOINT = {
     description:
       'Whether JSON has 64-bit integers, and all wider numbers, as strings where a call does not say; plain where absent.',
   },
+  tables: {
+    ...FLAG,
+    description: 'Whether the endpoint is a table over the SQL port; it is none where absent.',
+  },
   deprecated: {
     ...objectOf(
       {
@@ -171,6 +175,7 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
   'limit',
   'unknownParameters',
   'numbers',
+  'tables',
   'deprecated',
   'exports',
   'pages',
@@ -188,13 +193,13 @@ export function resourceOf(
   pins: ReadonlyMap<string, string>,
 ): ValuesOf<typeof ENDPOINT> {
   const { id, name, summary, tags, savedQuery, settings, limit, columns, optionalColumns } = endpoint;
-  const { maxRows, warming, sandboxing, unknownParameters, numbers } = settings;
+  const { maxRows, warming, sandboxing, unknownParameters, numbers, tables } = settings;
   const exports = refusalOfExport(principal, endpoint) === undefined ? settings.exports : undefined;
   const caching = writtenCaching(settings);
   const parameters = describeParameters(endpoint, principal.pinned);
   return {
     ...{ id, name, description: summary, tags, query: savedQuery, maxRows, limit },
-    ...{ caching, warming, sandboxing, unknownParameters, numbers, exports },
+    ...{ caching, warming, sandboxing, unknownParameters, numbers, tables, exports },
     deprecated: describeDeprecation(endpoint),
     pages: endpoint.pages && { by: endpoint.pages.order.map(itemOfOrder) },
     pieces: endpoint.pieces && describePieces(endpoint.pieces),

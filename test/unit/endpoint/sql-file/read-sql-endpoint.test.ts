@@ -68,6 +68,7 @@ maxRows: 5
 caching: disabled
 warming: 0
 sandboxing: enabled
+tables: true
 limits: { concurrent: 10 }
 example: { least: 12, cities: [Rome, Bonn] }`,
       ),
@@ -75,7 +76,10 @@ example: { least: 12, cities: [Rome, Bonn] }`,
     expect(endpoint).toMatchObject({
       tags: ['travel', 'eu'],
       example: { least: '12', cities: 'Rome,Bonn' },
-      settings: { maxRows: 5, caching: 'disabled', sandboxing: 'enabled', limits: { concurrent: 10 } },
+      settings: {
+        ...{ maxRows: 5, caching: 'disabled', sandboxing: 'enabled', tables: true },
+        limits: { concurrent: 10 },
+      },
     });
     expect(endpoint.columns.get('city')).toEqual({ type: 'String', meaning: '', holdsJson: true });
     expect(bound(endpoint, { least: '1' }).parameters).toMatchObject({

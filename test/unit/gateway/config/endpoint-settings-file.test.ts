@@ -22,7 +22,7 @@ describe('readEndpointSettingsFile', () => {
   it('reads the settings of each endpoint', async () => {
     const settings = {
       'usage.api-counts': { maxRows: 500, caching: 60, warming: 20, sandboxing: 'disabled' },
-      'logs.all': { caching: 'disabled', warming: 0 },
+      'logs.all': { caching: 'disabled', warming: 0, tables: true },
       'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655': {},
     };
     expect(await read(JSON.stringify(settings))).toEqual(settings);
@@ -61,6 +61,7 @@ describe('readEndpointSettingsFile', () => {
       { sandboxing: true },
       '"logs.all.sandboxing" must be one of [enabled, disabled]',
     ],
+    ['tables in words', { tables: 'enabled' }, '"logs.all.tables" must be a boolean'],
     ['no settings', 5, '"logs.all" must be of type object'],
   ])('rejects %s and names the endpoint and the setting', async (_what, settings, message) => {
     expect(await read(JSON.stringify({ 'logs.all': settings }))).toContain(message);

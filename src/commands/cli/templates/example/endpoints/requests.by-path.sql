@@ -16,6 +16,7 @@ columns:
   failures: UInt64
   p95_ms: UInt32
 caching: 60 # seconds
+tables: true # a table for BI tools, where SQL_PORT is set
 example: { shop: harbour }
 */
 SELECT
