@@ -42,7 +42,7 @@ export function bindSandboxedQuery(
  *
  * @param columns that the part has, and no others
  */
-function behindBarrier(
+export function behindBarrier(
   { name, query }: Part,
   { parts, isVerbatim = false }: Query,
   columns: DeclaredTypes | undefined,

@@ -1,7 +1,7 @@
 import { boundForm } from './bound-form.js';
 import type { ParameterValue } from './parameters/parameter.js';
 import { revealed, SecretValue } from './parameters/secret-value.js';
-import { textOfQuery } from './remembered-text.js';
+import { textOfQuery, type QueryText } from './remembered-text.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import { tenantConditions, tenantSettings } from './tenant-settings.js';
 import type { Condition, Query } from './sql.js';
@@ -33,13 +33,11 @@ export function bindQuery(
   now: Date,
   rowLimit: number,
 ): BoundQuery {
-  const { text, references, settings } = textOfQuery(query, (question) =>
+  const rendered = textOfQuery(query, (question) =>
     typeof question === 'string' ? hasValue(question, values) : holds(question, values, pinned),
   );
-  const parameters = Object.create(null) as Record<string, Value | number>;
-  for (const [name, { type }] of references) {
-    parameters[name] = boundForm(name === NOW.name ? boundTime(now) : (values.get(name) ?? null), type);
-  }
+  const { text, settings } = rendered;
+  const parameters = parametersOf(rendered, values, now);
   parameters[ROW_LIMIT] = rowLimit;
   const conditions = tenantConditions(query.tenant, values, pinned);
   const all = { ...tenantSettings(conditions), ...settings };
@@ -51,16 +49,33 @@ export function bindQuery(
   };
 }
 
+/** The values of the parameters that a text names. @param prefix of their names */
+export function parametersOf(
+  { references }: Pick<QueryText, 'references'>,
+  values: Values,
+  now: Date,
+  prefix = '',
+): Record<string, Value | number> {
+  const parameters = Object.create(null) as Record<string, Value | number>;
+  for (const [name, { type }] of references) {
+    const value = name === NOW.name ? boundTime(now) : (values.get(name) ?? null);
+    parameters[`${prefix}${name}`] = boundForm(value, type);
+  }
+  return parameters;
+}
+
 /** A time of the gateway's clock in the form in which ClickHouse reads it. */
 export function boundTime(now: Date): string {
   const iso = now.toISOString();
   return `${iso.slice(0, 10)} ${iso.slice(11, 23)}000`;
 }
 
-const hasValue = (name: string, values: Values): boolean =>
+/** Whether a parameter has a value, for a text that depends on it. */
+export const hasValue = (name: string, values: Values): boolean =>
   name === NOW.name || (values.get(name) ?? null) !== null;
 
-function holds(condition: Condition, values: Values, pinned: ReadonlySet<string>): boolean {
+/** Whether a condition is true of a call. */
+export function holds(condition: Condition, values: Values, pinned: ReadonlySet<string>): boolean {
   const { equals, pinned: needed = [], omitted = [], matches = [] } = condition;
   return (
     equals.every(([{ name }, value]) => revealed(values.get(name)) === value) &&

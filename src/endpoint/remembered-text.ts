@@ -37,11 +37,16 @@ export function textOfQuery(query: Query, answer: (question: Question) => boolea
   while (tree && 'question' in tree) tree = answer(tree.question) ? tree.yes : tree.no;
   if (tree) return tree;
   const answers = new Map<Question, boolean>();
-  const text = renderText(query, (question) => {
-    const yes = answers.get(question) ?? answer(question);
-    answers.set(question, yes);
-    return yes;
-  });
+  const body = renderText(
+    query,
+    (question) => {
+      const yes = answers.get(question) ?? answer(question);
+      answers.set(question, yes);
+      return yes;
+    },
+    { cap: capOf(query, answer) },
+  );
+  const text = { ...body, text: `${body.text}\n${LIMIT}` };
   const characters = (memory?.characters ?? 0) + text.text.length;
   const fits = characters <= MAX_CHARACTERS;
   remembered.set(query, {
@@ -50,6 +55,11 @@ export function textOfQuery(query: Query, answer: (question: Question) => boolea
   });
   return text;
 }
+
+const LIMIT = `LIMIT {${ROW_LIMIT}:UInt64}`;
+
+const capOf = (query: Query, answer: (question: Question) => boolean): string =>
+  query.named || (query.isPaged && answer(AFTER)) ? '' : LIMIT;
 
 /** A tree with one more text. */
 function grown(
@@ -65,27 +75,36 @@ function grown(
     : { ...before, no: grown(before.no, rest, text) };
 }
 
-function renderText(query: Query, answer: (question: Question) => boolean): QueryText {
+/**
+ * Renders a query for one call, without a limit behind it.
+ *
+ * @param prefix of the names of its parameters
+ * @param cap the limit of subqueries whose first rows are the first rows of the result
+ */
+export function renderText(
+  query: Query,
+  answer: (question: Question) => boolean,
+  { prefix = '', cap }: { readonly prefix?: string; readonly cap: string },
+): QueryText {
   const references = new Map<string, Reference>();
   const settings: Record<string, number> = {};
-  const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
   const text = renderQuery(query, {
     reference: (reference) => {
       const { name, type } = reference;
       references.set(name, reference);
-      return `{${name}:${answer(name) ? type : nullable(type)}}`;
+      return `{${prefix}${name}:${answer(name) ? type : nullable(type)}}`;
     },
     filter: ({ required, condition }, render) =>
       required.every(({ name }) => answer(name)) ? render(condition) : undefined,
     choice: (branches, otherwise, render) =>
       render(branches.find(([condition]) => answer(condition))?.[1] ?? otherwise),
-    cap: query.named || (query.isPaged && answer(AFTER)) ? '' : limit,
+    cap,
     setting: (name, value) => {
       settings[name] = value;
     },
     printsUnusedParts: false,
   });
-  return { text: `${text}\n${limit}`, references, settings };
+  return { text, references, settings };
 }
 
 const nullable = (type: string): string => (type.startsWith('Nullable(') ? type : `Nullable(${type})`);
