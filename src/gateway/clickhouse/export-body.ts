@@ -1,10 +1,11 @@
-import { parseError } from '@clickhouse/client';
 import { Transform, type TransformCallback } from 'node:stream';
 
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import { MAX_LAST_LINE, splitLastLine, type ReportedFigures } from '../formats/exported-rows.js';
+import { exceptionMark, exceptionOfBlock } from './exception-block.js';
 import { resultTooLarge } from './translate-error.js';
+import { Turns } from './turns.js';
 
 /** How the bytes of an export are made from those of ClickHouse. */
 export interface ExportedBody {
@@ -26,17 +27,11 @@ const MAX_EXCEPTION_BYTES = 64 * 1024;
 const HELD_BYTES = MAX_LAST_LINE;
 /** Bytes between two streams: those of several reads of a socket. */
 const BUFFERED_BYTES = 256 * 1024;
-/** Bytes after which others have their turn. Node reads up to 2 MiB of a socket in one turn of the event loop. */
-const TURN_BYTES = 256 * 1024;
 /** Bytes of each chunk whose lines are counted. */
 const COUNTED_BYTES = 4096;
 /** Bytes of the longest row, which is held until its end was received. */
 const MAX_ROW_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
-
-/** Before the text of an exception that ends a response, with a tag that is random for each response. */
-const EXCEPTION = '__exception__\r\n';
-export const EXCEPTION_TAG_HEADER = 'x-clickhouse-exception-tag';
 
 /**
  * The bytes of an export on their way to the caller. It ends only where every row was received; it fails with ClickHouse's
@@ -45,8 +40,7 @@ export const EXCEPTION_TAG_HEADER = 'x-clickhouse-exception-tag';
 export class ExportBody extends Transform {
   /** Bytes that the caller got, before any compression. */
   bytes = 0;
-  /** Bytes since others had their turn. */
-  private sinceTurn = 0;
+  private readonly turns: Turns;
   /** Bytes whose lines were counted, and their number: of the beginning of each chunk, because to look at each byte is expensive. */
   private readonly counted = { bytes: 0, lines: 0 };
   /** What ClickHouse reports of a complete export; undefined for a format without figures. */
@@ -66,10 +60,11 @@ export class ExportBody extends Transform {
   constructor(
     private readonly body: ExportedBody,
     exceptionTag: string | undefined,
-    private readonly takeTurn: (resume: () => void) => void,
+    takeTurn: (resume: () => void) => void,
   ) {
     super({ highWaterMark: BUFFERED_BYTES });
-    this.exceptionMark = exceptionTag === undefined ? undefined : Buffer.from(EXCEPTION + exceptionTag);
+    this.turns = new Turns(takeTurn);
+    this.exceptionMark = exceptionTag === undefined ? undefined : exceptionMark(exceptionTag);
     this.send(body.start);
   }
 
@@ -82,9 +77,7 @@ export class ExportBody extends Transform {
 
   /** ClickHouse's exception, as far as it was received; undefined where none was. */
   get exception(): Error | undefined {
-    if (this.exceptionText === undefined) return undefined;
-    const text = this.exceptionText.toString();
-    return parseError(text.slice(text.indexOf('\n', EXCEPTION.length) + 1));
+    return this.exceptionText && exceptionOfBlock(this.exceptionText);
   }
 
   /**
@@ -117,13 +110,7 @@ export class ExportBody extends Transform {
       done(error as Error);
       return;
     }
-    this.sinceTurn += chunk.length;
-    if (this.sinceTurn < TURN_BYTES) {
-      done();
-      return;
-    }
-    this.sinceTurn = 0;
-    this.takeTurn(done);
+    this.turns.after(chunk.length, done);
   }
 
   override _flush(done: TransformCallback): void {

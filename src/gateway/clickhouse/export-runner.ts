@@ -1,6 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 import { Figures } from '../../endpoint/figures.js';
@@ -13,8 +12,8 @@ import { nativeSignal, type Signal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { withDeclaredTypes } from './converted-columns.js';
 import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
-import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
-import { EXCEPTION_TAG_HEADER, ExportBody } from './export-body.js';
+import { EXCEPTION_TAG_HEADER } from './exception-block.js';
+import { ExportBody } from './export-body.js';
 import { exportWriting } from './export-writing.js';
 import {
   limitSettings,
@@ -23,8 +22,9 @@ import {
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
-import { summaryOf, type QueryMeter } from './query-meter.js';
+import type { QueryMeter } from './query-meter.js';
 import { readyQuery } from './ready-query.js';
+import { requireRows } from './require-rows.js';
 import { createExplainer } from './rejected-values.js';
 import { withinTime } from './within-time.js';
 
@@ -89,19 +89,6 @@ async function run(
   });
   await transfer(response, exported, streams, signal);
   return outcome();
-}
-
-/** @throws ClickHouseError or Failure where ClickHouse responds with something else than rows */
-async function requireRows(response: IncomingMessage, meter: QueryMeter): Promise<void> {
-  const { statusCode, headers } = response;
-  const summary = summaryOf(headers);
-  if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined) {
-    if (summary) meter.end(summary.cost);
-    throw errorOfResponse(statusCode, headers, await text(response));
-  }
-  if (summary) return;
-  response.destroy();
-  throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
 }
 
 /** @throws ClickHouseError, or Failure CLICKHOUSE_ANSWER_BROKEN */

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-
 import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
 import { adminConnection } from '../../support/clickhouse.js';
+import { withCutConnections } from '../../support/cut-connections.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { ExportingGateway, MOST_ROWS } from '../../support/exporting-gateway.js';
 import { pollUntil } from '../../support/poll-until.js';
@@ -218,34 +216,3 @@ describe('an export that fails', () => {
     expect(isComplete).toBe(false);
   });
 });
-
-/** Runs a body with a relay to ClickHouse that cuts each connection after so many bytes of its responses. */
-async function withCutConnections(bytes: number, use: (url: string) => Promise<void>): Promise<void> {
-  const { hostname, port } = new URL(adminConnection('default').url);
-  const sockets = new Set<Socket>();
-  const relay = createServer((caller) => {
-    const server = connect(Number(port), hostname);
-    let passed = 0;
-    for (const socket of [caller, server]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-    caller.pipe(server);
-    server.on('data', (chunk: Buffer) => {
-      passed += chunk.length;
-      caller.write(chunk);
-      if (passed < bytes) return;
-      server.destroy();
-      caller.destroy();
-    });
-    caller.on('close', () => server.destroy());
-    server.on('close', () => caller.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(relay, 'listening');
-  try {
-    await use(`http://127.0.0.1:${(relay.address() as AddressInfo).port}`);
-  } finally {
-    relay.close();
-    for (const socket of sockets) socket.destroy();
-  }
-}

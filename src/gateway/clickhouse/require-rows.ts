@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+import { brokenResponse } from '../formats/broken-response.js';
+import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
+import { summaryOf, type QueryMeter, type ReportedSummary } from './query-meter.js';
+
+/**
+ * What the head of a response with rows reports.
+ *
+ * @param decode reads the body of an error
+ * @throws ClickHouseError or Failure where ClickHouse responds with something else than rows
+ */
+export async function requireRows(
+  response: IncomingMessage,
+  meter: QueryMeter,
+  decode: (body: Buffer) => Buffer = (body) => body,
+): Promise<ReportedSummary> {
+  const { statusCode, headers } = response;
+  const summary = summaryOf(headers);
+  if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined) {
+    if (summary) meter.end(summary.cost);
+    throw errorOfResponse(statusCode, headers, decode(await buffer(response)).toString());
+  }
+  if (summary) return summary;
+  response.destroy();
+  throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
+}
