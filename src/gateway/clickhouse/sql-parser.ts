@@ -1,5 +1,6 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
+import { quoteText } from '../../endpoint/quote-sql.js';
 import { Failure } from '../errors.js';
 import type { SqlParser } from '../query/sandboxed-select.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
@@ -62,9 +63,12 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
   };
   const namesIn = cachedNames(runQuery, clock);
   return {
-    print: async (sql, signal) => {
+    print: async (sql, signal, size) => {
+      // Not as a parameter where it is long, because that is in the URL.
+      const [written, parameters] = size ? [quoteText(sql), {}] : ['{sql:String}', { sql }];
       try {
-        const [text = ''] = await runQuery('SELECT formatQuerySingleLine({sql:String})', { sql }, signal);
+        const query = `SELECT formatQuerySingleLine(${written})`;
+        const [text = ''] = await runQuery(query, parameters, signal, size && LIMITS_OF_AUTHORS);
         return text;
       } catch (error) {
         throw failureOf(error, signal, syntaxProblem);

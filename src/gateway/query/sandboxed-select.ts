@@ -51,9 +51,10 @@ export interface SqlParser {
   /**
    * The one statement in the text, formatted on one line.
    *
+   * @param size of a text that a tool wrote, which may be up to 256 KiB long
    * @throws Failure INVALID_PARAMETERS if the text is not exactly one statement.
    */
-  readonly print: (sql: string, signal: AbortSignal) => Promise<string>;
+  readonly print: (sql: string, signal: AbortSignal, size?: 'long') => Promise<string>;
   /**
    * Lines of the query tree of `SELECT * FROM (text)`, before any name is resolved.
    *

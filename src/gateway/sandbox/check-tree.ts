@@ -11,6 +11,8 @@ export interface Names {
   readonly withheld?: ReadonlyMap<string, string>;
   /** Tables of the database; a WITH query must not have such a name. */
   readonly tables: ReadonlySet<string>;
+  /** What the caller can read, for a message; absent: the parts, and earlier queries of its WITH. */
+  readonly readable?: string;
   /** Whether the text has a FROM with {@link NO_TABLE}: in the tree this looks like a SELECT without FROM. */
   readonly isNoTableNamed: boolean;
 }
@@ -22,9 +24,17 @@ interface Cost {
   readonly reads: number;
 }
 
-/** How often one SELECT may run named parts at most. */
-const MAX_READS = 24;
-const MAX_EXPANDED_NODES = 20_000;
+/** How large a query may be, and what it may call beside the functions that only compute. */
+export interface Bounds {
+  /** How often one SELECT may run named parts at most. */
+  readonly reads: number;
+  /** Nodes of the tree once its WITH queries are expanded. */
+  readonly nodes: number;
+  /** More functions, in lower case. */
+  readonly functions: ReadonlySet<string>;
+}
+
+const OF_CALLERS: Bounds = { reads: 24, nodes: 20_000, functions: new Set() };
 
 /** Kinds of node that may be a table. */
 const TABLES: ReadonlySet<string> = new Set([
@@ -46,8 +56,8 @@ type Scope = ReadonlyMap<string, Cost>;
  * @returns the named parts that it reads.
  * @throws Rejection when it reads anything else, calls a function that is not allowed, or is too large.
  */
-export function checkTree(root: TreeNode, names: Names): ReadonlySet<string> {
-  const checker = new TreeChecker(names);
+export function checkTree(root: TreeNode, names: Names, bounds = OF_CALLERS): ReadonlySet<string> {
+  const checker = new TreeChecker(names, bounds);
   checker.checkSize(checker.walk(root, new Map(), false));
   return checker.reads;
 }
@@ -57,7 +67,10 @@ class TreeChecker {
   /** The text of every WITH query, by name: the tree repeats the WITH of a UNION in each branch. */
   private readonly withQueryTextByName = new Map<string, string>();
 
-  constructor(private readonly names: Names) {}
+  constructor(
+    private readonly names: Names,
+    private readonly bounds: Bounds,
+  ) {}
 
   walk(node: TreeNode, scope: Scope, isTable: boolean): Cost {
     if (isTable && !TABLES.has(node.kind)) throw new Rejection('reads from an unsupported source');
@@ -80,10 +93,10 @@ class TreeChecker {
   }
 
   checkSize({ nodes, reads }: Cost): void {
-    if (nodes > MAX_EXPANDED_NODES)
+    if (nodes > this.bounds.nodes)
       throw new Rejection('is too large once its WITH queries are expanded; simplify it');
-    if (reads > MAX_READS)
-      throw new Rejection(`reads the endpoint ${reads} times; at most ${MAX_READS} are allowed`);
+    if (reads > this.bounds.reads)
+      throw new Rejection(`reads the endpoint ${reads} times; at most ${this.bounds.reads} are allowed`);
   }
 
   private walkChildren(node: TreeNode, scope: Scope): Cost {
@@ -146,11 +159,12 @@ class TreeChecker {
     const own = scope.get(name);
     if (own) return own;
     if (!this.names.parts.has(name)) {
-      const readable = [...this.names.parts].toReversed().join(', ');
+      const parts = [...this.names.parts].toReversed().join(', ');
+      const { readable = `${parts}, and earlier queries of its WITH` } = this.names;
       const reason = this.names.withheld?.get(name);
       const because = reason === undefined ? '' : `, which this key may not read, because ${name} ${reason}`;
       throw new Rejection(
-        `reads ${quoted(name)}${because}; it can read only ${readable}, and earlier queries of its WITH`,
+        `reads ${quoted(name)}${because}; it can read only ${readable}`,
       );
     }
     this.reads.add(name);
@@ -159,7 +173,7 @@ class TreeChecker {
 
   private walkFunction(node: TreeNode, scope: Scope): Cost {
     const name = node.attributes.get('function_name') ?? '';
-    if (!isAllowedFunction(name))
+    if (!isAllowedFunction(name) && !this.bounds.functions.has(name.toLowerCase()))
       throw new Rejection(`calls ${quoted(name)}, which is not an allowed function`);
     const args = itemsOf(node, 'ARGUMENTS');
     if (TYPE_NAME_FUNCTIONS.has(name.toLowerCase())) checkType(name, args.at(-1));

@@ -16,16 +16,14 @@ const PARAMETER = 'must not contain parameters in braces; write the values into 
  * does not check what the statement reads. It ensures that the statement's tree, in which ClickHouse prints names
  * unescaped, is unambiguous.
  *
+ * @param more sticky patterns of further tokens
  * @throws Rejection
  */
-export function checkPrintedText(text: string): void {
+export function checkPrintedText(text: string, more: readonly RegExp[] = []): void {
   for (let at = 0; at < text.length;) {
-    const token = tokenAt(text, at);
+    const token = tokenAt(text, at, more);
     if (token === undefined) throw new Rejection(characterProblem(text[at] ?? ''));
-    const name = token.groups?.['name'];
-    if (name !== undefined && !PLAIN_NAME.test(name)) {
-      throw new Rejection('has a quoted name with an unsupported character; use letters, digits and _');
-    }
+    requirePlain(token.groups?.['name']);
     if (/^SETTINGS\b/.test(text.slice(at, at + 9)) && !/\w/.test(text[at - 1] ?? ''))
       throw new Rejection('must not have SETTINGS');
     if (text.startsWith('--', at) || text.startsWith('/*', at))
@@ -48,8 +46,13 @@ export function namesInFrom(text: string, table: string): boolean {
     .some((rest) => rest.split(/[^\w.]/u, 1)[0] === table);
 }
 
-function tokenAt(text: string, at: number): RegExpExecArray | undefined {
-  for (const pattern of TOKENS) {
+function requirePlain(name: string | undefined): void {
+  if (name === undefined || PLAIN_NAME.test(name)) return;
+  throw new Rejection('has a quoted name with an unsupported character; use letters, digits and _');
+}
+
+function tokenAt(text: string, at: number, more: readonly RegExp[]): RegExpExecArray | undefined {
+  for (const pattern of [...TOKENS, ...more]) {
     pattern.lastIndex = at;
     const token = pattern.exec(text);
     if (token) return token;
