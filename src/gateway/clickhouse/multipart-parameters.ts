@@ -22,15 +22,18 @@ export interface SentText {
  * Chooses how bound values travel: in the body where they are long, or one is secret, because a URL is in ClickHouse's own log.
  *
  * @param text the SQL with its FORMAT.
+ * @param values of further parameters, in their escaped form.
  */
 export function parametersOf(
   text: string,
   query: Pick<BoundQuery, 'parameters'>,
+  values: Readonly<Record<string, string>> = {},
 ): SentText | Promise<SentText> {
   const revealed = revealedParameters(query);
   const parameters: Record<string, string> = {};
   for (const name in revealed) parameters[`param_${name}`] = formatted(revealed[name] ?? null);
-  const isInUrl = !hasSecretValue(query) && lengthOf(revealed) <= MAX_IN_URL;
+  for (const name in values) parameters[`param_${name}`] = values[name] ?? '';
+  const isInUrl = !hasSecretValue(query) && lengthOf(revealed) + lengthOf(values) <= MAX_IN_URL;
   return isInUrl ? { parameters: searchOf(parameters), body: text } : inBody(text, parameters);
 }
 
@@ -56,7 +59,7 @@ export function searchOf(...layers: SettingLayers): string {
   return search;
 }
 
-function lengthOf(parameters: Revealed): number {
+function lengthOf(parameters: Revealed | Readonly<Record<string, string>>): number {
   return Object.values(parameters)
     .flat()
     .reduce<number>((sum, value) => sum + String(value).length, 0);

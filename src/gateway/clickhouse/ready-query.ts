@@ -16,6 +16,8 @@ export interface QueryToSend {
   readonly format: ClickHouseFormat;
   readonly settings: SettingLayers;
   readonly request: QueryRequest;
+  /** Values of further parameters, in ClickHouse's escaped form. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** Renders a query for ClickHouse's HTTP interface, with an id of its own. */
@@ -24,6 +26,7 @@ export async function readyQuery({
   format,
   settings,
   request,
+  values,
 }: QueryToSend): Promise<
   Pick<ReadyQuery, 'search' | 'body' | 'headers' | 'signal' | 'onResponse'> & { readonly queryId: string }
 > {
@@ -33,7 +36,7 @@ export async function readyQuery({
   // In the text, because the names of thousands of parts are too long for the URL that some proxies accept.
   const ofData = data ? `\nSETTINGS additional_table_filters = ${data.tableFilters}` : '';
   const text = `${bound.text}\nFORMAT ${format.name}${ofData}`;
-  const { parameters, body, headers } = await parametersOf(text, bound);
+  const { parameters, body, headers } = await parametersOf(text, bound, values);
   // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
   const own = searchOf(...settings, format.settings, { log_comment: requestId, query_id: queryId });
   return {

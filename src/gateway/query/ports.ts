@@ -203,5 +203,65 @@ export interface ExportOutcome {
 /** Runs a read-only query and sends its rows. @throws Failure wherever not every row was sent */
 export type RunExport = (request: ExportRequest) => Promise<ExportOutcome>;
 
+/** How ClickHouse writes the rows of a statement. */
+export interface StatementOutput {
+  /** Of ClickHouse. */
+  readonly format: string;
+  /** Settings of ClickHouse that the client sent, and those of its key. */
+  readonly settings: Readonly<Record<string, string | number>>;
+  /** Whether the body consists of ClickHouse's compressed frames. */
+  readonly isFramed: boolean;
+  /** Whether the number of rows before a LIMIT, which JSON and XML have at their end, is left out. */
+  readonly hidesRowsBeforeLimit?: boolean;
+}
+
+/** The head of ClickHouse's response to a statement. */
+export interface StatementHead {
+  readonly contentType: string;
+  readonly format: string;
+  readonly timezone: string;
+  /** What marks an exception in the body. */
+  readonly exceptionTag: string;
+}
+
+/** A statement of a client over endpoints as tables: the bytes of ClickHouse go to the client as they arrive. */
+export interface StatementRequest extends QueryRequest {
+  readonly columns: 'unknown';
+  /** Values of parameters that are no endpoint's, in ClickHouse's escaped form. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly output: StatementOutput;
+  /** Milliseconds that the query and the transfer may take together. */
+  readonly timeoutMs: number;
+  /** Calls back when the next bytes may be passed on: other requests have their turn first. */
+  readonly takeTurn: (resume: () => void) => void;
+  /** Called when ClickHouse begins to respond with rows. @returns where their bytes go */
+  readonly openSink: (head: StatementHead) => StatementSink;
+}
+
+/** Where the bytes of a statement go. */
+export interface StatementSink {
+  /** The last one is the client's response. */
+  readonly streams: readonly [...NodeJS.ReadWriteStream[], NodeJS.WritableStream];
+  /** The text with which a body ends that fails, in the form of ClickHouse. */
+  readonly textOf: (error: unknown) => string;
+}
+
+/** A statement whose rows were all sent. */
+export interface StatementOutcome {
+  readonly cost: Figures<QueryCost>;
+  /** Before compression by the gateway. */
+  readonly bytes: number;
+  /** The id in ClickHouse's query log. */
+  readonly queryId: string;
+}
+
+/** Runs a statement in its slot. */
+export type RunScheduledStatement = (
+  request: Omit<StatementRequest, 'takeTurn'>,
+) => Promise<StatementOutcome & { readonly waitingMs: number }>;
+
+/** Runs a statement, and sends its rows. @throws Failure wherever not every row was sent */
+export type RunStatement = (request: StatementRequest) => Promise<StatementOutcome>;
+
 /** Returns the current time; tests replace it. */
 export type Clock = () => Date;

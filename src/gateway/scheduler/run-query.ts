@@ -2,7 +2,13 @@ import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { Failure } from '../errors.js';
 import type { RunScheduledExport } from '../query/execute-export.js';
-import type { SlotRequest, RunExport, RunQuery } from '../query/ports.js';
+import type {
+  RunExport,
+  RunQuery,
+  RunScheduledStatement,
+  RunStatement,
+  SlotRequest,
+} from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import { nativeSignal } from '../query/signal.js';
 import type { QueryQueue } from './query-queue.js';
@@ -89,6 +95,32 @@ export function scheduleExports(
           ...attempt,
         }),
       ({ cost }) => cost?.readBy(OPERATORS),
+    );
+}
+
+/** A server that can run statements. */
+export interface StatementServer extends PooledServer {
+  readonly runStatement: RunStatement;
+}
+
+/** Runs statements in the same steps, in a queue of their own, so that a tool that sends many does not make calls wait. */
+export function scheduleStatements(
+  pool: Places<StatementServer>['pool'],
+  queue: Places<StatementServer>['queue'],
+): RunScheduledStatement {
+  return (request) =>
+    runInSteps(
+      { pool, queue },
+      request,
+      ({ runStatement, breaker }, attempt) =>
+        runStatement({
+          takeTurn: (resume) => {
+            breaker.noteResponse();
+            setImmediate(resume);
+          },
+          ...attempt,
+        }),
+      ({ cost }) => cost.readBy(OPERATORS),
     );
 }
 

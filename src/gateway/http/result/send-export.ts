@@ -125,12 +125,14 @@ function headersOf(
  * Writes to a response at the pace of the client. Where the stream fails, the response stays as it is: the failure has to be
  * known to the log before the response closes.
  */
-class ResponseBody extends Writable {
+export class ResponseBody extends Writable {
   private cancelCheck: () => void = () => undefined;
 
+  /** @param isBroken whether a body that has ended is not complete: the response has no last chunk then */
   constructor(
     private readonly response: ServerResponse,
     private readonly setTimer = setRealTimer,
+    private readonly isBroken: () => boolean = () => false,
   ) {
     super({ highWaterMark: BUFFERED_BYTES });
     this.checkRate({ taken: 0, isBlocked: false });
@@ -174,6 +176,12 @@ class ResponseBody extends Writable {
   }
 
   override _final(done: () => void): void {
-    this.response.end(done);
+    if (!this.isBroken()) {
+      this.response.end(done);
+      return;
+    }
+    // Not reset: the client reads the last bytes, which say why.
+    this.response.socket?.destroySoon();
+    done();
   }
 }

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+
+import { Figures, OPERATORS } from '../../endpoint/figures.js';
+import { MOST_EXPORTED } from '../../endpoint/settings-schema.js';
+import { Failure } from '../errors.js';
+import type { RunStatement, StatementOutcome, StatementRequest } from '../query/ports.js';
+import type { Signal } from '../query/signal.js';
+import { contentOfAll } from './compressed-frames.js';
+import type { QueryClient } from './connect-clickhouse.js';
+import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
+import { EXCEPTION_TAG_HEADER } from './exception-block.js';
+import type { QueryMeter, ReportedSummary } from './query-meter.js';
+import {
+  limitSettings,
+  narrowLimits,
+  safetySettings,
+  SANDBOX_SETTINGS,
+  type RunnerLimits,
+  type SettingLayers,
+} from './query-settings.js';
+import { readyQuery } from './ready-query.js';
+import { requireRows } from './require-rows.js';
+import { StatementBody, transferStatement } from './statement-body.js';
+import { withinTime } from './within-time.js';
+
+/** A result up to this size is whole before its status is sent, so that an error has a status of its own. */
+const BUFFERED_BYTES = 1024 * 1024;
+
+/** For texts of 256 KiB with the queries of many endpoints in front of them. */
+const LONG_TEXTS = {
+  max_query_size: '20000000',
+  max_ast_elements: '500000',
+  max_expanded_ast_elements: '2000000',
+};
+
+/** Creates a runner of statements. ClickHouse sends rows while it still reads; more than the row cap are an error. */
+export function createStatementRunner(
+  client: QueryClient,
+  maxLimits: RunnerLimits,
+  clusterOptions: ClusterOptions = {},
+): RunStatement {
+  return (request) =>
+    withinTime(
+      request,
+      request.timeoutMs,
+      (failure) => Promise.resolve(failure),
+      (remainingMs, signal, meter) => {
+        const { query, output, rowCap, limits } = request;
+        const settings: SettingLayers = [
+          safetySettings(query),
+          SANDBOX_SETTINGS,
+          LONG_TEXTS,
+          distributedSettings(clusterOptions),
+          query.settings,
+          output.settings,
+          limitSettings(narrowLimits(maxLimits, limits), remainingMs),
+          { max_result_rows: String(rowCap), max_result_bytes: String(MOST_EXPORTED.bytes) },
+          { result_overflow_mode: 'throw', http_response_buffer_size: String(BUFFERED_BYTES) },
+          { compress: output.isFramed ? 1 : 0, enable_http_compression: 0 },
+        ];
+        return run(client, meter, Object.assign({}, request, { signal }), settings);
+      },
+    );
+}
+
+async function run(
+  client: QueryClient,
+  meter: QueryMeter,
+  request: StatementRequest,
+  settings: SettingLayers,
+): Promise<StatementOutcome> {
+  const { query, output, signal, takeTurn, openSink } = request;
+  const format = { name: output.format, settings: {} };
+  const ready = await readyQuery({ bound: query, format, settings, request, values: request.values });
+  const startedAt = performance.now();
+  meter.start();
+  const response = await client.openQuery(ready);
+  const decode = (bytes: Buffer): Buffer => (output.isFramed ? (contentOfAll(bytes) ?? bytes) : bytes);
+  const summary = await requireRows(response, meter, decode);
+  let textOf: (error: unknown) => string = String;
+  const tag = response.headers[EXCEPTION_TAG_HEADER]?.toString();
+  const body = new StatementBody({
+    ...{ tag, isFramed: output.isFramed, takeTurn },
+    finish: output.hidesRowsBeforeLimit ? withoutRowsBeforeLimit : undefined,
+    textOf: (failure) => textOf(failureOf(failure, signal)),
+  });
+  meter.sent = () => ({ rowsRead: 0, bytesRead: body.bytes });
+  await transferStatement(response, body, signal, () => {
+    const sink = openSink({ exceptionTag: body.tag, ...headOf(response) });
+    ({ textOf } = sink);
+    return sink.streams;
+  });
+  return { cost: costOf(summary, startedAt, body.bytes), bytes: body.bytes, queryId: ready.queryId };
+}
+
+function headOf({ headers }: IncomingMessage): { contentType: string; format: string; timezone: string } {
+  return {
+    contentType: headers['content-type'] ?? 'application/octet-stream',
+    format: headers['x-clickhouse-format']?.toString() ?? '',
+    timezone: headers['x-clickhouse-timezone']?.toString() ?? 'UTC',
+  };
+}
+
+/** Characters after which the number cannot begin. */
+const TAIL = 200;
+const ROWS_BEFORE_LIMIT =
+  /,\s*"rows_before_(?:limit|aggregation)_at_least": ?\d+(?=\s*\}\s*$)|\s*<rows_before_limit_at_least>\d+<\/rows_before_limit_at_least>(?=\s*<\/result>\s*$)/;
+
+function withoutRowsBeforeLimit(end: Buffer): Buffer {
+  const at = Math.max(0, end.length - TAIL);
+  const tail = end.subarray(at).toString('latin1');
+  return Buffer.concat([end.subarray(0, at), Buffer.from(tail.replace(ROWS_BEFORE_LIMIT, ''), 'latin1')]);
+}
+
+/** A signal without a failure is that of the time limit. */
+function failureOf(failure: unknown, { aborted, reason }: Signal): unknown {
+  if (!aborted || failure !== reason || failure instanceof Failure) return failure;
+  return new Failure('QUERY_TIMEOUT', 'The statement was stopped at its time limit.');
+}
+
+/** The head of a long response has what was read until its first bytes; what it sent was read too. */
+function costOf({ cost }: ReportedSummary, startedAt: number, bytes: number): StatementOutcome['cost'] {
+  const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
+  const isWhole = bytes < BUFFERED_BYTES;
+  return new Figures({
+    rowsRead,
+    bytesRead: isWhole ? bytesRead : Math.max(bytesRead, bytes),
+    clickhouseMs: isWhole ? clickhouseMs : performance.now() - startedAt,
+  });
+}
