@@ -28,7 +28,11 @@ const LAYERS = {
   coordination: ['formats', 'limits', 'query', 'errors.ts'],
   warming: ['formats', 'query', 'coordination'],
   cache: ['query', 'coordination'],
-  http: ['auth', 'facts', 'formats', 'limits', 'observability', 'query', 'scheduler', 'warming', 'errors.ts'],
+  tables: ['auth', 'facts', 'query', 'sandbox', 'clickhouse', 'errors.ts'],
+  http: [
+    ...['auth', 'facts', 'formats', 'limits', 'observability', 'query', 'scheduler', 'warming', 'tables'],
+    'errors.ts',
+  ],
 };
 /** Folders that read the files of this package. */
 const READS_PACKAGE = ['observability', 'http'];

@@ -1,0 +1,45 @@
+import { closestName } from '../../endpoint/closest-name.js';
+import { CODES } from './error-codes.js';
+import { StatementProblem, type TableNames } from './statement.js';
+
+/** What a name with dots can mean as a table. */
+export interface ResolvedName {
+  readonly database: string | undefined;
+  /** Of the table, with `_` for dots, hyphens and `@`. */
+  readonly name: string;
+  /** As {@link TableNames.find} names it; undefined where there is none. */
+  readonly table: string | undefined;
+}
+
+/** Finds the table of a name, whose dots may be quoted or not. */
+export function resolveName(pieces: readonly string[], names: TableNames): ResolvedName {
+  const [first = '', ...rest] = pieces;
+  const database = rest.length > 0 && names.isDatabase(first) ? first : undefined;
+  const name = (database === undefined ? pieces : rest).join('.').replaceAll(/[.@-]/g, '_');
+  return { database, name, table: names.find(database, name) };
+}
+
+const READABLE =
+  'The tables of the database querygate, and the catalogues system.tables, system.columns, system.databases and information_schema can be ' +
+  'read; SHOW TABLES lists the first.';
+
+/** What to answer for a table that cannot be read. */
+export function unknownTable(pieces: readonly string[], names: TableNames): StatementProblem {
+  const { database, name } = resolveName(pieces, names);
+  const [first = ''] = pieces;
+  if (database === undefined && pieces.length > 1)
+    return new StatementProblem(CODES.UNKNOWN_DATABASE, `There is no database ${first}. ${READABLE}`);
+  const catalogue = /^(?:system|information_schema)$/i.test(database ?? '');
+  if (database !== undefined && catalogue)
+    return new StatementProblem(
+      CODES.ACCESS_DENIED,
+      `The table ${database}.${name} cannot be read here. ${READABLE}`,
+    );
+  const known = names.all().filter((table) => database === undefined || table.startsWith(`${database}.`));
+  const nearest = closestName(
+    name,
+    known.map((table) => table.slice(table.indexOf('.') + 1)),
+  );
+  const advice = nearest === undefined ? READABLE : `Did you mean ${nearest}?`;
+  return new StatementProblem(CODES.UNKNOWN_TABLE, `There is no table ${pieces.join('.')}. ${advice}`);
+}

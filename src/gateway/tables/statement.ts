@@ -1,0 +1,83 @@
+import { Failure } from '../errors.js';
+
+/**
+ * A statement of a client over the SQL listener, whose tables are endpoints and constant catalogues. It reads each of them by an internal
+ * name, which a WITH query in front of its text defines.
+ */
+
+/** A value that a client gives to a parameter of an endpoint, as `name = value` in the brackets behind a table. */
+export type Argument =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'items'; readonly items: readonly string[] }
+  /** `{name:Type}`: the value of the parameter of this name that the client sent beside the statement. */
+  | { readonly kind: 'parameter'; readonly name: string };
+
+/** A table that a statement reads. */
+export interface TableRead {
+  /** As {@link TableNames.find} names it. */
+  readonly table: string;
+  /** The WITH query by which the text reads it; occurs nowhere else in the statement. */
+  readonly internal: string;
+  /** Empty where the table is named without brackets; `length` and perhaps `offset` of `system.numbers`. */
+  readonly args: ReadonlyMap<string, Argument>;
+}
+
+/** The tables that a client can read. */
+export interface TableNames {
+  /**
+   * The table of a name, in the form `database.table`; undefined where there is none.
+   *
+   * @param database undefined for a name without one
+   */
+  readonly find: (database: string | undefined, table: string) => string | undefined;
+  /** Whether a name is that of a database. */
+  readonly isDatabase: (name: string) => boolean;
+  /** All of them, in the form `database.table`. */
+  readonly all: () => readonly string[];
+}
+
+/** A SELECT of a client. */
+export interface SelectStatement {
+  /** Without FORMAT, SETTINGS, a semicolon and comments, and with single spaces; each table has its internal name. */
+  readonly text: string;
+  readonly reads: readonly TableRead[];
+  /** Of a FORMAT clause at its end. */
+  readonly format: string | undefined;
+  /** Of a SETTINGS clause at its end: numbers and texts without quotes. */
+  readonly settings: ReadonlyMap<string, string>;
+  /** The names of the parameters in braces that the text has outside of arguments. */
+  readonly parameters: ReadonlySet<string>;
+  /** Every word and quoted name of the text, without quotes: names of columns that it may read are among them. */
+  readonly words: ReadonlySet<string>;
+  /** Whether the text has a star or a matcher, which reads columns that it does not name. */
+  readonly hasMatcher: boolean;
+  /**
+   * A WITH query in the text, in whose place those of the tables are to be written, wherever it is: in each query of a UNION that would not
+   * know them otherwise. Undefined where the text reads no table.
+   */
+  readonly slot: string | undefined;
+}
+
+export type Statement =
+  | ({ readonly kind: 'select' } & SelectStatement)
+  /** `DESCRIBE (SELECT …)`: the columns of a SELECT. */
+  | ({ readonly kind: 'describe' } & SelectStatement)
+  /** `SET` and `USE`: nothing follows them, because there are no sessions. */
+  | { readonly kind: 'nothing'; readonly settings: ReadonlyMap<string, string> }
+  | { readonly kind: 'kill'; readonly queryId: string };
+
+/** What is wrong with a statement, as clients of ClickHouse read it. */
+export class StatementProblem extends Failure {
+  /**
+   * @param number of ClickHouse, as `system.errors` has it
+   * @param message for the client: what is wrong, what was expected, what to do
+   */
+  constructor(
+    readonly number: number,
+    message: string,
+  ) {
+    super(number === ACCESS_DENIED ? 'FORBIDDEN' : 'INVALID_PARAMETERS', message);
+  }
+}
+
+const ACCESS_DENIED = 497;
