@@ -1,0 +1,128 @@
+import type { Column } from '../../endpoint/definition.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { SHOWN_SETTINGS } from './settings.js';
+import { DATABASE } from './table-name.js';
+import { figuresOf } from './type-figures.js';
+
+/** An endpoint that a client can read as a table. */
+export interface EndpointTable {
+  readonly table: string;
+  readonly endpoint: Pick<Endpoint, 'summary' | 'parameters' | 'columns' | 'optionalColumns'>;
+  /** Parameters that a statement must give; where there are none, the name alone is a table. */
+  readonly missing: readonly string[];
+  /** Parameters that the client's key gives. */
+  readonly pinned?: { readonly has: (parameter: string) => boolean } | undefined;
+}
+
+/** The values of a row of metadata, by column; the others have the default of their type. */
+export type Row = Readonly<Record<string, string | number | null>>;
+
+type RowsOf = (tables: readonly EndpointTable[]) => readonly Row[];
+
+/** The rows of the tables of metadata that have any, by `database.table`. */
+export const ROWS: Readonly<Record<string, RowsOf>> = {
+  'system.tables': (tables) => tables.map(rowOfTable),
+  'system.columns': (tables) => tables.flatMap(rowsOfColumns),
+  'system.databases': () => DATABASES.map((name) => ({ name, engine: 'Memory', engine_full: 'Memory' })),
+  'system.settings': () => SHOWN_SETTINGS.map((setting) => ({ ...setting, default: setting.value })),
+  'information_schema.tables': (tables) => tables.map(informationOfTable),
+  'information_schema.columns': (tables) => tables.flatMap(rowsOfColumns).map(informationOfColumn),
+  'information_schema.schemata': () =>
+    DATABASES.map((name) => ({ catalog_name: name, schema_name: name, schema_owner: 'default' })),
+  'information_schema.views': (tables) =>
+    tables.map(({ table }) => ({ ...placeOf(table), check_option: 'NONE' })),
+};
+
+const DATABASES = ['INFORMATION_SCHEMA', 'information_schema', DATABASE, 'system'];
+
+function rowOfTable(described: EndpointTable): Row {
+  const { table: name } = described;
+  const columns = columnsOf(described).map(([column, { type }]) => `${quoteName(column)} ${type}`);
+  const comment = commentOf(described);
+  return {
+    ...{ database: DATABASE, name, engine: 'View', comment },
+    // Never the SQL of the endpoint.
+    create_table_query: `CREATE VIEW ${DATABASE}.${nameInSql(name)} (${columns.join(', ')}) COMMENT ${quoteText(comment)}`,
+  };
+}
+
+/** What the endpoint is for, and how a statement gives the parameters that it must give. */
+function commentOf({ table, endpoint, missing }: EndpointTable): string {
+  if (missing.length === 0) return endpoint.summary;
+  const args = missing.map((parameter) => `${parameter} = …`).join(', ');
+  return `${endpoint.summary} Read it as ${nameInSql(table)}(${args})`;
+}
+
+const nameInSql = (table: string): string => (/^\d/.test(table) ? quoteName(table) : table);
+
+/** The columns that every statement over the table has: tools name all that are listed. */
+function columnsOf({ endpoint, pinned }: EndpointTable): readonly (readonly [string, Column])[] {
+  const { parameters, columns, optionalColumns } = endpoint;
+  const hasValue = (name: string): boolean => {
+    const { required, default: fallback } = parameters.get(name) ?? {};
+    return required === true || fallback !== undefined || pinned?.has(name) === true;
+  };
+  return [...columns].filter(([name]) => optionalColumns.get(name)?.every(hasValue) ?? true);
+}
+
+type ColumnRow = ReturnType<typeof rowsOfColumns>[number];
+
+// Without spreads, which take most of the time: there are thousands of rows.
+function rowsOfColumns(described: EndpointTable) {
+  const { table } = described;
+  const rows = [];
+  for (const [name, { type, meaning: comment }] of columnsOf(described)) {
+    const { octets, precision, radix, scale, timePrecision } = figuresOf(type);
+    rows.push({
+      database: DATABASE,
+      table,
+      name,
+      type,
+      position: rows.length + 1,
+      comment,
+      character_octet_length: octets,
+      numeric_precision: precision,
+      numeric_precision_radix: radix,
+      numeric_scale: scale,
+      datetime_precision: timePrecision,
+    });
+  }
+  return rows;
+}
+
+const placeOf = (table: string): Row => ({
+  table_catalog: DATABASE,
+  table_schema: DATABASE,
+  table_name: table,
+});
+
+function informationOfTable(described: EndpointTable): Row {
+  return {
+    ...placeOf(described.table),
+    ...{ table_type: 'VIEW', index_length: 0, table_collation: 'utf8mb4_0900_ai_ci' },
+    table_comment: commentOf(described),
+  };
+}
+
+/** As ClickHouse makes `information_schema.columns` of `system.columns`. */
+function informationOfColumn(row: ColumnRow): Row {
+  return {
+    table_catalog: row.database,
+    table_schema: row.database,
+    table_name: row.table,
+    column_name: row.name,
+    ordinal_position: row.position,
+    is_nullable: row.type.startsWith('Nullable(') ? '1' : '0',
+    data_type: row.type,
+    character_maximum_length: row.character_octet_length,
+    character_octet_length: row.character_octet_length,
+    numeric_precision: row.numeric_precision,
+    numeric_precision_radix: row.numeric_precision_radix,
+    numeric_scale: row.numeric_scale,
+    datetime_precision: row.datetime_precision,
+    extra: '',
+    column_comment: row.comment,
+    column_type: row.type,
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * What happens to a setting that a client sends, or to another name in its query string: it is part of the protocol; it reaches
+ * ClickHouse, or does in another form; it is without effect; or the statement is refused, because its result would differ from what the
+ * client expects.
+ */
+export type Treatment = 'protocol' | 'pass' | 'rewrite' | 'ignore' | 'refuse';
+
+/** A setting that a client may send, as `system.settings` shows it to the client. */
+export interface ShownSetting {
+  readonly name: string;
+  readonly type: string;
+  /** ClickHouse's own. */
+  readonly value: string;
+}
+
+const NAMES: Readonly<Record<Treatment, string>> = {
+  protocol:
+    'query database default_format compress client_protocol_version enable_http_compression wait_end_of_query user password',
+  pass: `session_timezone limit offset join_use_nulls extremes date_time_input_format date_time_output_format
+    output_format_json_quote_64bit_integers output_format_json_quote_denormals output_format_binary_write_json_as_string
+    cast_keep_nullable prefer_column_name_to_alias send_progress_in_http_headers http_headers_progress_interval_ms`,
+  rewrite: 'max_execution_time max_result_rows result_overflow_mode query_id',
+  ignore: `role quota_key log_comment session_id session_timeout session_check close_session stacktrace decompress buffer_size
+    cancel_http_readonly_queries_on_client_close select_sequential_consistency max_threads max_block_size mutations_sync alter_sync`,
+  refuse: `additional_table_filters additional_result_filter http_response_headers readonly use_query_cache replace_running_query
+    add_http_cors_header http_write_exception_in_output_format`,
+};
+
+/** For names that are not listed. Tables that a client would send beside its statement are refused. */
+const PATTERNS: readonly (readonly [RegExp, Treatment])[] = [
+  [/^param_/, 'protocol'],
+  [/^(?:input_format|insert)_/, 'ignore'],
+  [/_(?:structure|types|format)$/, 'refuse'],
+];
+
+const TREATMENTS = new Map(
+  Object.entries(NAMES).flatMap(([treatment, names]) =>
+    names.split(/\s+/).map((name) => [name, treatment as Treatment] as const),
+  ),
+);
+
+/** What happens to a name; undefined for one that is in no list. */
+export function treatmentOf(name: string): Treatment | undefined {
+  return TREATMENTS.get(name) ?? PATTERNS.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/** By type, settings and their defaults; 0 where none is written. */
+const SHOWN: Readonly<Record<string, string>> = {
+  Bool: `join_use_nulls extremes output_format_json_quote_64bit_integers output_format_json_quote_denormals
+    output_format_binary_write_json_as_string cast_keep_nullable prefer_column_name_to_alias send_progress_in_http_headers
+    enable_http_compression=1 cancel_http_readonly_queries_on_client_close`,
+  UInt64: `limit offset http_headers_progress_interval_ms=100 max_result_rows select_sequential_consistency mutations_sync=1
+    alter_sync=1`,
+  NonZeroUInt64: 'max_block_size=65409',
+  MaxThreads: 'max_threads=auto',
+  Seconds: 'max_execution_time',
+  OverflowMode: 'result_overflow_mode=throw',
+  Timezone: 'session_timezone=',
+  DateTimeInputFormat: 'date_time_input_format=best_effort',
+  DateTimeOutputFormat: 'date_time_output_format=simple',
+  String: 'log_comment=',
+};
+
+/** The rows of `system.settings`: clients send only what they find there. */
+export const SHOWN_SETTINGS: readonly ShownSetting[] = Object.entries(SHOWN).flatMap(([type, settings]) =>
+  settings.split(/\s+/).map((setting) => {
+    const [name = '', value = '0'] = setting.split('=');
+    return { name, type, value };
+  }),
+);
