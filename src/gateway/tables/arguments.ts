@@ -1,0 +1,101 @@
+import { closestName } from '../../endpoint/closest-name.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Seal } from '../../endpoint/parameters/secret-value.js';
+import type { Values } from '../../endpoint/values.js';
+import { applyPinned } from '../auth/pinned-parameters.js';
+import type { Principal } from '../auth/principal.js';
+import type { RawParameter } from '../query/raw-parameters.js';
+import { readParameters } from '../query/validate-parameters.js';
+import { StatementProblem, type Argument, type TableRead } from './statement.js';
+
+/** ClickHouse's codes. */
+const BAD_ARGUMENTS = 36;
+const UNKNOWN_QUERY_PARAMETER = 456;
+const ACCESS_DENIED = 497;
+
+/** What the arguments of a table are read with. */
+export interface ArgumentReader {
+  readonly principal: Principal;
+  /** The parameters that the client sent beside the statement, in ClickHouse's escaped form. */
+  readonly sent: ReadonlyMap<string, string>;
+  readonly now: Date;
+  readonly seal?: Seal | undefined;
+}
+
+/**
+ * The values of an endpoint's parameters, validated as those of a call.
+ *
+ * @throws StatementProblem for a misspelt, missing or invalid argument: ClickHouse would ignore the first silently
+ */
+export function valuesOfArguments(
+  endpoint: Endpoint,
+  { table: qualified, args }: Pick<TableRead, 'table' | 'args'>,
+  { principal, sent, now, seal }: ArgumentReader,
+): Values {
+  const table = qualified.slice(qualified.indexOf('.') + 1);
+  const { parameters } = endpoint;
+  const raw = new Map<string, RawParameter>();
+  for (const [name, argument] of args) {
+    const parameter = parameters.get(name);
+    if (!parameter) throw new StatementProblem(BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
+    raw.set(name, rawOf(argument, sent, parameter.isList === true));
+  }
+  const applied = applyPinned(principal, parameters, raw);
+  if ('conflict' in applied) throw new StatementProblem(ACCESS_DENIED, applied.conflict.detail);
+  const { values, problems } = readParameters(endpoint, applied.parameters, { now, seal });
+  if (problems.length === 0) return values;
+  const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
+  const example = `${table}(${problems[0]?.param ?? ''} = …)`;
+  throw new StatementProblem(
+    BAD_ARGUMENTS,
+    `The table ${table} has invalid arguments: ${listed}. Write them as ${example}.`,
+  );
+}
+
+/** Names of the parameters that a caller of this key must give. */
+export function missingParameters({ parameters }: Endpoint, { pinned }: Principal): readonly string[] {
+  return [...parameters]
+    .filter(
+      ([name, { required, default: fallback }]) => required && fallback === undefined && !pinned?.has(name),
+    )
+    .map(([name]) => name);
+}
+
+function unknownArgument(table: string, name: string, { parameters }: Endpoint): string {
+  const names = [...parameters.keys()];
+  const nearest = closestName(name, names);
+  const known = names.length === 0 ? 'It has none' : `It has ${names.join(', ')}`;
+  const advice = nearest === undefined ? known : `Did you mean ${nearest}? ${known}`;
+  return `The table ${table} has no argument ${name}. ${advice}.`;
+}
+
+function rawOf(argument: Argument, sent: ReadonlyMap<string, string>, isList: boolean): RawParameter {
+  if (argument.kind === 'text') return { text: argument.text, times: 1 };
+  if (argument.kind === 'items') return { text: undefined, items: argument.items, times: 1 };
+  const value = sentValue(sent, argument.name);
+  if (isList && value.startsWith('[')) return { text: undefined, items: itemsIn(value), times: 1 };
+  return { text: unescaped(value), times: 1 };
+}
+
+/** The value of a parameter in braces. @throws StatementProblem where the client sent none */
+export function sentValue(sent: ReadonlyMap<string, string>, name: string): string {
+  const value = sent.get(name);
+  if (value !== undefined) return value;
+  throw new StatementProblem(
+    UNKNOWN_QUERY_PARAMETER,
+    `The statement has {${name}:…}, but the request has no param_${name}.`,
+  );
+}
+
+const ITEM = /'((?:[^'\\]|\\[^])*)'|[^\s,[\]']+/gu;
+
+/** The items of an array in ClickHouse's form, such as `['a','b']`. */
+const itemsIn = (array: string): readonly string[] =>
+  [...array.matchAll(ITEM)].map(([item, quoted]) => (quoted === undefined ? item : unescaped(quoted)));
+
+const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b: '\b', f: '\f', 0: '\0' };
+
+/** A value in the escaped form of ClickHouse's TabSeparated, as text. */
+function unescaped(value: string): string {
+  return value.replaceAll(/\\([^])/gu, (_, character: string) => ESCAPES[character] ?? character);
+}

@@ -1,0 +1,90 @@
+import { LRUCache } from 'lru-cache';
+
+import { Failure } from '../errors.js';
+import { Rejection } from '../facts/rejection.js';
+import { readTree, type Grammar } from '../facts/tree.js';
+import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
+import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js';
+import { checkTree, type Bounds } from '../sandbox/check-tree.js';
+import { checkPrintedText } from '../sandbox/printed-text.js';
+import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
+import { StatementProblem, type SelectStatement } from './statement.js';
+
+/** ClickHouse's codes. */
+const SYNTAX_ERROR = 62;
+const ACCESS_DENIED = 497;
+
+/** What a tool may need more than a caller of one endpoint: functions that tell of the server what its headers tell. */
+const BOUNDS: Bounds = {
+  ...{ reads: 100, nodes: 100_000 },
+  functions: new Set(['version', 'timezone', 'servertimezone', 'revision']),
+};
+const GRAMMAR: Grammar = { ...CALLERS_GRAMMAR, maxNodes: 20_000 };
+
+/** `{name:Type}` as ClickHouse prints it; its type can be no aggregate state, and no name of a table. */
+const PARAMETER = /\{[A-Za-z_]\w*:(?!\s*Identifier\b)(?![^}]*Aggregate)[\w (),'=/+-]+\}/iy;
+const PARAMETERS = new RegExp(PARAMETER.source, 'gi');
+
+/** Size of the cache of verdicts, in characters. */
+const MAX_CACHED_CHARACTERS = 8_000_000;
+
+type Verdict = { readonly text: string } | { readonly code: number; readonly problem: string };
+
+/** The text of a SELECT as ClickHouse prints it, on one line without comments. @throws StatementProblem, or Failure where the check fails */
+export type CheckStatement = (
+  statement: Pick<SelectStatement, 'text' | 'reads'>,
+  caller: SingleFlightCaller,
+) => Promise<string>;
+
+/**
+ * Creates the check of a client's SELECT by ClickHouse's own parse, after its tables have internal names: it may read only these, and
+ * call only functions that compute.
+ */
+export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
+  const verdicts = new LRUCache<string, Verdict>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
+  });
+  const singleFlight = new SingleFlight<Verdict>();
+  return async (statement, caller) => {
+    const { text } = statement;
+    let verdict = verdicts.get(text);
+    if (!verdict) {
+      const { value } = await singleFlight.join(text, caller, (context) =>
+        analyzeSql(context, (parser, signal) => verdictOf(parser, statement, signal)),
+      );
+      verdicts.set(text, value);
+      verdict = value;
+    }
+    if ('text' in verdict) return verdict.text;
+    throw new StatementProblem(verdict.code, verdict.problem);
+  };
+}
+
+async function verdictOf(
+  parser: SqlParser,
+  { text, reads }: Pick<SelectStatement, 'text' | 'reads'>,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  try {
+    const printed = await parser.print(text, signal, 'long');
+    checkPrintedText(printed, [PARAMETER]);
+    // Of a parameter only its value is unknown, which is a constant in any case.
+    const written = printed.replaceAll(PARAMETERS, '0');
+    const lines = await parser.lines(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${written})`, signal);
+    const names = {
+      parts: new Set(reads.map(({ internal }) => internal)),
+      tables: new Set(await parser.tables(signal)),
+      readable: 'tables of the database querygate, catalogues of system, and earlier queries of its WITH',
+      isNoTableNamed: false,
+    };
+    checkTree(readTree(lines, GRAMMAR), names, BOUNDS);
+    return { text: printed };
+  } catch (error) {
+    if (error instanceof Rejection)
+      return { code: ACCESS_DENIED, problem: `The statement ${error.message}.` };
+    const problem = error instanceof Failure ? error.details.problems?.[0]?.problem : undefined;
+    if (problem === undefined) throw error;
+    return { code: SYNTAX_ERROR, problem: `The statement ${problem}.` };
+  }
+}

@@ -1,0 +1,86 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { errorText, sentenceOf, statusOf, toldCode } from '../clickhouse/clickhouse-error-text.js';
+import { frameOf } from '../clickhouse/compressed-frames.js';
+import { Failure, type ErrorCode } from '../errors.js';
+import { StatementProblem } from './statement.js';
+
+/** An error as clients of ClickHouse read it. */
+export interface ToldError {
+  /** Of ClickHouse. */
+  readonly code: string;
+  readonly text: string;
+  /** Of a response to which nothing was sent yet. */
+  readonly status: number;
+}
+
+/**
+ * ClickHouse's codes for failures of the gateway. Drivers retry some at once, whatever Retry-After says: limits have a code that none of
+ * them retries.
+ */
+const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  API_KEY_MISSING: 194,
+  API_KEY_INVALID: 516,
+  FORBIDDEN: 497,
+  NOT_FOUND: 36,
+  BAD_REQUEST: 36,
+  INVALID_PARAMETERS: 36,
+  HEADERS_TOO_LARGE: 307,
+  LIMIT_EXCEEDED: 201,
+  GATEWAY_BUSY: 439,
+  CLICKHOUSE_BUSY: 439,
+  SHUTTING_DOWN: 439,
+  QUERY_TIMEOUT: 159,
+  CALLER_GONE: 394,
+  CALL_CANCELLED: 394,
+  QUERY_READS_TOO_MUCH: 158,
+  QUERY_NEEDS_TOO_MUCH_MEMORY: 241,
+  RESULT_TOO_LARGE: 396,
+  BAD_REGULAR_EXPRESSION: 427,
+  CLICKHOUSE_UNREACHABLE: 279,
+  CLICKHOUSE_UNAVAILABLE: 279,
+  SHARD_UNREACHABLE: 279,
+  TOKEN_ISSUER_UNREACHABLE: 279,
+  NOT_READY: 279,
+  EXPORT_TOO_SLOW: 209,
+};
+const UNKNOWN_EXCEPTION = 1002;
+
+/** Statuses that a client of HTTP expects where ClickHouse's would be 500. */
+const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  API_KEY_MISSING: 401,
+  NOT_FOUND: 404,
+  HEADERS_TOO_LARGE: 431,
+};
+
+/** What a client is told of an error: never a word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */
+export function toldError(
+  error: unknown,
+  words: ReadonlySet<string> | undefined,
+  version: string,
+): ToldError {
+  if (error instanceof StatementProblem) return told(error.number, error.message, version);
+  const cause = error instanceof Failure ? error.details.cause : error;
+  if (cause instanceof ClickHouseError) {
+    const code = toldCode(cause.code);
+    return { ...told(Number(code), sentenceOf(cause, words), version) };
+  }
+  if (!(error instanceof Failure))
+    return told(
+      UNKNOWN_EXCEPTION,
+      'The gateway failed to run this statement. Its log has the cause',
+      version,
+    );
+  const { code, message } = error;
+  const { status, ...rest } = told(CODES[code] ?? UNKNOWN_EXCEPTION, message, version);
+  return { status: STATUSES[code] ?? status, ...rest };
+}
+
+/** The body of a response with an error; with `compress=1` clients read it as a frame. */
+export const errorBody = ({ text }: ToldError, isFramed: boolean): Buffer =>
+  isFramed ? frameOf(Buffer.from(`${text}\n`)) : Buffer.from(`${text}\n`);
+
+function told(number: number, message: string, version: string): ToldError {
+  const code = String(number);
+  return { code, text: errorText(code, message.replace(/\.$/, ''), version), status: statusOf(code) };
+}

@@ -1,0 +1,70 @@
+import { isGone } from '../../endpoint/deprecation.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Endpoints } from '../../endpoint/registry.js';
+import { mayCallWithPins } from '../auth/pinned-parameters.js';
+import type { Principal } from '../auth/principal.js';
+import { missingParameters } from './arguments.js';
+import type { EndpointTable } from './catalogue.js';
+import { findMetadata } from './metadata-part.js';
+import type { StatementContext } from './read-statement.js';
+import type { TableNames } from './statement.js';
+import { DATABASE, tableName } from './table-name.js';
+
+/** The endpoints that a key can read as tables. */
+export interface KeyTables {
+  readonly listed: readonly EndpointTable[];
+  /** By `querygate.NAME`. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+}
+
+/** By the endpoints that are served, because a reload replaces them, and by principal. */
+const known = new WeakMap<readonly Endpoint[], WeakMap<Principal, KeyTables>>();
+
+/** The tables of a key: the endpoints that it may call, and that say so, without those that were removed. @param now milliseconds since 1970 */
+export function tablesOf(endpoints: Endpoints, principal: Principal, now: number): KeyTables {
+  const all = endpoints.all();
+  const byPrincipal = known.get(all) ?? new WeakMap<Principal, KeyTables>();
+  const found = byPrincipal.get(principal) ?? readTables(all, principal);
+  known.set(all, byPrincipal.set(principal, found));
+  if (![...found.endpoints.values()].some((endpoint) => isGone(endpoint, now))) return found;
+  return readTables(
+    all.filter((endpoint) => !isGone(endpoint, now)),
+    principal,
+  );
+}
+
+function readTables(all: readonly Endpoint[], principal: Principal): KeyTables {
+  const listed = all
+    .filter((endpoint) => endpoint.settings.tables === true && mayCallWithPins(principal, endpoint))
+    .map((endpoint) => ({
+      ...{ table: tableName(endpoint), endpoint, missing: missingParameters(endpoint, principal) },
+      pinned: principal.pinned,
+    }));
+  return {
+    listed,
+    endpoints: new Map(listed.map(({ table, endpoint }) => [`${DATABASE}.${table}`, endpoint])),
+  };
+}
+
+const DATABASES: ReadonlySet<string> = new Set([
+  ...[DATABASE, 'system', 'information_schema', 'INFORMATION_SCHEMA'],
+]);
+
+/** The tables that a client can name. @param chosen the database that names without one mean */
+export function namesOf({ endpoints }: KeyTables, chosen = DATABASE): TableNames {
+  const standard = chosen === '' || chosen === 'default' ? DATABASE : chosen;
+  return {
+    isDatabase: (name) => DATABASES.has(name),
+    find: (database, table) => {
+      const name = `${database ?? standard}.${table}`;
+      return endpoints.has(name) ? name : findMetadata(database ?? standard, table);
+    },
+    all: () => [...endpoints.keys()],
+  };
+}
+
+/** Whether the SQL of an endpoint has a text, so that it can be no internal name. */
+export const isUsedIn =
+  ({ endpoints }: KeyTables): StatementContext['isUsed'] =>
+  (text) =>
+    [...endpoints.values()].some(({ savedQuery }) => savedQuery.includes(text));

@@ -1,0 +1,29 @@
+import type { Clock } from '../query/ports.js';
+import type { AnalyzeSql } from '../query/sandboxed-select.js';
+import { Abort } from '../query/signal.js';
+
+/** Milliseconds for which a version is not read again. */
+const FRESH_MS = 600_000;
+
+/** The version of ClickHouse, by which its clients decide what they send. */
+export class ServerVersion {
+  /** Empty where it was not read yet. */
+  known = '';
+  private readAt = -Infinity;
+
+  constructor(
+    private readonly analyzeSql: AnalyzeSql,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws Failure where ClickHouse does not respond */
+  async read(): Promise<string> {
+    const now = this.clock().getTime();
+    if (now - this.readAt < FRESH_MS) return this.known;
+    const [version = ''] = await this.analyzeSql({ signal: new Abort() }, (parser, signal) =>
+      parser.lines('SELECT version()', signal),
+    );
+    Object.assign(this, { known: version, readAt: now });
+    return version;
+  }
+}
