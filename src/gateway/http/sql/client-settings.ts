@@ -1,0 +1,136 @@
+import type { StatementOutput } from '../../query/ports.js';
+import { treatmentOf } from '../../tables/settings.js';
+import { StatementProblem } from '../../tables/statement.js';
+
+/** ClickHouse's codes. */
+const UNKNOWN_FORMAT = 73;
+const UNKNOWN_SETTING = 115;
+const CANNOT_PARSE_NUMBER = 72;
+const READONLY = 164;
+
+/** Formats that need a file of their own, or the protocol of another database. */
+const NOT_HERE =
+  /^(?:Template\w*|CustomSeparated\w*|Protobuf\w*|CapnProto|MySQLWire|PostgreSQLWire|HiveText|RawBLOB)$/i;
+/** Formats that tell how many rows were read. */
+const OF_PROGRESS = /^JSONEachRowWithProgress$/i;
+
+/** Formats that tell how many rows there were before a LIMIT. */
+const WITH_ROWS_BEFORE_LIMIT = /^(?:JSON(?!\w*EachRow)\w*|XML)$/i;
+
+/** What a client chose for a statement. */
+export interface ClientSettings {
+  /** Its own id of the statement. */
+  readonly queryId: string | undefined;
+  /** Rows that the result may have. */
+  readonly maxRows: number;
+  readonly timeoutMs: number;
+  /** Whether the response consists of ClickHouse's compressed frames. */
+  readonly isFramed: boolean;
+  /** Whether the response may be compressed as `Accept-Encoding` says. */
+  readonly isHttpCompressed: boolean;
+  /** A zone other than the one in which endpoints are written, UTC. */
+  readonly zone: string | undefined;
+  /** @param format of the statement itself @throws StatementProblem */
+  readonly output: (format: string | undefined) => StatementOutput;
+}
+
+/** What bounds the settings of a client. */
+export interface SettingBounds {
+  readonly maxRows: number;
+  readonly timeoutMs: number;
+  /** Whether the key has pins: no figure may tell of rows that it may not see. */
+  readonly isPinned: boolean;
+}
+
+/**
+ * Reads the settings of a request, and those at the end of its statement, which win.
+ *
+ * @throws StatementProblem for a setting with which the result would differ from what the client expects
+ */
+export function readClientSettings(
+  options: ReadonlyMap<string, string>,
+  inStatement: ReadonlyMap<string, string>,
+  { maxRows, timeoutMs, isPinned }: SettingBounds,
+): ClientSettings {
+  for (const name of options.keys()) if (treatmentOf(name) === 'refuse') throw refused(name);
+  for (const name of inStatement.keys()) requireKnown(name);
+  const all = new Map([...options, ...inStatement]);
+  const isFramed = all.get('compress') === '1';
+  const wanted = numberOf(all, 'max_result_rows', Infinity);
+  // A cap by blocks would return more rows than asked for.
+  const isCut = all.get('result_overflow_mode') === 'break' && wanted < Infinity;
+  const settings = {
+    ...passedOf(all),
+    ...(isCut && { limit: String(Math.min(wanted, numberOf(all, 'limit', Infinity))) }),
+    ...(isPinned && { output_format_write_statistics: 0, exact_rows_before_limit: 0 }),
+  };
+  const zone = all.get('session_timezone');
+  return {
+    queryId: all.get('query_id'),
+    maxRows: isCut ? maxRows : Math.min(maxRows, wanted),
+    timeoutMs: Math.min(timeoutMs, numberOf(all, 'max_execution_time', Infinity) * 1000),
+    isFramed,
+    isHttpCompressed: !isFramed && all.get('enable_http_compression') !== '0',
+    zone: isUtc(zone) ? undefined : zone,
+    output: (own) => {
+      const format = own ?? textOf(all.get('default_format'), 'TabSeparated');
+      requireFormat(format, { isPinned, isFramed });
+      return { ...{ format, settings, isFramed }, hidesRowsBeforeLimit: isPinned };
+    },
+  };
+}
+
+/** What reaches ClickHouse. Newer clients of the native format read more of it, by their `client_protocol_version`. */
+function passedOf(all: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const passed = [...all].filter(
+    ([name, value]) => (treatmentOf(name) === 'pass' && !isUtcZone(name, value)) || isVersion(name, value),
+  );
+  return Object.fromEntries(passed);
+}
+
+const isVersion = (name: string, value: string): boolean =>
+  name === 'client_protocol_version' && /^\d{1,9}$/.test(value);
+
+/** Endpoints are written for UTC, in which every session is without a zone of its own. */
+const isUtc = (zone = ''): boolean => zone === '' || zone === 'UTC';
+const isUtcZone = (name: string, value: string): boolean => name === 'session_timezone' && isUtc(value);
+
+const textOf = (value = '', otherwise: string): string => (value === '' ? otherwise : value);
+
+function requireKnown(name: string): void {
+  const treatment = treatmentOf(name);
+  if (treatment === 'refuse' || treatment === 'protocol') throw refused(name);
+  if (treatment !== undefined) return;
+  throw new StatementProblem(
+    UNKNOWN_SETTING,
+    `The setting ${name.slice(0, 80)} is not available here. Remove it: SELECT name FROM system.settings lists those that are.`,
+  );
+}
+
+function refused(name: string): StatementProblem {
+  return new StatementProblem(
+    READONLY,
+    `The setting ${name.slice(0, 80)} is not available here: the result would not be the one that it asks for. Remove it.`,
+  );
+}
+
+function requireFormat(
+  format: string,
+  { isPinned, isFramed }: Pick<SettingBounds, 'isPinned'> & Pick<ClientSettings, 'isFramed'>,
+): void {
+  const isHidden =
+    isPinned && (OF_PROGRESS.test(format) || (isFramed && WITH_ROWS_BEFORE_LIMIT.test(format)));
+  if (/^\w+$/.test(format) && !NOT_HERE.test(format) && !isHidden) return;
+  const name = format.slice(0, 80);
+  throw new StatementProblem(
+    UNKNOWN_FORMAT,
+    `The format ${name} is not available here. SELECT name FROM system.formats WHERE is_output lists formats.`,
+  );
+}
+
+/** @param otherwise where there is none, or 0, which means none @throws StatementProblem */
+function numberOf(all: ReadonlyMap<string, string>, name: string, otherwise: number): number {
+  const number = Number(all.get(name) ?? 0);
+  if (Number.isFinite(number) && number >= 0) return number === 0 ? otherwise : number;
+  throw new StatementProblem(CANNOT_PARSE_NUMBER, `The setting ${name} is not a number of at least 0.`);
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Endpoints } from '../../../endpoint/registry.js';
+import type { Seal } from '../../../endpoint/parameters/secret-value.js';
+import { scopeOf } from '../../auth/pinned-parameters.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Limiter } from '../../limits/limiter.js';
+import { EVERY_ROW } from '../../query/row-scope.js';
+import type { SingleFlightCaller } from '../../query/single-flight.js';
+import type { Clock, RunScheduledStatement, StatementRequest } from '../../query/ports.js';
+import type { CheckStatement } from '../../tables/check-statement.js';
+import { compileStatement, type CompiledStatement } from '../../tables/compile-statement.js';
+import { isUsedIn, namesOf, tablesOf, type KeyTables } from '../../tables/key-tables.js';
+import { readStatement } from '../../tables/read-statement.js';
+import { DATABASE } from '../../tables/table-name.js';
+import type { ServerVersion } from '../../tables/server-version.js';
+import type { CheckZone } from '../../tables/session-zone.js';
+import { StatementProblem, type SelectStatement } from '../../tables/statement.js';
+import { clientDisconnected } from '../call/call-endpoint.js';
+import { requesterOf, subjectsOf } from '../call/limit-requests.js';
+import { factsOfExport } from '../../observability/outcome-facts.js';
+import type { RequestContext } from '../transport/request-context.js';
+import { readClientSettings, type ClientSettings } from './client-settings.js';
+import type { RunningStatements } from './running-statements.js';
+import { openSqlSink } from './send-rows.js';
+import { sendSqlError } from './sql-error.js';
+import type { SqlRequest } from './sql-request.js';
+
+/** What statements run with. */
+export interface StatementParts {
+  readonly endpoints: Endpoints;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly seal?: Seal | undefined;
+  /** @throws Failure where the queries of an endpoint cannot run */
+  readonly requireRunnable?: ((endpoint: Endpoint) => void) | undefined;
+  readonly checkStatement: CheckStatement;
+  readonly checkZone: CheckZone;
+  readonly runStatement: RunScheduledStatement;
+  readonly runningStatements: RunningStatements;
+  readonly limits: { readonly maxRows: number; readonly timeoutMs: number };
+  readonly serverVersion: Pick<ServerVersion, 'known' | 'read'>;
+}
+
+/** A request with a statement, of an authenticated client. */
+export interface StatementCall {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+  readonly principal: Principal;
+  readonly sent: SqlRequest;
+  readonly user: string;
+}
+
+/** Runs the statement of a request, and sends its rows. @throws StatementProblem or Failure */
+export async function runStatement(parts: StatementParts, call: StatementCall): Promise<void> {
+  const { request, response, context, principal, sent, user } = call;
+  const { endpoints, clock, limits, runningStatements } = parts;
+  const options = new Map([...optionsInHeaders(request), ...sent.options]);
+  const tables = tablesOf(endpoints, principal, clock().getTime());
+  await parts.serverVersion.read();
+  const named = { user, database: DATABASE, isUsed: isUsedIn(tables) };
+  const statement = readStatement(sent.sql, namesOf(tables, options.get('database')), named);
+  if (statement.kind === 'kill') {
+    runningStatements.kill(principal, statement.queryId);
+    response.end();
+    return;
+  }
+  // SET readonly asks for what is so in any case.
+  const own = new Map(
+    [...statement.settings].filter(([name]) => statement.kind === 'select' || name !== 'readonly'),
+  );
+  const client = readClientSettings(options, own, {
+    ...limits,
+    isPinned: isPinned(principal),
+  });
+  response.setHeader('X-ClickHouse-Query-Id', client.queryId ?? context.requestId);
+  response.setHeader('X-ClickHouse-Server-Display-Name', DATABASE);
+  if (statement.kind === 'nothing') {
+    response.end();
+    return;
+  }
+  const words = isPinned(principal) ? undefined : statement.words;
+  try {
+    await runSelect(parts, call, { statement, tables, client, words });
+  } catch (error) {
+    const { isFramed } = client;
+    sendSqlError(response, context, error, { words, isFramed, version: parts.serverVersion.known });
+  }
+}
+
+/** A SELECT, and what it runs with. */
+interface Select {
+  readonly statement: SelectStatement & { readonly kind: 'select' | 'describe' };
+  readonly tables: KeyTables;
+  readonly client: ClientSettings;
+  /** Of the statement, where an error may repeat them. */
+  readonly words: ReadonlySet<string> | undefined;
+}
+
+async function runSelect(parts: StatementParts, call: StatementCall, select: Select): Promise<void> {
+  const { limiter, endpoints, checkStatement, seal, clock, runningStatements } = parts;
+  const { response, context, principal, sent } = call;
+  const { statement, tables, client } = select;
+  const read = statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []);
+  for (const endpoint of read) parts.requireRunnable?.(endpoint);
+  noteEndpoints(context, read);
+  const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
+  const wait = clientDisconnected(response);
+  const end = runningStatements.begin(principal, client.queryId, wait);
+  try {
+    const { signal } = wait;
+    const requester = requesterOf(limiter, principal, [...subjects]);
+    const text = await checkStatement(statement, { signal, requester });
+    const compiled = compileStatement(text, statement, {
+      ...{ principal, sent: sent.values, now: clock(), seal },
+      endpointOf: (table) => tables.endpoints.get(table),
+      listed: tables.listed,
+    });
+    if (client.zone !== undefined) await requireNoZone(parts, compiled, { signal, requester });
+    const outcome = await parts.runStatement(requestOf(parts, call, select, { compiled, signal, requester }));
+    context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
+  } finally {
+    end();
+  }
+}
+
+/** @throws StatementProblem where the zone of the session would change the rows of an endpoint */
+async function requireNoZone(
+  { checkZone }: StatementParts,
+  { endpoints }: CompiledStatement,
+  caller: SingleFlightCaller,
+): Promise<void> {
+  for (const [table, text] of endpoints) {
+    if (!(await checkZone(text, caller))) continue;
+    throw new StatementProblem(
+      READONLY,
+      `The setting session_timezone would change the rows of ${table}, which are written for UTC. Remove it, and convert times with toTimeZone.`,
+    );
+  }
+}
+
+const READONLY = 164;
+
+function requestOf(
+  { limits, serverVersion: { known: version } }: StatementParts,
+  call: StatementCall,
+  { statement, client, words }: Select,
+  {
+    compiled: { query, values },
+    ...running
+  }: Pick<StatementRequest, 'signal' | 'requester'> & { readonly compiled: CompiledStatement },
+): Parameters<RunScheduledStatement>[0] {
+  return {
+    ...{ query, values, columns: 'unknown', requestId: call.context.requestId },
+    ...{ output: client.output(statement.format), rowCap: client.maxRows },
+    timeoutMs: Math.min(limits.timeoutMs, client.timeoutMs),
+    openSink: openSqlSink(call, client, { words, version }),
+    ...running,
+  };
+}
+
+const isPinned = (principal: Principal): boolean => scopeOf(principal) !== EVERY_ROW;
+
+/** What some clients send in headers, and others in the query string. */
+function optionsInHeaders({ headers }: IncomingMessage): readonly (readonly [string, string])[] {
+  const named = [
+    ['database', headers['x-clickhouse-database']],
+    ['default_format', headers['x-clickhouse-format']],
+  ] as const;
+  return named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
+}
+
+/** The log has the name of the one endpoint that a statement reads. */
+function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void {
+  const [first, ...others] = new Set(read.map(({ name }) => name));
+  if (first !== undefined) context.endpoint = others.length === 0 ? first : 'several';
+}

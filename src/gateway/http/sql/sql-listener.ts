@@ -1,0 +1,88 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+
+import { Failure } from '../../errors.js';
+import { authorize, principalOfPresented, type Credentials } from '../call/credentials.js';
+import { subjectsOf } from '../call/limit-requests.js';
+import type { AccessLog } from '../transport/access-log.js';
+import { problemOfHeaders } from '../transport/header-limits.js';
+import { openContext, requestIdOf, type RequestContext } from '../transport/request-context.js';
+import { problemOfHost } from '../transport/require-host.js';
+import { runStatement, type StatementParts } from './run-statement.js';
+import { sendSqlError } from './sql-error.js';
+import { optionsOf, readSqlRequest, sqlCredentials } from './sql-request.js';
+
+/** What the SQL listener is made of. */
+export interface SqlParts extends StatementParts {
+  readonly credentials: Credentials;
+  readonly log: AccessLog;
+}
+
+/** Paths of probes, and of a request without a statement. */
+const PROBES: ReadonlySet<string> = new Set(['/ping', '/replicas_status']);
+
+/**
+ * Creates the listener that speaks ClickHouse's HTTP protocol (https://clickhouse.com/docs/interfaces/http) over the endpoints that are
+ * tables.
+ */
+export function createSqlListener(parts: SqlParts): RequestListener {
+  return (request, response) => {
+    const requestId = requestIdOf(request.headers['x-request-id']?.toString());
+    const context: RequestContext = { requestId, startedAt: performance.now() };
+    openContext(request, context);
+    response.once('close', () => {
+      parts.log.note(request, response, '/', context);
+    });
+    response.setHeader('X-Request-Id', requestId);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'no-store');
+    respond(parts, request, response, context).catch((error: unknown) => {
+      const isFramed = optionsOf(request).get('compress') === '1';
+      sendSqlError(response, context, error, { isFramed, version: parts.serverVersion.known });
+    });
+  };
+}
+
+async function respond(
+  parts: SqlParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+): Promise<void> {
+  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  const search = optionsOf(request);
+  requireProper(request);
+  const isEmpty = request.method !== 'POST' && !search.has('query');
+  if (PROBES.has(path) || (path === '/' && isEmpty)) {
+    response.setHeader('Content-Type', 'text/plain; charset=UTF-8').end('Ok.\n');
+    return;
+  }
+  if (path !== '/') throw new Failure('NOT_FOUND', 'This path does not exist. Send statements to /.');
+  const { key, user } = sqlCredentials(request, search);
+  const principal = await authenticated(parts, request, key);
+  context.principal = principal;
+  const { limiter, endpoints } = parts;
+  context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal));
+  const sent = await readSqlRequest(request, search);
+  await runStatement(parts, { request, response, context, principal, sent, user });
+}
+
+/** @throws Failure */
+function requireProper(request: IncomingMessage): void {
+  const tooLong = problemOfHeaders(request);
+  if (tooLong !== undefined) throw new Failure('HEADERS_TOO_LARGE', tooLong);
+  const ofHost = problemOfHost(request);
+  if (ofHost !== undefined) throw new Failure('BAD_REQUEST', ofHost);
+}
+
+/** @throws Failure */
+async function authenticated(
+  { credentials }: SqlParts,
+  request: IncomingMessage,
+  key: string | undefined,
+): Promise<ReturnType<typeof authorize>> {
+  if (key === undefined) {
+    throw new Failure('API_KEY_MISSING', 'The request has no API key. Send it as the password of any user.');
+  }
+  const principal = await principalOfPresented(credentials, key, request.headers);
+  return authorize(credentials, principal, request);
+}
