@@ -9,6 +9,7 @@ export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): rea
       name: 'clickhouse.test:8123',
       runQuery,
       runExport: unexpected,
+      runStatement: unexpected,
       parser,
       ping: () => Promise.resolve(true),
     },

@@ -113,6 +113,7 @@ function settingsOf(variables: Variables, project: Project) {
       budget: variables.WARM_BUDGET,
     },
     admin: adminConfig(variables),
+    sql: sqlConfig(variables),
     tokens: tokenConfig(variables),
     links: { secret: variables.LINK_SECRET, maxLifetimeMs: variables.LINK_MAX_DAYS * 86_400_000 },
     /** IP addresses and ranges of the proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted. */
@@ -154,6 +155,22 @@ function adminConfig({
   ADMIN_HOSTS,
 }: Variables): AdminConfig | undefined {
   return port === undefined ? undefined : { host, port, hosts: listOf(ADMIN_HOSTS) };
+}
+
+interface SqlConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Rows that a statement returns at most. */
+  readonly maxRows: number;
+}
+
+/** Where endpoints are tables for ClickHouse's clients; undefined where that is disabled. */
+function sqlConfig({
+  SQL_HOST: host,
+  SQL_PORT: port,
+  SQL_MAX_ROWS: maxRows,
+}: Variables): SqlConfig | undefined {
+  return port === undefined ? undefined : { host, port, maxRows };
 }
 
 interface TracingConfig {

@@ -78,6 +78,9 @@ const SCHEMAS = {
     .pattern(/^[\w.-]+(?:\s*,\s*[\w.-]+)*$/)
     .default('')
     .messages({ 'string.pattern.base': '{#label} must list host names without a port, separated by commas' }),
+  SQL_HOST: Joi.string().default('127.0.0.1'),
+  SQL_PORT: Joi.number<number | undefined>().integer().min(0).max(65_535),
+  SQL_MAX_ROWS: Joi.number().integer().min(1).max(1_000_000_000).default(1_000_000),
   JWT_SECRET: secret,
   JWT_JWKS_URL: url('http', 'https'),
   JWT_ISSUER: optional()

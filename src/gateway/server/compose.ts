@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
 import { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
@@ -24,10 +20,12 @@ import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
 import { diskProbe } from './disk-probe.js';
+import { listen } from './listen.js';
 import { openOverrides } from './open-overrides.js';
 import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
+import { openSql, requireOwnNames } from './open-sql.js';
 import { pingAny } from './ping-any.js';
 import { whyNotReady } from './readiness.js';
 import { observed, probedServers, ServingProbe } from './serving-probe.js';
@@ -44,6 +42,8 @@ export interface Gateway {
   readonly url: string;
   /** URL of the admin API; undefined if it is not configured. */
   readonly adminUrl: string | undefined;
+  /** URL of the listener on which endpoints are tables; undefined if it is not configured. */
+  readonly sqlUrl: string | undefined;
   readonly endpoints: Endpoints;
   /** Loads the endpoint files again and serves them in place of the earlier ones, all or nothing. Never rejects. */
   readonly reload: (options?: ReloadOptions) => Promise<Reload>;
@@ -157,13 +157,14 @@ async function open(
   };
   const adminUrl = config.admin && (await openAdminApi(gateway, config.admin, onClose));
   const url = await openPublicApi(gateway, onClose);
+  const sqlUrl = await openSql(gateway, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
   void reportAtStart(execution, requestLog, hasClickHouse ? probe : undefined);
   const reload: Gateway['reload'] = (options) => reloader.reload(options);
   const { generatedKey } = access.keys;
   const purge = (): Promise<unknown> => execution.cache.purge({});
-  return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
+  return { url, adminUrl, sqlUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
 }
 
 /** Lets each user of ClickHouse be tried once, so that the log names what is wrong before a call needs it. */
@@ -225,6 +226,7 @@ function endpointsLoader(
   const load = async (): Promise<LoadedEndpoints> => {
     const { endpoints, ...loaded } = await (loading ? project.loadWhatIsValid() : project.load());
     const settled = endpoints.withDefaults({ staleIfError });
+    if (config.sql) requireOwnNames(settled.all());
     return { endpoints: withoutLimits ? settled.withoutLimits() : settled, ...loaded };
   };
   return { load, fileOf: project.fileOf };
@@ -242,20 +244,4 @@ async function openAdminApi(
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0), { name: 'admin API' });
   return url;
-}
-
-async function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string> {
-  server.listen(port, host);
-  await once(server, 'listening').catch((cause: unknown) => {
-    const { message } = cause as Error;
-    throw new Error(
-      `${message}. Set another HOST or PORT (ADMIN_HOST, ADMIN_PORT), or stop the program that uses it.`,
-      { cause },
-    );
-  });
-  const address = server.address() as AddressInfo;
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }

@@ -21,6 +21,8 @@ export interface RunningGateway {
   readonly url: string;
   /** Where its admin API listens; undefined without `ADMIN_PORT`. */
   readonly adminUrl: string | undefined;
+  /** Where endpoints are tables; undefined without `SQL_PORT`. */
+  readonly sqlUrl: string | undefined;
   /** The key that was made for this run; undefined where the configuration has keys. */
   readonly apiKey: string | undefined;
   /**
@@ -55,13 +57,14 @@ export async function createGateway({
     withEnvFile({ ...environment, ...(project !== undefined && { PROJECT_DIR: project }) }),
   );
   const logger = createLogger(config.logLevel, false);
-  const { url, adminUrl, generatedKey, reload, close } = await openGateway(config, {
+  const { url, adminUrl, sqlUrl, generatedKey, reload, close } = await openGateway(config, {
     logger,
     clock: () => new Date(),
   });
   return {
     url,
     adminUrl,
+    sqlUrl,
     apiKey: generatedKey,
     reload: async () => (await reload()).problems.map(textOfProblem),
     close: () => close(),

@@ -78,7 +78,21 @@ export function createListener(parts: PublicParts): PublicListener {
   });
 }
 
-function createLog({ logger, metrics, requestLog, hasFullDisk, development, clock }: PublicParts): AccessLog {
+/** The parts that finished requests are reported to. */
+export type LoggedParts = Pick<
+  PublicParts,
+  'logger' | 'metrics' | 'requestLog' | 'hasFullDisk' | 'development' | 'clock'
+>;
+
+/** What reports finished requests to log, metrics and request log. */
+export function createLog({
+  logger,
+  metrics,
+  requestLog,
+  hasFullDisk,
+  development,
+  clock,
+}: LoggedParts): AccessLog {
   return new AccessLog(
     logger,
     (...completed) => {

@@ -3,6 +3,7 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
+import { statementSlots } from './open-scheduler.js';
 import type { OwnServer, OwnServerOptions } from './own-server.js';
 
 /** Connections in addition to those for queries: for sandbox checks of callers' SQL. */
@@ -73,9 +74,10 @@ export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOpt
   return { skipsShards: isCluster, allowsPartial: allowPartial };
 }
 
-function open(connection: ClickHouseConnection, { queryTimeoutMs, queue }: Config): OpenServer {
+function open(connection: ClickHouseConnection, config: Config): OpenServer {
+  const { queryTimeoutMs, queue } = config;
   const client = connectClickHouse(connection, {
-    maxOpenConnections: queue.slots + queue.exportSlots + SPARE_CONNECTIONS,
+    maxOpenConnections: queue.slots + queue.exportSlots + statementSlots(config) + SPARE_CONNECTIONS,
     requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,
   });
   return { name: serverName(connection.url), url: connection.url, client };

@@ -22,6 +22,7 @@ import { VersionReporter } from './version-reporter.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
 import { openComposer } from './open-composer.js';
 import { startWarming } from './start-warming.js';
+import { statementParts, type StatementRunning } from './statement-parts.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
@@ -44,6 +45,7 @@ export interface QueryExecution
   extends
     QueryParts,
     ExportParts,
+    StatementRunning,
     Pick<ApiParts, 'checkSql' | 'runningCalls' | 'maxRangedBytes' | 'limiter'> {
   readonly find: NonNullable<QueryParts['find']>;
   readonly deferredCalls: DeferredCalls;
@@ -113,9 +115,9 @@ export async function openQueryExecution(
       requireRunnable?.(endpoint);
       return checkSql(endpoint, ...rest);
     },
+    ...statementParts(scheduler, clock),
     runningCalls: new RunningCalls(clock),
-    maxRangedBytes: cache.maxEntryBytes,
-    limiter: openLimiter(cache.limits),
+    ...{ maxRangedBytes: cache.maxEntryBytes, limiter: openLimiter(cache.limits) },
     adoptEndpoints: (outdated) => {
       ledger.adopt(endpoints);
       cache.local.drop(outdated);

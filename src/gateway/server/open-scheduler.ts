@@ -5,10 +5,15 @@ import { Limiter } from '../limits/limiter.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
 import type { RunScheduledExport } from '../query/execute-export.js';
-import type { RunExport, RunQuery } from '../query/ports.js';
+import type { RunExport, RunQuery, RunScheduledStatement, RunStatement } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import { QueryQueue } from '../scheduler/query-queue.js';
-import { scheduleAnalyses, scheduleExports, scheduleQueries } from '../scheduler/run-query.js';
+import {
+  scheduleAnalyses,
+  scheduleExports,
+  scheduleQueries,
+  scheduleStatements,
+} from '../scheduler/run-query.js';
 import { ServerBreaker, type OpenReason, type ServerBreakerState } from '../scheduler/server-breaker.js';
 import { ServerPool } from '../scheduler/server-pool.js';
 import { steadyClock as clock } from './steady-clock.js';
@@ -22,6 +27,7 @@ export interface QueryServer {
   readonly name: string;
   readonly runQuery: RunQuery;
   readonly runExport: RunExport;
+  readonly runStatement: RunStatement;
   readonly parser: SqlParser;
   readonly ping: Ping;
 }
@@ -30,11 +36,14 @@ export interface QueryServer {
 export interface Scheduler {
   readonly queue: QueryQueue;
   readonly exportQueue: QueryQueue;
+  readonly statementQueue: QueryQueue;
   readonly pool: ServerPool;
   /** Runs a query on one of the servers, within its caller's limits and in a slot of the queue. */
   readonly runQuery: RunQuery;
   /** Runs an export under the same conditions, in a slot of its own queue. */
   readonly runExport: RunScheduledExport;
+  /** Runs a statement over tables under the same conditions, in a slot of its own queue. */
+  readonly runStatement: RunScheduledStatement;
   /** Analyses a caller's SQL under the same conditions. */
   readonly analyzeSql: AnalyzeSql;
 }
@@ -45,22 +54,26 @@ export function openScheduler(config: Config, servers: readonly QueryServer[], l
   const slots = config.queue.exportSlots;
   const maxInLane = Math.max(1, Math.floor(slots / 2));
   const exportQueue = new QueryQueue({ ...config.queue, slots, maxInLane });
-  const pooled = servers.map(({ name, runQuery, runExport, parser, ping }) => {
+  const statementQueue = new QueryQueue({ ...config.queue, slots: statementSlots(config) });
+  const pooled = servers.map(({ name, ping, ...runs }) => {
     const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
       logChange(logger, pool, { name, state, reason });
     };
-    return { name, runQuery, runExport, parser, breaker: new ServerBreaker({ ping, clock, onChange }) };
+    return { name, breaker: new ServerBreaker({ ping, clock, onChange }), ...runs };
   });
   const pool = new ServerPool(pooled, clock);
   return {
-    queue,
-    exportQueue,
-    pool,
+    ...{ queue, exportQueue, statementQueue, pool },
     runQuery: scheduleQueries(pool, queue),
     runExport: scheduleExports(pool, exportQueue, queue),
+    runStatement: scheduleStatements(pool, statementQueue),
     analyzeSql: scheduleAnalyses(pool, queue),
   };
 }
+
+/** Statements that run at a time, beside the queries of calls: half as many, so that a dashboard of a tool does not slow calls down. */
+export const statementSlots = ({ queue, sql }: Pick<Config, 'queue' | 'sql'>): number =>
+  sql ? Math.ceil(queue.slots / 2) : 1;
 
 interface Change {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { createStatementRunner } from '../clickhouse/statement-runner.js';
 import { createPing } from '../clickhouse/ping.js';
 import { createExportRunner } from '../clickhouse/export-runner.js';
 import { createQueryRunner } from '../clickhouse/query-runner.js';
@@ -18,8 +19,10 @@ export function queryServers(
   return servers.map(({ name, url, client }) => {
     const query = createQueryRunner(client, config.queryLimits, clusterOptions(config));
     const exporting = createExportRunner(client, config.queryLimits, clusterOptions(config));
+    const stating = createStatementRunner(client, config.queryLimits, clusterOptions(config));
     const runQuery = tracing?.trace(query) ?? query;
     const runExport = tracing?.trace(exporting) ?? exporting;
+    const runStatement = tracing?.trace(stating) ?? stating;
     const pingServer = createPing(url, (date) => {
       clocks.note(name, date);
     });
@@ -29,6 +32,6 @@ export function queryServers(
       if (overrides.problem !== undefined) await overrides.ready(signal);
       return pingServer(signal);
     };
-    return { name, runQuery, runExport, parser: createSqlParser(client), ping };
+    return { name, runQuery, runExport, runStatement, parser: createSqlParser(client), ping };
   });
 }

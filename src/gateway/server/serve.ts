@@ -44,11 +44,12 @@ async function start(environment: Environment, output: LineOutput | undefined): 
     },
   );
   const gateway = await openGateway(config, { logger, clock: () => new Date(), output });
-  const { url, adminUrl } = gateway;
+  const { url, adminUrl, sqlUrl } = gateway;
   closeOnFault(gateway.close);
   onHangup.stop = stopOnSignal(() => gateway.close(), logger);
   onHangup.reload = () => void gateway.reload();
   if (onHangup.requested) onHangup.reload();
+  if (sqlUrl !== undefined) logger.info('SQL listener ready', { url: sqlUrl });
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   const needs = memoryNeeds(config);
   const limitMb = lowMemoryLimit(needs);

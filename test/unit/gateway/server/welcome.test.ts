@@ -5,6 +5,7 @@ import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 const gatewayWith = (count: number): Parameters<typeof welcome>[0] => ({
   url: 'http://127.0.0.1:8080',
   adminUrl: undefined,
+  sqlUrl: undefined,
   endpoints: new EndpointRegistry(
     Array.from({ length: count }, (_, index) =>
       sampleEndpoint({

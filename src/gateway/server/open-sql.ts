@@ -1,0 +1,42 @@
+import type { Config } from '../config/config.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { RunningStatements } from '../http/sql/running-statements.js';
+import { createSqlListener, type SqlParts } from '../http/sql/sql-listener.js';
+import { drain } from '../http/transport/drain.js';
+import { createHttpServer } from '../http/transport/server.js';
+import { clashOfTables, tableName } from '../tables/table-name.js';
+import type { OnClose } from './closers.js';
+import { createLog, type LoggedParts } from './create-listener.js';
+import { listen } from './listen.js';
+
+/** @throws Error where two endpoints would be one table */
+export function requireOwnNames(endpoints: readonly Endpoint[]): void {
+  const [one, other] = clashOfTables(endpoints) ?? [];
+  if (!one || !other) return;
+  throw new Error(
+    `endpoints ${one.name} and ${other.name} would both be the table ${tableName(one)}: rename one of them, or remove its tables: true`,
+  );
+}
+
+/** Opens the listener on which endpoints are tables, where it is configured; returns its URL. */
+export async function openSql(
+  parts: Omit<SqlParts, 'log' | 'runningStatements' | 'limits'> & LoggedParts & { readonly config: Config },
+  onClose: OnClose,
+): Promise<string | undefined> {
+  const { config, logger } = parts;
+  if (!config.sql) return undefined;
+  const { maxRows, ...where } = config.sql;
+  const log = createLog(parts);
+  const limits = { maxRows, timeoutMs: config.queryTimeoutMs };
+  const listener = createSqlListener({ log, limits, runningStatements: new RunningStatements(), ...parts });
+  const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
+  const url = await listen(server, where);
+  onClose(
+    async (drainMs) => {
+      await drain(server, drainMs);
+      log.reportAll();
+    },
+    { name: 'SQL listener', drains: true },
+  );
+  return url;
+}
