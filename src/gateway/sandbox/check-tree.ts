@@ -163,9 +163,7 @@ class TreeChecker {
       const { readable = `${parts}, and earlier queries of its WITH` } = this.names;
       const reason = this.names.withheld?.get(name);
       const because = reason === undefined ? '' : `, which this key may not read, because ${name} ${reason}`;
-      throw new Rejection(
-        `reads ${quoted(name)}${because}; it can read only ${readable}`,
-      );
+      throw new Rejection(`reads ${quoted(name)}${because}; it can read only ${readable}`);
     }
     this.reads.add(name);
     return { nodes: 1, reads: 1 };
