@@ -19,7 +19,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
 };
 const ESCAPE = /((?:\\x[\da-fA-F]{2})+)|\\([^])|(['"`])\3/g;
 /** Before any other character a backslash stands for itself, as in a regular expression. */
-const ESCAPED = /[\0-\x1f\\'"`/=]/;
+const ESCAPED = /[\\'"`/=]/;
 
 /** The text or the name that a literal or a quoted name of ClickHouse's SQL stands for. */
 export function unquote(written: string): string {
@@ -29,7 +29,7 @@ export function unquote(written: string): string {
     .replaceAll(ESCAPE, (found, bytes?: string, escaped?: string, doubled?: string) => {
       if (bytes !== undefined) return Buffer.from(bytes.replaceAll('\\x', ''), 'hex').toString();
       if (escaped === undefined) return doubled === quote ? quote : found;
-      return CONTROLS[escaped] ?? (ESCAPED.test(escaped) ? escaped : found);
+      return CONTROLS[escaped] ?? (escaped < ' ' || ESCAPED.test(escaped) ? escaped : found);
     });
 }
 

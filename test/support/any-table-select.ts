@@ -35,7 +35,6 @@ const TEXTS = [
   "'it''s, edge'",
   String.raw`'\' FROM edge -- '`,
   '$q$ FROM edge; $q$',
-  '$$ , "edge" $$',
   "'/* '",
   "'_q'",
 ];

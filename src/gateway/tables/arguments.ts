@@ -6,12 +6,7 @@ import { applyPinned } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
 import type { RawParameter } from '../query/raw-parameters.js';
 import { readParameters } from '../query/validate-parameters.js';
-import { StatementProblem, type Argument, type TableRead } from './statement.js';
-
-/** ClickHouse's codes. */
-const BAD_ARGUMENTS = 36;
-const UNKNOWN_QUERY_PARAMETER = 456;
-const ACCESS_DENIED = 497;
+import { CODES, StatementProblem, type Argument, type TableRead } from './statement.js';
 
 /** What the arguments of a table are read with. */
 export interface ArgumentReader {
@@ -37,17 +32,17 @@ export function valuesOfArguments(
   const raw = new Map<string, RawParameter>();
   for (const [name, argument] of args) {
     const parameter = parameters.get(name);
-    if (!parameter) throw new StatementProblem(BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
+    if (!parameter) throw new StatementProblem(CODES.BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
     raw.set(name, rawOf(argument, sent, parameter.isList === true));
   }
   const applied = applyPinned(principal, parameters, raw);
-  if ('conflict' in applied) throw new StatementProblem(ACCESS_DENIED, applied.conflict.detail);
+  if ('conflict' in applied) throw new StatementProblem(CODES.ACCESS_DENIED, applied.conflict.detail);
   const { values, problems } = readParameters(endpoint, applied.parameters, { now, seal });
   if (problems.length === 0) return values;
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
   const example = `${table}(${problems[0]?.param ?? ''} = …)`;
   throw new StatementProblem(
-    BAD_ARGUMENTS,
+    CODES.BAD_ARGUMENTS,
     `The table ${table} has invalid arguments: ${listed}. Write them as ${example}.`,
   );
 }
@@ -82,7 +77,7 @@ export function sentValue(sent: ReadonlyMap<string, string>, name: string): stri
   const value = sent.get(name);
   if (value !== undefined) return value;
   throw new StatementProblem(
-    UNKNOWN_QUERY_PARAMETER,
+    CODES.UNKNOWN_QUERY_PARAMETER,
     `The statement has {${name}:…}, but the request has no param_${name}.`,
   );
 }

@@ -8,11 +8,7 @@ import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js
 import { checkTree, type Bounds } from '../sandbox/check-tree.js';
 import { checkPrintedText } from '../sandbox/printed-text.js';
 import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
-import { StatementProblem, type SelectStatement } from './statement.js';
-
-/** ClickHouse's codes. */
-const SYNTAX_ERROR = 62;
-const ACCESS_DENIED = 497;
+import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
 /** What a tool may need more than a caller of one endpoint: functions that tell of the server what its headers tell. */
 const BOUNDS: Bounds = {
@@ -82,9 +78,9 @@ async function verdictOf(
     return { text: printed };
   } catch (error) {
     if (error instanceof Rejection)
-      return { code: ACCESS_DENIED, problem: `The statement ${error.message}.` };
+      return { code: CODES.ACCESS_DENIED, problem: `The statement ${error.message}.` };
     const problem = error instanceof Failure ? error.details.problems?.[0]?.problem : undefined;
     if (problem === undefined) throw error;
-    return { code: SYNTAX_ERROR, problem: `The statement ${problem}.` };
+    return { code: CODES.SYNTAX_ERROR, problem: `The statement ${problem}.` };
   }
 }

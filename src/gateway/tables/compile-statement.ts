@@ -47,7 +47,7 @@ export function compileStatement(
   statement: SelectStatement & { readonly kind: 'select' | 'describe' },
   options: CompilerOptions,
 ): CompiledStatement {
-  const { reads, parameters: named, kind } = statement;
+  const { reads, parameters: named, kind, slot } = statement;
   const { principal, sent, now, endpointOf, listed } = options;
   const pinned = pinnedParameters(scopeOf(principal));
   const parts: string[] = [];
@@ -73,7 +73,7 @@ export function compileStatement(
     }
   }
   for (const name of named) values[name] = sentValue(sent, name);
-  const select = withParts(parts, text);
+  const select = withParts(parts, text, slot);
   return {
     query: { text: kind === 'describe' ? `DESCRIBE (${select})` : select, parameters, settings },
     ...{ values, endpoints },
@@ -85,9 +85,8 @@ function textsOf({ args }: TableRead): ReadonlyMap<string, string> {
   return new Map([...args].map(([name, argument]) => [name, argument.kind === 'text' ? argument.text : '']));
 }
 
-function withParts(parts: readonly string[], text: string): string {
-  if (parts.length === 0) return text;
-  const list = `WITH ${parts.join(', ')}`;
-  if (text.startsWith('WITH ')) return `${list}, ${text.slice('WITH '.length)}`;
-  return text.startsWith('SELECT ') ? `${list} ${text}` : `${list} SELECT * FROM (${text})`;
+function withParts(parts: readonly string[], text: string, slot: string | undefined): string {
+  if (slot === undefined) return text;
+  if (!text.includes(slot)) throw new Error('the statement has no place for the tables that it reads');
+  return text.replaceAll(slot, () => parts.join(', '));
 }

@@ -1,16 +1,18 @@
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
-import { isJoinWord, isQuery, type Frame, type Word } from '../../endpoint/sql-file/select/frame.js';
+import { isQuery, type Frame, type Word } from '../../endpoint/sql-file/select/frame.js';
 import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
-import { isSymbol, wordOf } from '../../endpoint/sql-file/select/nodes.js';
+import { isSymbol, wordOf, type GroupNode } from '../../endpoint/sql-file/select/nodes.js';
 import type { Place } from '../../endpoint/sql-file/select/select.js';
 import { constantOf, type ClientNames } from './constant-calls.js';
-import { CODES } from './error-codes.js';
+import { NameUses, OTHER } from './name-uses.js';
+import { stepAt, type Context, type Section } from './sections.js';
 import { resolveName, unknownTable } from './resolve-name.js';
-import { StatementProblem, type TableNames, type TableRead } from './statement.js';
+import { CODES, StatementProblem, type TableNames, type TableRead } from './statement.js';
 import { parameterOf, readArguments, readNumbers } from './table-arguments.js';
 import {
   aliasAt,
-  isGroup,
+  bracketsAt,
+  keywordAt,
   nameOfWithQuery,
   namesOfWithQueries,
   pathAt,
@@ -56,69 +58,72 @@ export function findTables(frame: Frame, names: TableNames, select: SelectContex
   return finder;
 }
 
-/** What words are: a query, a list of joined tables, an expression, or the arguments of `position('a' IN b)`. */
-type Context = 'query' | 'joins' | 'expression' | 'position';
-/** Whether a comma is followed by a table, and a JOIN by one. */
-type Section = 'expressions' | 'tables' | 'list-in-tables';
-
 class TableFinder implements FoundTables {
   readonly reads: Omit<TableRead, 'internal'>[] = [];
   readonly edits: Edit[] = [];
   readonly parameters = new Set<string>();
   hasMatcher = false;
   readonly #indexes = new Map<string, number>();
-  /** Qualified columns, and tables right of IN, which can be read when all tables are known. */
-  readonly #columns: Path[] = [];
-  readonly #sets: Path[] = [];
-  /** What a name before a dot can mean: tables, or `other`. */
-  readonly #sources = new Map<string, Set<string>>();
-  readonly #namesByTable = new Map<string, Set<string>>();
-  readonly #aliases = new Set<string>();
-  /** The names of the FROM that is being read: ClickHouse knows a table with an alias by both of its names. */
-  #from = new Map<string, string>();
+  readonly #uses: NameUses;
 
   constructor(
     readonly names: TableNames,
     readonly select: SelectContext,
     readonly withNames: readonly string[],
-  ) {}
+  ) {
+    this.#uses = new NameUses(names, withNames);
+  }
 
   /** @param bodies the names of the WITH queries in whose brackets the words are */
   walk(words: readonly Word[], context: Context, bodies: readonly string[]): void {
-    const outer = this.#from;
     let section: Section = context === 'joins' ? 'tables' : 'expressions';
     let at = context === 'joins' ? this.#readTable(words, 0, bodies) : 0;
-    while (at < words.length) {
-      const step = stepAt(words, at, section, context);
+    for (let word = words[at]; word; word = words[at]) {
+      const step = stepAt(words, at, word, section, context);
       section = step.section;
-      if (step.isTableNext && wordOf(words[at]?.node) === 'FROM') this.#from = new Map();
-      at = step.isTableNext
-        ? this.#readTable(words, at + 1, bodies)
-        : this.#readWord(words, at, context, bodies);
+      if (step.isTableNext && wordOf(word.node) === 'FROM') this.#uses.beginFrom();
+      if (step.isTableNext) at = this.#readTable(words, at + 1, bodies);
+      else at = this.#readWord(words, at, word, context, bodies);
     }
-    if (context !== 'joins') this.#from = outer;
   }
 
   finish({ words }: Frame): void {
-    for (const set of this.#sets) this.#rewriteSet(set);
-    for (const column of this.#columns) this.#rewriteColumn(column);
+    for (const set of this.#uses.sets) {
+      const table = this.#uses.tableOfSet(set);
+      const alias = quoteName(set.pieces.join('.'));
+      if (table === undefined) this.#uses.columns.push(set);
+      else
+        this.#edit(
+          set.places,
+          (
+            (read) => (internal) =>
+              `(${internal(read)} AS ${alias})`
+          )(this.#read(table)),
+        );
+      this.hasMatcher ||= table !== undefined;
+    }
+    for (const column of this.#uses.columns) {
+      const table = this.#uses.tableOfColumn(column);
+      if (table) this.#edit(column.places.slice(0, table.length), () => table.text);
+    }
     for (const { node } of this.reads.length === 0 ? [] : placesOfWithLists(words)) {
-      const word = wordOf(node);
-      const isList = word === 'WITH' || word === 'RECURSIVE';
-      const write: Edit['write'] = (internal) =>
-        isList ? `${word} ${slotOf(internal)},` : `WITH ${slotOf(internal)} ${word}`;
-      this.edits.push({ start: node.start, end: node.end, write });
+      const [word, isList] = [wordOf(node), /^(?:WITH|RECURSIVE)$/.test(wordOf(node))];
+      this.#edit([node], (name) => (isList ? `${word} ${slotOf(name)},` : `WITH ${slotOf(name)} ${word}`));
     }
   }
 
   /** Reads one word that is no table, or a name. @returns the index after it */
-  #readWord(words: readonly Word[], at: number, context: Context, bodies: readonly string[]): number {
-    const { node, role, inner } = words[at]!;
-    const word = wordOf(node);
-    if (inner) this.#readGroup(words, at, bodies);
-    else if (role === 'clause') this.#checkClause(word);
-    else if (node.kind === 'token' && node.text === '*' && role === 'operand') this.hasMatcher = true;
-    else if (word === 'IN' && role === 'operator' && context !== 'position')
+  #readWord(
+    words: readonly Word[],
+    at: number,
+    { node, role }: Word,
+    context: Context,
+    bodies: readonly string[],
+  ): number {
+    if (node.kind === 'group') this.#readGroup(words, at, node, bodies);
+    else if (role === 'clause') this.#checkClause(wordOf(node));
+    else if (isSymbol(node, '*') && role === 'operand') this.hasMatcher = true;
+    else if (role === 'operator' && wordOf(node) === 'IN' && context !== 'position')
       return this.#readSet(words, at + 1);
     else if (role === 'operand' && !isSymbol(words[at - 1]?.node, '.'))
       return this.#readName(words, at, context);
@@ -136,115 +141,128 @@ class TableFinder implements FoundTables {
       throw new StatementProblem(CODES.NOT_IMPLEMENTED, 'PARALLEL WITH is not supported: send one query.');
   }
 
-  #readGroup(words: readonly Word[], at: number, bodies: readonly string[]): void {
-    const { node, inner } = words[at]!;
+  #readGroup(words: readonly Word[], at: number, node: GroupNode, bodies: readonly string[]): void {
+    const inner = words[at]?.inner?.words ?? [];
     const parameter = parameterOf(node);
     if (parameter !== undefined) this.parameters.add(parameter);
-    else if (inner && node.kind === 'group' && isQuery(node.nodes)) {
-      const name = nameOfWithQuery(words, at);
-      const isOwn = name !== undefined && !this.select.isRecursive;
-      this.walk(inner.words, 'query', isOwn ? [...bodies, name] : bodies);
-    } else if (inner) {
-      const isPosition = wordOf(words[at - 1]?.node) === 'POSITION';
+    else if (isQuery(node.nodes)) {
+      const name = this.select.isRecursive ? undefined : nameOfWithQuery(words, at);
+      this.#uses.inQuery(() => {
+        this.walk(inner, 'query', name === undefined ? bodies : [...bodies, name]);
+      });
+    } else {
       const isLambda = isSymbol(words[at + 1]?.node, '->');
-      for (const word of isLambda ? inner.words : []) addTo(this.#sources, nameOf(word.node), 'other');
-      this.walk(inner.words, isPosition ? 'position' : 'expression', bodies);
+      for (const word of isLambda ? inner : []) this.#uses.noteSource(nameOf(word.node), OTHER);
+      this.walk(inner, keywordAt(words, at - 1) === 'POSITION' ? 'position' : 'expression', bodies);
     }
   }
 
   #readName(words: readonly Word[], at: number, context: Context): number {
     const path = pathAt(words, at);
     if (!path) return at + 1;
-    const [name = '', ...more] = path.pieces;
-    const next = words[path.next];
-    if (more.length === 0 && !path.hasStar) this.#noteOwnName(words, at, name, next);
-    if (isGroup(next?.node, '(')) {
-      if (path.pieces.at(-1)?.toUpperCase() === 'COLUMNS') this.hasMatcher = true;
-      const constant = more.length === 0 && next?.inner?.words.length === 0 && constantOf(name, this.select);
-      if (typeof constant === 'string') {
-        const isItem = context === 'query' && beginsItem(words[at - 1]) && endsItem(words[path.next + 1]);
-        const alias = isItem ? ` AS ${quoteName(`${name}()`)}` : '';
-        this.#edit(words, at, path.next + 1, () => quoteText(constant) + alias);
-        return path.next + 1;
-      }
-    }
-    if (more.length > 0 || path.hasStar) this.#columns.push(path);
+    const brackets = bracketsAt(words, path.next);
+    if (brackets && path.pieces.at(-1)?.toUpperCase() === 'COLUMNS') this.hasMatcher = true;
+    if (path.pieces.length > 1 || path.hasStar) this.#uses.columns.push(path);
+    else if (brackets?.nodes.length === 0) return this.#readCall(words, at, path, context);
+    else this.#readOwnName(words, at, path);
     return path.next;
   }
 
+  /** Reads the call of a function without arguments. */
+  #readCall(
+    words: readonly Word[],
+    at: number,
+    { pieces: [name = ''], places, next }: Path,
+    context: Context,
+  ): number {
+    const constant = constantOf(name, this.select);
+    const brackets = bracketsAt(words, next);
+    if (constant === undefined || !brackets) return next;
+    const [before, after] = [words[at - 1], words[next + 1]];
+    const beginsItem = before?.role === 'comma' || /^(?:SELECT|DISTINCT)$/.test(keywordAt(words, at - 1));
+    const endsItem = !after || after.role === 'comma' || after.role === 'clause';
+    const alias = context === 'query' && beginsItem && endsItem ? ` AS ${quoteName(`${name}()`)}` : '';
+    this.#edit([...places, brackets], () => quoteText(constant) + alias);
+    return next + 1;
+  }
+
   /** Notes a name that the statement gives to an expression, or to an argument of a lambda. */
-  #noteOwnName(words: readonly Word[], at: number, name: string, next: Word | undefined): void {
-    const named = words[wordOf(words[at - 1]?.node) === 'AS' ? at - 2 : at - 1];
+  #readOwnName(words: readonly Word[], at: number, { pieces: [name = ''], next }: Path): void {
+    const named = words[keywordAt(words, at - 1) === 'AS' ? at - 2 : at - 1];
     const isAlias = named?.role === 'operand';
-    if (isAlias) this.#aliases.add(name);
+    if (isAlias) this.#uses.noteAlias(name);
     // A column can have the name of its table.
-    if (isSymbol(next?.node, '->') || (isAlias && (!isName(named.node) || wordOf(named.node) === 'END')))
-      addTo(this.#sources, name, 'other');
+    const isOfColumn = isName(named?.node) && wordOf(named?.node) !== 'END';
+    if (isSymbol(words[next]?.node, '->') || (isAlias && !isOfColumn)) this.#uses.noteSource(name, OTHER);
+  }
+
+  /** Reads the right side of IN, where it is a name, in brackets or not. @returns the index after it, or that of what is no name */
+  #readSet(words: readonly Word[], at: number): number {
+    const brackets = bracketsAt(words, at);
+    const inner = (brackets && words[at]?.inner?.words) ?? [];
+    if (inner.length === 1 || pathAt(inner, 0)?.next === inner.length)
+      return brackets && this.#readSet(inner, 0) === inner.length ? at + 1 : at;
+    const path = pathAt(words, at);
+    if (!path || bracketsAt(words, path.next)) return at;
+    this.#uses.sets.push(path);
+    return path.next;
   }
 
   /** Reads a table, its arguments and its alias. @returns the index after them */
   #readTable(words: readonly Word[], at: number, bodies: readonly string[]): number {
-    const { node, inner } = words[at] ?? {};
-    if (inner && isGroup(node, '(')) {
-      if (isQuery(node.nodes) || wordOf(node.nodes[0]) === 'VALUES') this.#readGroup(words, at, bodies);
-      else this.walk(inner.words, 'joins', bodies);
-      return this.#endTable(words, at + 1, undefined, 'other');
-    }
+    const group = bracketsAt(words, at);
+    if (group) return this.#readTableInBrackets(words, at, group, bodies);
     const path = pathAt(words, at);
     if (!path)
       throw new StatementProblem(
         CODES.SYNTAX_ERROR,
         'After FROM, JOIN or a comma between them a table is expected: a name, or a SELECT in brackets.',
       );
-    const [name = '', ...more] = path.pieces;
-    const group = words[path.next];
-    const args = isGroup(group?.node, '(') ? group.node : undefined;
-    if (args && more.length === 0 && name.toUpperCase() === 'VALUES') {
-      this.#readGroup(words, path.next, bodies);
-      return this.#endTable(words, path.next + 1, undefined, 'other');
-    }
-    if (!args && more.length === 0 && this.#isWithQuery(name, bodies))
-      return this.#endTable(words, path.next, name, 'other');
-    const isNumbers = args && more.length === 0 && name === 'numbers';
-    const resolved = resolveName(path.pieces, this.names);
-    const table = resolved.table ?? (isNumbers ? 'system.numbers' : undefined);
-    if (table === undefined) throw this.#unknown(path, args && !args.nodes.some((one) => isSymbol(one, '=')));
-    const read = this.#read(table, resolved.table ? args && readArguments(args) : args && readNumbers(args));
+    const args = bracketsAt(words, path.next);
     const end = args ? path.next + 1 : path.next;
-    const own = aliasAt(words, end) ? '' : ` AS ${quoteName(resolved.name)}`;
-    this.#edit(words, at, end, (internal) => internal(read) + own);
-    return this.#endTable(words, end, resolved.name, table);
+    if (args && path.pieces.join('.').toUpperCase() === 'VALUES')
+      this.#readGroup(words, path.next, args, bodies);
+    else if (args || !this.#isWithQuery(path, bodies)) return this.#readRead(words, path, args, end);
+    return this.#endTable(words, end, path.pieces[0], OTHER);
   }
 
-  #unknown({ pieces }: Path, isFunction = false): StatementProblem {
-    if (!isFunction) return unknownTable(pieces, this.names);
-    return new StatementProblem(
-      CODES.ACCESS_DENIED,
-      `The table function ${pieces.join('.')} is not allowed. Tables of endpoints, with arguments as name = value, numbers and values are.`,
-    );
+  #readTableInBrackets(
+    words: readonly Word[],
+    at: number,
+    group: GroupNode,
+    bodies: readonly string[],
+  ): number {
+    if (isQuery(group.nodes) || wordOf(group.nodes[0]) === 'VALUES')
+      this.#readGroup(words, at, group, bodies);
+    else this.walk(words[at]?.inner?.words ?? [], 'joins', bodies);
+    return this.#endTable(words, at + 1, undefined, OTHER);
+  }
+
+  #readRead(words: readonly Word[], path: Path, args: GroupNode | undefined, end: number): number {
+    const { name, table: found } = resolveName(path.pieces, this.names);
+    const isNumbers = args && found === undefined && path.pieces.join('.') === 'numbers';
+    const table = isNumbers ? 'system.numbers' : found;
+    if (table === undefined) throw unknownTable(path.pieces, this.names, args);
+    const read = this.#read(table, args && (isNumbers ? readNumbers(args) : readArguments(args)));
+    const own = aliasAt(words, end) ? '' : ` AS ${quoteName(name)}`;
+    this.#edit([...path.places, ...(args ? [args] : [])], (internal) => internal(read) + own);
+    return this.#endTable(words, end, name, table);
   }
 
   /** Whether a name is that of a WITH query, and not, as in the brackets of its own, that of a table. */
-  #isWithQuery(name: string, bodies: readonly string[]): boolean {
-    const definitions = this.withNames.filter((other) => other === name).length;
+  #isWithQuery({ pieces: [name = '', ...more] }: Path, bodies: readonly string[]): boolean {
+    const definitions = more.length > 0 ? 0 : this.withNames.filter((other) => other === name).length;
     return definitions > 1 || (definitions === 1 && !bodies.includes(name));
   }
 
   #endTable(words: readonly Word[], at: number, name: string | undefined, table: string): number {
     const alias = aliasAt(words, at);
+    if (alias) this.#uses.noteAlias(alias.name);
     const source = alias?.name ?? name;
-    if (alias) this.#aliases.add(alias.name);
-    if (source !== undefined) {
-      addTo(this.#sources, source, table);
-      addTo(this.#namesByTable, table, source);
-    }
-    for (const own of [source, name]) {
-      if (own === undefined) continue;
-      if ((this.#from.get(own) ?? table) !== table) throw ambiguous(own);
-      this.#from.set(own, table);
-    }
+    if (source !== undefined) this.#uses.noteSource(source, table);
+    for (const own of [source, name]) if (own !== undefined) this.#uses.noteInFrom(own, table);
     const next = alias?.next ?? at;
-    const modifier = wordOf(words[next]?.node);
+    const modifier = keywordAt(words, next);
     if (/^(?:FINAL|SAMPLE|STREAM|UUID)$/.test(modifier))
       throw new StatementProblem(
         CODES.NOT_IMPLEMENTED,
@@ -255,110 +273,13 @@ class TableFinder implements FoundTables {
 
   #read(table: string, args: TableRead['args'] = new Map()): number {
     const key = JSON.stringify([table, ...[...args].sort(([a], [b]) => (a < b ? -1 : 1))]);
-    const known = this.#indexes.get(key);
-    if (known !== undefined) return known;
-    this.#indexes.set(key, this.reads.length);
-    return this.reads.push({ table, args }) - 1;
+    const index = this.#indexes.get(key) ?? this.reads.push({ table, args }) - 1;
+    this.#indexes.set(key, index);
+    return index;
   }
 
-  #edit(words: readonly Word[], from: number, to: number, write: Edit['write']): void {
-    const [first, last] = [words[from]?.node, words[to - 1]?.node];
-    if (first && last) this.edits.push({ start: first.start, end: last.end, write });
-  }
-
-  /** Reads the right side of IN, where it is a name. @returns the index after it, or that of what is no name */
-  #readSet(words: readonly Word[], at: number): number {
-    const inner = isGroup(words[at]?.node, '(') ? (words[at]?.inner?.words ?? []) : [];
-    if (inner.length === 1 || pathAt(inner, 0)?.next === inner.length)
-      return this.#readSet(inner, 0) === inner.length ? at + 1 : at;
-    const path = pathAt(words, at);
-    if (!path || words[path.next]?.inner) return at;
-    this.#sets.push(path);
-    return path.next;
-  }
-
-  #rewriteSet(path: Path): void {
-    const [first = '', ...more] = path.pieces;
-    const isQualified = more.length > 0;
-    const isOwn =
-      this.#aliases.has(first) || this.withNames.includes(first) || (isQualified && this.#sources.has(first));
-    const { database, table } = resolveName(path.pieces, this.names);
-    if (isOwn || table === undefined || (isQualified && database === undefined)) {
-      if (isQualified) this.#columns.push(path);
-      return;
-    }
-    const written = path.pieces.join('.');
-    // A column of this name would come first, and columns are not known here.
-    if (database === undefined)
-      throw new StatementProblem(
-        CODES.NOT_IMPLEMENTED,
-        `Right of IN, ${written} can be a table or a column. Write ${table} for the table.`,
-      );
-    const read = this.#read(table);
-    this.hasMatcher = true;
-    const places = { start: path.places[0]?.start ?? 0, end: path.places.at(-1)?.end ?? 0 };
-    this.edits.push({ ...places, write: (internal) => `(${internal(read)} AS ${quoteName(written)})` });
-  }
-
-  /** Writes the name that a table has in the text in front of a column, without a database. */
-  #rewriteColumn({ pieces, places, hasStar }: Path): void {
-    const [first = ''] = pieces;
-    if (this.#aliases.has(first)) return;
-    for (let length = hasStar ? pieces.length : pieces.length - 1; length > 0; length -= 1) {
-      const { name, table } = resolveName(pieces.slice(0, length), this.names);
-      const used = table === undefined ? undefined : this.#namesByTable.get(table);
-      if (table === undefined || !used || (length === 1 && this.#sources.has(first))) continue;
-      const source = used.has(name) ? name : [...used][0];
-      if (
-        source === undefined ||
-        (used.size > 1 && source !== name) ||
-        (this.#sources.get(source)?.size ?? 0) > 1
-      )
-        throw ambiguous(pieces.join('.'));
-      const place = { start: places[0]?.start ?? 0, end: places[length - 1]?.end ?? 0 };
-      this.edits.push({ ...place, write: () => quoteName(source) });
-      return;
-    }
+  /** Replaces what stands from the first of several places to the last. */
+  #edit(places: readonly Place[], write: Edit['write']): void {
+    this.edits.push({ start: places[0]?.start ?? 0, end: places.at(-1)?.end ?? 0, write });
   }
 }
-
-const ambiguous = (name: string): StatementProblem =>
-  new StatementProblem(
-    CODES.AMBIGUOUS_IDENTIFIER,
-    `${name} can mean several tables. Give each an alias of its own, and write that in front of its columns.`,
-  );
-
-function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
-  map.set(key, (map.get(key) ?? new Set()).add(value));
-}
-
-interface Step {
-  readonly section: Section;
-  readonly isTableNext: boolean;
-}
-
-/** What a word means for the words after it. */
-function stepAt(words: readonly Word[], at: number, section: Section, context: Context): Step {
-  const { node, role } = words[at]!;
-  const word = wordOf(node);
-  if (role === 'comma') return { section, isTableNext: section === 'tables' };
-  const isUsing = role === 'operator' && word === 'USING' && section === 'tables';
-  // Without brackets its list has the commas that follow.
-  if (isUsing && !words[at + 1]?.inner) return { section: 'list-in-tables', isTableNext: false };
-  if (role !== 'clause') return { section, isTableNext: false };
-  if (word === 'JOIN' && section !== 'expressions') {
-    const isArray = wordOf(words[at - 1]?.node) === 'ARRAY';
-    return { section: isArray ? 'list-in-tables' : 'tables', isTableNext: !isArray };
-  }
-  if (isJoinWord(word)) return { section, isTableNext: false };
-  if (word !== 'FROM') return { section: 'expressions', isTableNext: false };
-  const isOfFill = wordOf(words[at - 1]?.node) === 'FILL' && wordOf(words[at - 2]?.node) === 'WITH';
-  const isTable = context === 'query' && !isOfFill;
-  return { section: isTable ? 'tables' : section, isTableNext: isTable };
-}
-
-const beginsItem = (before: Word | undefined): boolean =>
-  before?.role === 'comma' || ['SELECT', 'DISTINCT'].includes(wordOf(before?.node));
-
-const endsItem = (after: Word | undefined): boolean =>
-  after === undefined || after.role === 'comma' || after.role === 'clause';

@@ -1,148 +1,120 @@
-import { quoteText } from '../../endpoint/quote-sql.js';
-import { Cursor } from './cursor.js';
-import { CODES } from './error-codes.js';
-import { resolveName, unknownTable } from './resolve-name.js';
-import { StatementProblem, type TableNames } from './statement.js';
+import { quoteText, unquote } from '../../endpoint/quote-sql.js';
+import { resolveName, unknownDatabase, unknownTable } from './resolve-name.js';
+import type { TableNames } from './statement.js';
 
-/** Writes a statement about tables as the SELECT that returns the same columns. */
-export class MetadataSelect {
-  constructor(
-    readonly names: TableNames,
-    /** The database of names without one. */
-    readonly database: string,
-  ) {}
+/** Names, texts and conditions as they stand in the tokens of a statement with single spaces. */
+const NAME = '(?:`(?:[^`\\\\]|\\\\[^]|``)*`|"(?:[^"\\\\]|\\\\[^]|"")*"|[\\w$]+)';
+const TABLE = `(?<table>${NAME}(?: \\. ${NAME})*)`;
+const OF = `(?: (?:FROM|IN) (?<of>${NAME}))?`;
+const LIKE =
+  "(?:(?<not> NOT)? (?<like>I?LIKE) (?<pattern>'(?:[^'\\\\]|\\\\[^]|'')*'))?(?: LIMIT (?<limit>\\d+))?";
 
-  /** `SHOW …`, from the word after SHOW on. @throws StatementProblem */
-  show(cursor: Cursor): string {
-    const isFull = cursor.takeOne('FULL', 'EXTENDED', 'CHANGED');
-    const what = cursor.takeOne(...Object.keys(this.#shows));
-    const show = what === undefined ? undefined : this.#shows[what];
-    if (!show)
-      throw new StatementProblem(
-        CODES.ACCESS_DENIED,
-        'This SHOW is not allowed. SHOW DATABASES, TABLES, COLUMNS, CREATE, FUNCTIONS, SETTINGS, ENGINES and CLUSTERS are.',
-      );
-    const select = show(cursor, isFull);
-    requireEnd(cursor, 'SHOW');
-    return select;
-  }
+/** What a statement has in the places that its form names. */
+type Found = Readonly<Partial<Record<string, string>>>;
+type Write = (found: Found, names: TableNames, database: string) => string;
 
-  /** `DESCRIBE [TABLE] table`, from the table on. */
-  describe(cursor: Cursor): string {
-    const table = this.#table(cursor, 'DESCRIBE');
-    requireEnd(cursor, 'DESCRIBE');
-    return (
+const selectFrom =
+  (columns: string, table: string, name = 'name'): Write =>
+  (found) =>
+    `SELECT ${columns} FROM system.${table}${conditions(found, [], name)}`;
+
+const showCreate: Write = (found, names) =>
+  `SELECT create_table_query AS statement FROM system.tables WHERE ${ofTable(found, names, 'name')}`;
+
+/** Forms of statements about tables, and the SELECT that returns the same columns. */
+const FORMS: readonly (readonly [form: string, write: Write])[] = [
+  [`SHOW DATABASES${LIKE}`, selectFrom('name', 'databases')],
+  [`SHOW FUNCTIONS${LIKE}`, selectFrom('*', 'functions')],
+  [`SHOW CLUSTERS${LIKE}`, selectFrom('DISTINCT cluster', 'clusters', 'cluster')],
+  ['SHOW ENGINES', selectFrom('*', 'table_engines')],
+  [
+    `SHOW(?<changed> CHANGED)? SETTINGS${LIKE}`,
+    (found) =>
+      `SELECT name, type, value FROM system.settings${conditions(found, found['changed'] ? ['changed'] : [])}`,
+  ],
+  [
+    `SHOW(?<full> FULL)? TABLES${OF}${LIKE}`,
+    (found, names, database) => {
+      const of = `database = ${quoteText(databaseOf(found, names) ?? database)}`;
+      return `SELECT name${found['full'] ? ', engine' : ''} FROM system.tables${conditions(found, [of])}`;
+    },
+  ],
+  [
+    `SHOW(?: EXTENDED)?(?<full> FULL)? (?:COLUMNS|FIELDS) (?:FROM|IN) ${TABLE}${OF}${LIKE}`,
+    (found, names) =>
+      "SELECT name AS field, type, if(startsWith(type, 'Nullable(') OR startsWith(type, 'LowCardinality(Nullable('), 'YES', 'NO') AS `null`, " +
+      "trim(concat(if(is_in_primary_key, 'PRI ', ''), if(is_in_sorting_key, 'SOR', ''))) AS key, if(default_kind IN ('ALIAS', 'DEFAULT', " +
+      `'MATERIALIZED'), default_expression, NULL) AS default, '' AS extra${found['full'] ? ", NULL AS collation, comment, '' AS privileges" : ''} ` +
+      `FROM system.columns${conditions(found, [ofTable(found, names, 'table')], 'name', 'field')}`,
+  ],
+  [`SHOW (?:CREATE(?: TABLE| VIEW)?|TABLE) ${TABLE}`, showCreate],
+  [
+    `DESC(?:RIBE)?(?: TABLE)? ${TABLE}`,
+    (found, names) =>
       'SELECT name, type, default_kind AS default_type, default_expression, comment, compression_codec AS codec_expression, ' +
-      `'' AS ttl_expression FROM system.columns WHERE ${ofTable(table, 'table')} ORDER BY position`
-    );
-  }
+      `'' AS ttl_expression FROM system.columns WHERE ${ofTable(found, names, 'table')} ORDER BY position`,
+  ],
+  [
+    `EXISTS DATABASE ${TABLE}`,
+    (found, names) => `SELECT toUInt8(${names.isDatabase(piecesOf(found).join('.')) ? 1 : 0}) AS result`,
+  ],
+  [
+    `EXISTS VIEW ${TABLE}`,
+    (found, names) =>
+      resolveName(piecesOf(found), names).table === undefined
+        ? 'SELECT toUInt8(0) AS result'
+        : `SELECT toUInt8(count()) AS result FROM system.tables WHERE ${ofTable(found, names, 'name')} AND engine = 'View'`,
+  ],
+  [`EXISTS (?:TEMPORARY TABLE|DICTIONARY) ${TABLE}`, () => 'SELECT toUInt8(0) AS result'],
+  [
+    `EXISTS(?: TABLE)? ${TABLE}`,
+    (found, names) =>
+      `SELECT toUInt8(${resolveName(piecesOf(found), names).table === undefined ? 0 : 1}) AS result`,
+  ],
+];
 
-  /** `EXISTS …`, from the word after EXISTS on. What is not there is no error. */
-  exists(cursor: Cursor): string {
-    const isTemporary = cursor.take('TEMPORARY');
-    const what = cursor.takeOne('DATABASE', 'VIEW', 'TABLE', 'DICTIONARY');
-    const path = required(cursor.path(), 'EXISTS');
-    requireEnd(cursor, 'EXISTS');
-    const { table } = resolveName(path, this.names);
-    if (what === 'VIEW' && table !== undefined)
-      return `SELECT toUInt8(count()) AS result FROM system.tables WHERE ${ofTable(table, 'name')} AND engine = 'View'`;
-    const isTable = table !== undefined && !isTemporary && (what === undefined || what === 'TABLE');
-    const isThere = what === 'DATABASE' ? this.names.isDatabase(path.join('.')) : isTable;
-    return `SELECT toUInt8(${isThere ? 1 : 0}) AS result`;
-  }
+const PATTERNS = FORMS.map(([form, write]) => [new RegExp(`^${form}$`, 'i'), write] as const);
 
-  readonly #shows: Readonly<Record<string, (cursor: Cursor, isFull: string | undefined) => string>> = {
-    DATABASES: (cursor) => `SELECT name FROM system.databases${conditions(cursor, [], 'name')}`,
-    TABLES: (cursor, isFull) => {
-      const database = this.#databaseOf(cursor) ?? this.database;
-      const columns = isFull === 'FULL' ? 'name, engine' : 'name';
-      return `SELECT ${columns} FROM system.tables${conditions(cursor, [`database = ${quoteText(database)}`], 'name')}`;
-    },
-    COLUMNS: (cursor, isFull) => this.#showColumns(cursor, isFull),
-    FIELDS: (cursor, isFull) => this.#showColumns(cursor, isFull),
-    CREATE: (cursor) => {
-      cursor.takeOne('TABLE', 'VIEW');
-      return this.#showCreate(cursor);
-    },
-    TABLE: (cursor) => this.#showCreate(cursor),
-    FUNCTIONS: (cursor) => `SELECT * FROM system.functions${conditions(cursor, [], 'name')}`,
-    SETTINGS: (cursor, isFull) => {
-      const changed = isFull === 'CHANGED' ? ['changed'] : [];
-      return `SELECT name, type, value FROM system.settings${conditions(cursor, changed, 'name')}`;
-    },
-    ENGINES: () => 'SELECT * FROM system.table_engines ORDER BY name',
-    CLUSTERS: (cursor) => `SELECT DISTINCT cluster FROM system.clusters${conditions(cursor, [], 'cluster')}`,
-  };
-
-  #showCreate(cursor: Cursor): string {
-    const table = this.#table(cursor, 'SHOW CREATE');
-    return `SELECT create_table_query AS statement FROM system.tables WHERE ${ofTable(table, 'name')}`;
+/**
+ * Writes a statement about tables as the SELECT that returns the same columns. Undefined for another statement.
+ *
+ * @param statement its tokens with spaces between them
+ * @param database of names without one
+ */
+export function metadataSelect(statement: string, names: TableNames, database: string): string | undefined {
+  for (const [pattern, write] of PATTERNS) {
+    const groups = pattern.exec(statement)?.groups;
+    if (groups) return write(groups, names, database);
   }
-
-  #showColumns(cursor: Cursor, isFull: string | undefined): string {
-    if (!cursor.takeOne('FROM', 'IN')) throw unfinished('SHOW COLUMNS FROM');
-    const table = this.#table(cursor, 'SHOW COLUMNS FROM');
-    const more = isFull === 'FULL' ? ", NULL AS collation, comment, '' AS privileges" : '';
-    return (
-      "SELECT name AS field, type, if(startsWith(type, 'Nullable(') OR startsWith(type, 'LowCardinality(Nullable('), 'YES', 'NO') " +
-      "AS `null`, trim(concat(if(is_in_primary_key, 'PRI ', ''), if(is_in_sorting_key, 'SOR', ''))) AS key, " +
-      `if(default_kind IN ('ALIAS', 'DEFAULT', 'MATERIALIZED'), default_expression, NULL) AS default, '' AS extra${more} ` +
-      `FROM system.columns${conditions(cursor, [ofTable(table, 'table')], 'name', 'field')}`
-    );
-  }
-
-  /** Reads the name of a table, and `FROM database` behind it. */
-  #table(cursor: Cursor, statement: string): string {
-    const path = required(cursor.path(), statement);
-    const database = statement.startsWith('SHOW') ? this.#databaseOf(cursor) : undefined;
-    const whole = database === undefined ? path : [database, ...path];
-    const { table } = resolveName(whole, this.names);
-    if (table === undefined) throw unknownTable(whole, this.names);
-    return table;
-  }
-
-  #databaseOf(cursor: Cursor): string | undefined {
-    if (!cursor.takeOne('FROM', 'IN')) return undefined;
-    const path = cursor.path() ?? [cursor.text() ?? ''];
-    const [database = ''] = path;
-    if (path.length > 1 || !this.names.isDatabase(database))
-      throw new StatementProblem(
-        CODES.UNKNOWN_DATABASE,
-        `There is no database ${path.join('.')}. SHOW DATABASES lists what there is.`,
-      );
-    return database;
-  }
+  return undefined;
 }
 
-/** Requires that everything is read. */
-export function requireEnd(cursor: Cursor, statement: string): void {
-  if (cursor.rest.length > 0) throw unfinished(statement);
+const namesIn = (written: string): readonly string[] =>
+  [...written.matchAll(new RegExp(NAME, 'g'))].map(([name]) => (/^["`]/.test(name) ? unquote(name) : name));
+
+/** The pieces of the name of a table, with the database that stands behind it. */
+const piecesOf = ({ table = '', of = '' }: Found): readonly string[] => [...namesIn(of), ...namesIn(table)];
+
+function databaseOf({ of = '' }: Found, names: TableNames): string | undefined {
+  const [database] = namesIn(of);
+  if (database === undefined || names.isDatabase(database)) return database;
+  throw unknownDatabase(database);
 }
 
-const required = <T>(value: T | undefined, statement: string): T => {
-  if (value === undefined) throw unfinished(statement);
-  return value;
-};
-
-const unfinished = (statement: string): StatementProblem =>
-  new StatementProblem(
-    CODES.SYNTAX_ERROR,
-    `${statement} is not written in a form that is supported. Select from system.tables, system.columns or system.databases instead.`,
-  );
-
-function ofTable(table: string, column: 'name' | 'table'): string {
+function ofTable(found: Found, names: TableNames, column: 'name' | 'table'): string {
+  const { table } = resolveName(piecesOf(found), names);
+  if (table === undefined) throw unknownTable(piecesOf(found), names);
   const dot = table.indexOf('.');
   return `database = ${quoteText(table.slice(0, dot))} AND ${column} = ${quoteText(table.slice(dot + 1))}`;
 }
 
-/** Reads `[NOT] LIKE 'x'` and LIMIT. */
-function conditions(cursor: Cursor, given: readonly string[], column: string, order = column): string {
-  const not = cursor.take('NOT') ? 'NOT ' : '';
-  const like = cursor.takeOne('LIKE', 'ILIKE');
-  const pattern = like === undefined ? undefined : required(cursor.text(), like);
-  const all =
-    pattern === undefined ? given : [...given, `${column} ${not}${like ?? ''} ${quoteText(pattern)}`];
-  const where = all.length === 0 ? '' : ` WHERE ${all.join(' AND ')}`;
-  const limit = cursor.take('LIMIT') ? ` LIMIT ${required(cursor.number(), 'LIMIT')}` : '';
-  return `${where} ORDER BY ${order}${limit}`;
+function conditions(
+  { not = '', like, pattern, limit }: Found,
+  given: readonly string[],
+  name = 'name',
+  order = name,
+): string {
+  const own = like === undefined || pattern === undefined ? [] : [`${name}${not} ${like} ${pattern}`];
+  const all = [...given, ...own].join(' AND ');
+  return `${all && ` WHERE ${all}`} ORDER BY ${order}${limit === undefined ? '' : ` LIMIT ${limit}`}`;
 }

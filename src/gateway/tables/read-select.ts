@@ -1,11 +1,11 @@
-import { nameOf, isName } from '../../endpoint/sql-file/select/names.js';
+import { createHash } from 'node:crypto';
+
 import { readFrame } from '../../endpoint/sql-file/select/frame.js';
+import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
 import { isSymbol, type Node, type TokenNode } from '../../endpoint/sql-file/select/nodes.js';
 import type { ClientNames } from './constant-calls.js';
-import { CODES } from './error-codes.js';
-import { findTables, slotOf, type Edit, type FoundTables, type InternalName } from './find-tables.js';
-import { internalPrefix } from './internal-names.js';
-import { StatementProblem, type SelectStatement, type TableNames } from './statement.js';
+import { findTables, slotOf, type Edit, type InternalName } from './find-tables.js';
+import { CODES, StatementProblem, type SelectStatement, type TableNames } from './statement.js';
 import { textOf } from './words.js';
 
 /** What a statement is read with. */
@@ -14,53 +14,52 @@ export interface StatementContext extends ClientNames {
   readonly isUsed: (beginning: string) => boolean;
 }
 
-/** A SELECT without what stands at the end of its statement. */
-export type Select = Omit<SelectStatement, 'format' | 'settings'>;
-
 /** Reads a SELECT: its nodes, and the tokens that these have. @throws StatementProblem */
 export function readSelect(
   nodes: readonly Node[],
   tokens: readonly TokenNode[],
   names: TableNames,
   context: StatementContext,
-): Select {
+): Omit<SelectStatement, 'format' | 'settings'> {
   checkSettings(tokens);
-  const frame = readFrame(nodes);
-  const found = findTables(frame, names, {
+  const isRecursive = tokens.some(({ word }) => word === 'RECURSIVE');
+  const { reads, edits, parameters, hasMatcher } = findTables(readFrame(nodes), names, {
     ...context,
-    isRecursive: tokens.some(({ word }) => word === 'RECURSIVE'),
+    isRecursive,
   });
   const words = new Set(tokens.filter(isName).map(nameOf));
   const texts = [...words, ...tokens.map((token) => textOf(token) ?? token.text)];
-  const template = writeText(tokens, found.edits, (read) => JSON.stringify(identityOf(found, read)));
-  const prefix = internalPrefix(
+  // Equal statements are equal texts.
+  const template = writeText(tokens, edits, (read) =>
+    JSON.stringify([reads[read]?.table, ...(reads[read]?.args ?? [])]),
+  );
+  const prefix = prefixFor(
     template,
     (beginning) => texts.some((text) => text.includes(beginning)) || context.isUsed(beginning),
   );
   const internal: InternalName = (read) => `${prefix}${read + 1}`;
   return {
-    text: writeText(tokens, found.edits, internal),
-    reads: found.reads.map((read, index) => ({ ...read, internal: internal(index) })),
-    parameters: found.parameters,
-    words,
-    hasMatcher: found.hasMatcher,
-    slot: found.reads.length === 0 ? undefined : slotOf(internal),
+    text: writeText(tokens, edits, internal),
+    reads: reads.map(({ table, args }, index) => ({ table, args, internal: internal(index) })),
+    ...{ parameters, words, hasMatcher, slot: reads.length === 0 ? undefined : slotOf(internal) },
   };
 }
 
-const identityOf = ({ reads }: FoundTables, read: number): readonly unknown[] => [
-  reads[read]?.table,
-  ...(reads[read]?.args ?? []),
-];
+function prefixFor(text: string, isUsed: (beginning: string) => boolean): string {
+  for (let attempt = 0; ; attempt += 1) {
+    const digest = createHash('sha256').update(`${attempt} ${text}`).digest('hex');
+    const prefix = `_q${digest.slice(0, 8)}_`;
+    if (!isUsed(prefix)) return prefix;
+  }
+}
 
 /** ClickHouse lets SETTINGS in a subquery change what it would refuse at the end. */
 function checkSettings(tokens: readonly TokenNode[]): void {
-  const found = tokens.some(({ word }, at) => word === 'SETTINGS' && !isSymbol(tokens[at - 1], '.'));
-  if (!found) return;
-  throw new StatementProblem(
-    CODES.READONLY,
-    'SETTINGS can stand only at the end of the statement, as SETTINGS name = value. Quote a column of this name.',
-  );
+  if (tokens.some(({ word }, at) => word === 'SETTINGS' && !isSymbol(tokens[at - 1], '.')))
+    throw new StatementProblem(
+      CODES.READONLY,
+      'SETTINGS can stand only at the end of the statement, as SETTINGS name = value. Quote a column of this name.',
+    );
 }
 
 /** The tokens with single spaces where spaces or comments are, and with the edits. */

@@ -1,6 +1,6 @@
 import { closestName } from '../../endpoint/closest-name.js';
-import { CODES } from './error-codes.js';
-import { StatementProblem, type TableNames } from './statement.js';
+import { isSymbol, type GroupNode } from '../../endpoint/sql-file/select/nodes.js';
+import { CODES, StatementProblem, type TableNames } from './statement.js';
 
 /** What a name with dots can mean as a table. */
 export interface ResolvedName {
@@ -23,23 +23,40 @@ const READABLE =
   'The tables of the database querygate, and the catalogues system.tables, system.columns, system.databases and information_schema can be ' +
   'read; SHOW TABLES lists the first.';
 
-/** What to answer for a table that cannot be read. */
-export function unknownTable(pieces: readonly string[], names: TableNames): StatementProblem {
+/** Names that are longer are no misspelt ones. */
+const MAX_MISSPELT = 100;
+
+/** What to answer for a database that there is not. */
+export const unknownDatabase = (name: string): StatementProblem =>
+  new StatementProblem(
+    CODES.UNKNOWN_DATABASE,
+    `There is no database ${name.slice(0, MAX_MISSPELT)}. SHOW DATABASES lists what there is.`,
+  );
+
+/** What to answer for a table that cannot be read. @param args the brackets behind its name */
+export function unknownTable(
+  pieces: readonly string[],
+  names: TableNames,
+  args?: GroupNode,
+): StatementProblem {
   const { database, name } = resolveName(pieces, names);
-  const [first = ''] = pieces;
-  if (database === undefined && pieces.length > 1)
-    return new StatementProblem(CODES.UNKNOWN_DATABASE, `There is no database ${first}. ${READABLE}`);
-  const catalogue = /^(?:system|information_schema)$/i.test(database ?? '');
-  if (database !== undefined && catalogue)
+  const written = pieces.join('.').slice(0, MAX_MISSPELT);
+  if (args && !args.nodes.some((node) => isSymbol(node, '=')))
     return new StatementProblem(
       CODES.ACCESS_DENIED,
-      `The table ${database}.${name} cannot be read here. ${READABLE}`,
+      `The table function ${written} is not allowed. ${READABLE}`,
     );
+  if (database === undefined && pieces.length > 1) return unknownDatabase(pieces[0] ?? '');
+  if (/^(?:system|information_schema)$/i.test(database ?? ''))
+    return new StatementProblem(CODES.ACCESS_DENIED, `The table ${written} cannot be read here. ${READABLE}`);
   const known = names.all().filter((table) => database === undefined || table.startsWith(`${database}.`));
-  const nearest = closestName(
-    name,
-    known.map((table) => table.slice(table.indexOf('.') + 1)),
-  );
+  const nearest =
+    name.length > MAX_MISSPELT
+      ? undefined
+      : closestName(
+          name,
+          known.map((table) => table.slice(table.indexOf('.') + 1)),
+        );
   const advice = nearest === undefined ? READABLE : `Did you mean ${nearest}?`;
-  return new StatementProblem(CODES.UNKNOWN_TABLE, `There is no table ${pieces.join('.')}. ${advice}`);
+  return new StatementProblem(CODES.UNKNOWN_TABLE, `There is no table ${written}. ${advice}`);
 }

@@ -66,18 +66,24 @@ export type Statement =
   | { readonly kind: 'nothing'; readonly settings: ReadonlyMap<string, string> }
   | { readonly kind: 'kill'; readonly queryId: string };
 
+/** Numbers of errors, as ClickHouse's `system.errors` has them. */
+export const CODES = {
+  ...{ BAD_ARGUMENTS: 36, NOT_IMPLEMENTED: 48, UNKNOWN_TABLE: 60, SYNTAX_ERROR: 62, CANNOT_PARSE_NUMBER: 72 },
+  ...{ UNKNOWN_FORMAT: 73, UNKNOWN_DATABASE: 81, UNKNOWN_COMPRESSION_METHOD: 89, UNKNOWN_SETTING: 115 },
+  ...{ INCORRECT_DATA: 117, READONLY: 164, AMBIGUOUS_IDENTIFIER: 207, QUERY_IS_TOO_LARGE: 307 },
+  ...{ UNKNOWN_QUERY_PARAMETER: 456, ACCESS_DENIED: 497 },
+} as const;
+
 /** What is wrong with a statement, as clients of ClickHouse read it. */
 export class StatementProblem extends Failure {
   /**
-   * @param number of ClickHouse, as `system.errors` has it
+   * @param number one of {@link CODES}
    * @param message for the client: what is wrong, what was expected, what to do
    */
   constructor(
     readonly number: number,
     message: string,
   ) {
-    super(number === ACCESS_DENIED ? 'FORBIDDEN' : 'INVALID_PARAMETERS', message);
+    super(number === CODES.ACCESS_DENIED ? 'FORBIDDEN' : 'INVALID_PARAMETERS', message);
   }
 }
-
-const ACCESS_DENIED = 497;

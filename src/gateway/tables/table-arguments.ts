@@ -1,47 +1,37 @@
 import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
 import { isSymbol, wordOf, type GroupNode, type Node } from '../../endpoint/sql-file/select/nodes.js';
-import { CODES } from './error-codes.js';
-import { StatementProblem, type Argument } from './statement.js';
-import { isGroup, itemsOf, numberOf, textOf } from './words.js';
+import { CODES, StatementProblem, type Argument } from './statement.js';
+import { isGroup, itemsOf, scalarOf } from './words.js';
 
 /** Reads `(name = value, …)` behind a table. @throws StatementProblem for anything else */
 export function readArguments({ nodes }: GroupNode): ReadonlyMap<string, Argument> {
-  const args = new Map<string, Argument>();
-  const names = new Set<string>();
-  for (const item of nodes.length === 0 ? [] : itemsOf(nodes)) {
-    const [name, equals, ...value] = item;
+  const args = new Map<string, Argument | undefined>();
+  for (const [name, equals, ...value] of itemsOf(nodes)) {
     if (name === undefined || !isName(name) || !isSymbol(equals, '='))
       throw invalid('An argument of a table');
     const written = nameOf(name);
-    if (names.has(written)) throw invalid(`The argument ${written}, which must be given once,`);
-    names.add(written);
-    // As ClickHouse has it, NULL is no value.
-    if (value.length === 1 && wordOf(value[0]) === 'NULL') continue;
-    const argument = argumentOf(value);
-    if (argument === undefined) throw invalid(`The argument ${written}`);
-    args.set(written, argument);
+    if (args.has(written)) throw invalid(`The argument ${written}, which must be given once,`);
+    args.set(written, argumentOf(value, written));
   }
-  return args;
+  return new Map([...args].flatMap(([name, argument]) => (argument ? [[name, argument]] : [])));
 }
 
 /** Reads `(length)` or `(offset, length)` behind numbers. @throws StatementProblem for anything else */
 export function readNumbers({ nodes }: GroupNode): ReadonlyMap<string, Argument> {
-  const items = itemsOf(nodes).map(numberOf);
-  if (items.length > 2 || !items.every((item) => item !== undefined && /^\d+$/.test(item)))
+  const items = itemsOf(nodes).map((item) => /^\d+$/.exec(scalarOf(item) ?? '')?.[0]);
+  const names = { 1: ['length'], 2: ['offset', 'length'] }[items.length];
+  if (!names || items.includes(undefined))
     throw new StatementProblem(
       CODES.NOT_IMPLEMENTED,
       'numbers() has one or two arguments that are whole numbers: write numbers(10), or numbers(5, 10).',
     );
-  const names = items.length === 1 ? ['length'] : ['offset', 'length'];
   return new Map(names.map((name, index) => [name, { kind: 'text', text: items[index] ?? '' }]));
 }
 
 /** The parameter that braces name, as in `{name:Type}`; undefined where they are something else. */
 export function parameterOf(node: Node | undefined): string | undefined {
-  if (!isGroup(node, '{')) return undefined;
-  const [name, colon, type] = node.nodes;
-  if (name?.kind !== 'token' || name.type !== 'word' || !isSymbol(colon, ':') || type === undefined)
-    return undefined;
+  const [name, colon, type] = isGroup(node, '{') ? node.nodes : [];
+  if (name?.kind !== 'token' || name.type !== 'word' || !isSymbol(colon, ':')) return undefined;
   if (wordOf(type) !== 'IDENTIFIER') return name.text;
   throw new StatementProblem(
     CODES.NOT_IMPLEMENTED,
@@ -49,23 +39,17 @@ export function parameterOf(node: Node | undefined): string | undefined {
   );
 }
 
-function argumentOf(value: readonly Node[]): Argument | undefined {
+/** Undefined for NULL, which is no value. */
+function argumentOf(value: readonly Node[], of: string): Argument | undefined {
   const [first] = value;
+  if (value.length === 1 && wordOf(first) === 'NULL') return undefined;
   const text = scalarOf(value);
   if (text !== undefined) return { kind: 'text', text };
-  if (value.length !== 1) return undefined;
-  const name = parameterOf(first);
+  const name = value.length === 1 ? parameterOf(first) : undefined;
   if (name !== undefined) return { kind: 'parameter', name };
-  if (!isGroup(first, '[')) return undefined;
-  const items = first.nodes.length === 0 ? [] : itemsOf(first.nodes).map(scalarOf);
-  return items.every((item) => item !== undefined) ? { kind: 'items', items } : undefined;
-}
-
-/** The text of a literal that is neither NULL nor an array. */
-export function scalarOf(value: readonly Node[]): string | undefined {
-  const word = value.length === 1 ? wordOf(value[0]) : '';
-  if (word === 'TRUE' || word === 'FALSE') return word.toLowerCase();
-  return value.length === 1 ? (textOf(value[0]) ?? numberOf(value)) : numberOf(value);
+  const items = value.length === 1 && isGroup(first, '[') ? itemsOf(first.nodes).map(scalarOf) : [undefined];
+  if (items.every((item) => item !== undefined)) return { kind: 'items', items };
+  throw invalid(`The argument ${of}`);
 }
 
 const invalid = (what: string): StatementProblem =>

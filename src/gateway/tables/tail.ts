@@ -1,39 +1,33 @@
-import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
 import type { Word } from '../../endpoint/sql-file/select/frame.js';
-import { isSymbol, wordOf, type Node } from '../../endpoint/sql-file/select/nodes.js';
-import { CODES } from './error-codes.js';
-import { StatementProblem } from './statement.js';
-import { scalarOf } from './table-arguments.js';
-import { itemsOf } from './words.js';
+import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
+import { isSymbol, type Node } from '../../endpoint/sql-file/select/nodes.js';
+import { CODES, StatementProblem, type SelectStatement } from './statement.js';
+import { itemsOf, keywordAt, scalarOf } from './words.js';
 
 /** What stands at the end of a statement. */
 export interface Tail {
-  readonly format: string | undefined;
-  readonly settings: ReadonlyMap<string, string>;
+  /** What it says of its result. */
+  readonly output: Pick<SelectStatement, 'format' | 'settings'>;
   /** How many words stand before it. */
   readonly start: number;
 }
 
 /** Reads FORMAT and SETTINGS at the end of a statement, in either order. */
 export function readTail(words: readonly Word[]): Tail {
-  let start = words.length;
-  let format: string | undefined;
-  let settings: ReadonlyMap<string, string> = new Map();
+  const settings = new Map<string, string>();
+  let [start, format]: [number, string | undefined] = [words.length, undefined];
   // SETTINGS can stand on both sides of FORMAT.
   for (let clauses = 0; clauses < 3; clauses += 1) {
-    let clause = start - 1;
-    while (clause > 0 && words[clause]?.role !== 'clause') clause -= 1;
-    const after = words.slice(clause + 1, start).map(({ node }) => node);
-    const [first] = after;
-    const word = clause > 0 ? wordOf(words[clause]?.node) : '';
-    if (word === 'FORMAT' && format === undefined && after.length === 1 && first && isName(first))
-      format = nameOf(first);
-    else if (word === 'SETTINGS' && isSymbol(after[1], '='))
-      settings = new Map([...readSettings(after), ...settings]);
+    const clause = words.slice(0, start).findLastIndex(({ role }) => role === 'clause');
+    const nodes = words.slice(clause + 1, start).map(({ node }) => node);
+    const word = clause > 0 && isName(nodes[0]) ? keywordAt(words, clause) : '';
+    if (word === 'SETTINGS' && isSymbol(nodes[1], '='))
+      for (const [name, value] of readSettings(nodes)) settings.set(name, settings.get(name) ?? value);
+    else if (word === 'FORMAT' && format === undefined && nodes.length === 1) format = nodes.map(nameOf)[0];
     else break;
     start = clause;
   }
-  return { format, settings, start };
+  return { output: { format, settings }, start };
 }
 
 /** Reads `name = value, …`. */

@@ -55,6 +55,8 @@ const JOINS = setOf(
 );
 const OPERATORS = setOf('AS IN LIKE ILIKE GLOBAL NOT IS DIV MOD REGEXP WITH BETWEEN ON USING SAMPLE');
 const PREFIXES = setOf('NOT DISTINCT CASE');
+/** The second is an operator after the first, as in `SELECT ALL x` and `x IS DISTINCT FROM y`. */
+const TWO_OPERATORS = new Set(['SELECT ALL', 'DISTINCT FROM']);
 const OF_CASE = setOf('WHEN THEN ELSE');
 const BEGINS_QUERY = setOf('SELECT WITH FROM');
 const AFTER_SET = setOf('SELECT WITH FROM ALL DISTINCT');
@@ -176,8 +178,7 @@ function isSetOperator(next: Node | undefined): boolean {
 function roleBeforeOperand(word: string, next: Node | undefined, previous: Word | undefined): Role {
   const before = wordOf(previous?.node);
   if (isClauseHere(word, next, previous)) return 'clause';
-  const isOfDistinct = word === 'FROM' && before === 'DISTINCT';
-  if (PREFIXES.has(word) || isOfDistinct || (word === 'ALL' && before === 'SELECT')) return 'operator';
+  if (PREFIXES.has(word) || TWO_OPERATORS.has(`${before} ${word}`)) return 'operator';
   const isOfNot = before === 'NOT' || before === 'GLOBAL';
   return isOfNot && previous?.role === 'operator' && OPERATORS.has(word) ? 'operator' : 'operand';
 }

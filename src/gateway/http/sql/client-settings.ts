@@ -1,12 +1,6 @@
 import type { StatementOutput } from '../../query/ports.js';
 import { treatmentOf } from '../../tables/settings.js';
-import { StatementProblem } from '../../tables/statement.js';
-
-/** ClickHouse's codes. */
-const UNKNOWN_FORMAT = 73;
-const UNKNOWN_SETTING = 115;
-const CANNOT_PARSE_NUMBER = 72;
-const READONLY = 164;
+import { CODES, StatementProblem } from '../../tables/statement.js';
 
 /** Formats that need a file of their own, or the protocol of another database. */
 const NOT_HERE =
@@ -102,14 +96,14 @@ function requireKnown(name: string): void {
   if (treatment === 'refuse' || treatment === 'protocol') throw refused(name);
   if (treatment !== undefined) return;
   throw new StatementProblem(
-    UNKNOWN_SETTING,
+    CODES.UNKNOWN_SETTING,
     `The setting ${name.slice(0, 80)} is not available here. Remove it: SELECT name FROM system.settings lists those that are.`,
   );
 }
 
 function refused(name: string): StatementProblem {
   return new StatementProblem(
-    READONLY,
+    CODES.READONLY,
     `The setting ${name.slice(0, 80)} is not available here: the result would not be the one that it asks for. Remove it.`,
   );
 }
@@ -123,7 +117,7 @@ function requireFormat(
   if (/^\w+$/.test(format) && !NOT_HERE.test(format) && !isHidden) return;
   const name = format.slice(0, 80);
   throw new StatementProblem(
-    UNKNOWN_FORMAT,
+    CODES.UNKNOWN_FORMAT,
     `The format ${name} is not available here. SELECT name FROM system.formats WHERE is_output lists formats.`,
   );
 }
@@ -132,5 +126,5 @@ function requireFormat(
 function numberOf(all: ReadonlyMap<string, string>, name: string, otherwise: number): number {
   const number = Number(all.get(name) ?? 0);
   if (Number.isFinite(number) && number >= 0) return number === 0 ? otherwise : number;
-  throw new StatementProblem(CANNOT_PARSE_NUMBER, `The setting ${name} is not a number of at least 0.`);
+  throw new StatementProblem(CODES.CANNOT_PARSE_NUMBER, `The setting ${name} is not a number of at least 0.`);
 }

@@ -16,7 +16,7 @@ import { readStatement } from '../../tables/read-statement.js';
 import { DATABASE } from '../../tables/table-name.js';
 import type { ServerVersion } from '../../tables/server-version.js';
 import type { CheckZone } from '../../tables/session-zone.js';
-import { StatementProblem, type SelectStatement } from '../../tables/statement.js';
+import { CODES, StatementProblem, type SelectStatement } from '../../tables/statement.js';
 import { clientDisconnected } from '../call/call-endpoint.js';
 import { requesterOf, subjectsOf } from '../call/limit-requests.js';
 import { factsOfExport } from '../../observability/outcome-facts.js';
@@ -135,13 +135,11 @@ async function requireNoZone(
   for (const [table, text] of endpoints) {
     if (!(await checkZone(text, caller))) continue;
     throw new StatementProblem(
-      READONLY,
+      CODES.READONLY,
       `The setting session_timezone would change the rows of ${table}, which are written for UTC. Remove it, and convert times with toTimeZone.`,
     );
   }
 }
-
-const READONLY = 164;
 
 function requestOf(
   { limits, serverVersion: { known: version } }: StatementParts,

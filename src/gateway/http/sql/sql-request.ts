@@ -2,17 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
-import { StatementProblem } from '../../tables/statement.js';
+import { CODES, StatementProblem } from '../../tables/statement.js';
 
 /** Bytes of a statement, with the values of its parameters. */
 const MAX_BYTES = 256 * 1024;
-
-/** ClickHouse's codes. */
-const BAD_ARGUMENTS = 36;
-const NOT_IMPLEMENTED = 48;
-const UNKNOWN_COMPRESSION_METHOD = 89;
-const INCORRECT_DATA = 117;
-const QUERY_IS_TOO_LARGE = 307;
 
 /** A request of ClickHouse's HTTP protocol. */
 export interface SqlRequest {
@@ -93,7 +86,7 @@ async function decoded(body: Buffer, encoding = 'identity'): Promise<Buffer> {
   if (encoding === 'identity' || body.length === 0) return body;
   if (!(encoding in DECODERS)) {
     throw new StatementProblem(
-      UNKNOWN_COMPRESSION_METHOD,
+      CODES.UNKNOWN_COMPRESSION_METHOD,
       'The body has a Content-Encoding that the gateway cannot read. Send it with gzip, deflate or br, or without.',
     );
   }
@@ -101,7 +94,7 @@ async function decoded(body: Buffer, encoding = 'identity'): Promise<Buffer> {
     return await DECODERS[encoding as keyof typeof DECODERS](body, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new StatementProblem(INCORRECT_DATA, `The body is not valid ${encoding}.`);
+    throw new StatementProblem(CODES.INCORRECT_DATA, `The body is not valid ${encoding}.`);
   }
 }
 
@@ -109,12 +102,12 @@ async function readForm(body: Buffer, type: string): Promise<readonly (readonly 
   // The body is in memory, and not long.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const form = await new Response(body, { headers: { 'content-type': type } }).formData().catch(() => {
-    throw new StatementProblem(BAD_ARGUMENTS, 'The body is not valid multipart/form-data.');
+    throw new StatementProblem(CODES.BAD_ARGUMENTS, 'The body is not valid multipart/form-data.');
   });
   return [...form].map(([name, value]) => {
     if (typeof value !== 'string' || /_(?:structure|types|format)$/.test(name)) {
       throw new StatementProblem(
-        NOT_IMPLEMENTED,
+        CODES.NOT_IMPLEMENTED,
         'External tables are not available here. Join endpoints instead.',
       );
     }
@@ -124,6 +117,6 @@ async function readForm(body: Buffer, type: string): Promise<readonly (readonly 
 
 const tooLarge = (): StatementProblem =>
   new StatementProblem(
-    QUERY_IS_TOO_LARGE,
+    CODES.QUERY_IS_TOO_LARGE,
     `The statement has more than ${MAX_BYTES / 1024} KiB. Send a shorter one, or its values as parameters.`,
   );

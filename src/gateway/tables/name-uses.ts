@@ -1,0 +1,104 @@
+import { quoteName } from '../../endpoint/quote-sql.js';
+import { resolveName } from './resolve-name.js';
+import { CODES, StatementProblem, type TableNames } from './statement.js';
+import type { Path } from './words.js';
+
+/** More pieces than the name of a table and of a database have. */
+const MAX_PIECES = 16;
+
+/** What is no table of {@link TableNames}: a WITH query, a subquery, an expression. */
+export const OTHER = '';
+
+/** What the names of a statement mean, and the qualified names that can be read when all others are known. */
+export class NameUses {
+  /** Columns with a dot. */
+  readonly columns: Path[] = [];
+  /** Names right of IN. */
+  readonly sets: Path[] = [];
+  readonly #aliases = new Set<string>();
+  readonly #tablesByName = new Map<string, Set<string>>();
+  readonly #namesByTable = new Map<string, Set<string>>();
+  /** The names of the FROM that is being read. */
+  #from = new Map<string, string>();
+
+  constructor(
+    readonly names: TableNames,
+    readonly withNames: readonly string[],
+  ) {}
+
+  /** Runs what reads a query, whose FROM is apart from that around it. */
+  inQuery(read: () => void): void {
+    const outer = this.#from;
+    read();
+    this.#from = outer;
+  }
+
+  beginFrom(): void {
+    this.#from = new Map();
+  }
+
+  noteAlias(name: string): void {
+    this.#aliases.add(name);
+  }
+
+  /** Notes that a name before a dot can mean a table. */
+  noteSource(name: string, table: string): void {
+    addTo(this.#tablesByName, name, table);
+    addTo(this.#namesByTable, table, name);
+  }
+
+  /** Notes a name in FROM. A table with an alias has both names: ClickHouse would read `b.x` of `b AS a JOIN c AS b` from the first. */
+  noteInFrom(name: string, table: string): void {
+    if ((this.#from.get(name) ?? table) !== table) throw ambiguous(name);
+    this.#from.set(name, table);
+  }
+
+  /** The table that a name right of IN means; undefined where it means a column, or something of the statement. */
+  tableOfSet({ pieces }: Path): string | undefined {
+    const [first = '', ...more] = pieces;
+    const isQualified = more.length > 0;
+    if (this.#aliases.has(first) || this.withNames.includes(first)) return undefined;
+    if (isQualified && (this.#tablesByName.has(first) || !this.names.isDatabase(first))) return undefined;
+    const { table } = resolveName(pieces, this.names);
+    // A column of this name would come first, and columns are not known here.
+    if (table !== undefined && !isQualified)
+      throw new StatementProblem(
+        CODES.NOT_IMPLEMENTED,
+        `Right of IN, ${first} can be a table or a column. Write ${table} for the table.`,
+      );
+    return table;
+  }
+
+  /** How many pieces in front of a column name its table, and what to write for them; undefined where they stay as they are. */
+  tableOfColumn({ pieces, hasStar }: Path): { readonly length: number; readonly text: string } | undefined {
+    const [first = ''] = pieces;
+    const longest = Math.min(hasStar ? pieces.length : pieces.length - 1, MAX_PIECES);
+    const shortest = this.#tablesByName.has(first) ? 2 : 1;
+    for (let length = this.#aliases.has(first) ? 0 : longest; length >= shortest; length -= 1) {
+      const source = this.#nameOfTable(pieces.slice(0, length));
+      if (source === undefined) continue;
+      if (source !== '' && this.#tablesByName.get(source)?.size === 1)
+        return { length, text: quoteName(source) };
+      throw ambiguous(pieces.join('.'));
+    }
+    return undefined;
+  }
+
+  /** The name by which the statement reads a table: its own, or its only alias. Empty where it has several. */
+  #nameOfTable(pieces: readonly string[]): string | undefined {
+    const { name, table } = resolveName(pieces, this.names);
+    const sources = table === undefined ? undefined : this.#namesByTable.get(table);
+    if (sources === undefined || sources.has(name)) return sources && name;
+    return sources.size === 1 ? [...sources][0] : '';
+  }
+}
+
+function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
+  map.set(key, (map.get(key) ?? new Set()).add(value));
+}
+
+const ambiguous = (name: string): StatementProblem =>
+  new StatementProblem(
+    CODES.AMBIGUOUS_IDENTIFIER,
+    `${name} can mean several tables. Give each an alias of its own, and write that in front of its columns.`,
+  );
