@@ -10,7 +10,6 @@ export const TABLES = [
   'Left',
   'tables',
   'currentUser',
-  'x1',
 ] as const;
 
 /** Columns of each table; the arrays have the numbers of its rows. */
@@ -18,8 +17,6 @@ export const COLUMNS = ['id', 'name', 'tags', 'edge', 'from'] as const;
 
 const KEYWORDS: ReadonlySet<string> = new Set(['format', 'Left', 'from']);
 const SPACES = [
-  ' ',
-  ' ',
   ' ',
   ' ',
   '\n',
