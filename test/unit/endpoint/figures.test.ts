@@ -8,7 +8,8 @@ const PLACES = {
   'gateway/clickhouse/export-writing.ts': ['reader'],
   'gateway/clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER'],
   'gateway/http/mcp/tool-result.ts': ['readerOf(query'],
-  'gateway/http/result/send-result.ts': ['readerOf(call.query'],
+  // `readerOf(call.query)`.
+  'gateway/http/result/send-result.ts': ['reader'],
   'gateway/limits/limit-state.ts': ['reader'],
   'gateway/limits/rate-limit-headers.ts': ['state.subject.isSandboxed ? OWN_ROWS_READER : reader'],
   // Operators.
@@ -22,7 +23,8 @@ const PLACES = {
   'gateway/observability/tracing.ts': ['OPERATORS'],
   'gateway/query/sum-of-costs.ts': ['OPERATORS', 'OPERATORS'],
   'gateway/server/open-composer.ts': ['OPERATORS'],
-  'gateway/scheduler/run-query.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS'],
+  'gateway/clickhouse/statement-runner.ts': ['OPERATORS'],
+  'gateway/scheduler/run-query.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS', 'OPERATORS'],
   'gateway/warming/warmer.ts': ['OPERATORS'],
 };
 

@@ -154,7 +154,7 @@ function requestOf(
     ...{ query, values, columns: 'unknown', requestId: call.context.requestId },
     ...{ output: client.output(statement.format), rowCap: client.maxRows },
     timeoutMs: Math.min(limits.timeoutMs, client.timeoutMs),
-    openSink: openSqlSink(call, client, { words, version }),
+    openSink: openSqlSink(call.request, call.response, client, { words, version }),
     ...running,
   };
 }

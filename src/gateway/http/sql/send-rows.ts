@@ -1,10 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import { compressor } from '../../query/encode-bodies.js';
 import type { StatementHead, StatementRequest, StatementSink } from '../../query/ports.js';
 import { toldError } from '../../tables/error-response.js';
 import { chooseEncoding } from '../result/content-encoding.js';
 import { ResponseBody } from '../result/send-export.js';
 import type { ClientSettings } from './client-settings.js';
-import type { StatementCall } from './run-statement.js';
 import type { SqlErrorOptions } from './sql-error.js';
 
 const COMPRESSED_WHEN_SENT = { identity: Buffer.alloc(0), isEncodedWhenSent: true } as const;
@@ -13,7 +14,8 @@ const COMPRESSED_WHEN_SENT = { identity: Buffer.alloc(0), isEncodedWhenSent: tru
  * Where the rows of a statement go. Its headers come from a list: a client could name others in its settings.
  */
 export function openSqlSink(
-  { request, response }: StatementCall,
+  request: IncomingMessage,
+  response: ServerResponse,
   { isHttpCompressed }: ClientSettings,
   { words, version }: Pick<SqlErrorOptions, 'words' | 'version'>,
 ): StatementRequest['openSink'] {
