@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
 import { readConfig } from '../../src/gateway/config/config.js';
+import type { Clock } from '../../src/gateway/query/ports.js';
 import { openGateway, type Gateway } from '../../src/gateway/server/compose.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -22,8 +24,10 @@ const header = (name: string, index: number, lines: readonly string[]): string =
     '',
   ].join('\n');
 
-/** Endpoints of the test's project, by name: the lines of the header, and the SELECT. */
-const ENDPOINTS: Readonly<Record<string, readonly [lines: readonly string[], select: string]>> = {
+/** Endpoints, by name: the lines of the header, and the SELECT. */
+export type SqlEndpoints = Readonly<Record<string, readonly [lines: readonly string[], select: string]>>;
+
+const ENDPOINTS: SqlEndpoints = {
   'edge.by-status': [
     [
       'parameters:',
@@ -56,6 +60,10 @@ const ENDPOINTS: Readonly<Record<string, readonly [lines: readonly string[], sel
     ['columns: { day: Date }', 'tables: true', 'example: {}'],
     'SELECT toDate(toDateTime(1700000000)) AS day',
   ],
+  'edge.long': [
+    ['columns: { n: UInt64 }', 'queryLimits: { maxRowsToRead: 10 }', 'tables: true', 'example: {}'],
+    'SELECT number AS n FROM numbers(100)',
+  ],
   'edge.hidden': [['columns: { n: UInt8 }', 'example: {}'], 'SELECT 1 AS n'],
 };
 
@@ -76,14 +84,26 @@ export interface SqlOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What a gateway serves, other than the test's project over the demo data. */
+export interface SqlProject {
+  readonly connect?: () => Promise<ClickHouseConnection>;
+  readonly endpoints?: SqlEndpoints;
+  /** Rights of keys `qg_NAME`, by name. */
+  readonly keys?: Readonly<Record<string, object>>;
+  readonly clock?: Clock;
+}
+
 /** Opens one gateway for all tests of a file. @returns a function that returns it while tests run */
-export function sharedSqlGateway(variables: Readonly<Record<string, string>> = {}): () => SqlGateway {
+export function sharedSqlGateway(
+  variables: Readonly<Record<string, string>> = {},
+  project: SqlProject = {},
+): () => SqlGateway {
   let opened: SqlGateway | undefined;
   let finish: (() => void) | undefined;
   let closed: Promise<void> = Promise.resolve();
   beforeAll(async () => {
     await new Promise<void>((resolve, reject) => {
-      closed = withSqlGateway(variables, (gateway) => {
+      closed = withSqlGateway(variables, project, (gateway) => {
         opened = gateway;
         resolve();
         return new Promise((finished) => (finish = finished));
@@ -103,19 +123,20 @@ export function sharedSqlGateway(variables: Readonly<Record<string, string>> = {
 
 async function withSqlGateway(
   variables: Readonly<Record<string, string>>,
+  project: SqlProject,
   use: (gateway: SqlGateway) => Promise<void>,
 ): Promise<void> {
-  const { connection } = await demoDatabase();
+  const connection = await (project.connect?.() ?? demoDatabase().then((demo) => demo.connection));
   await withTemporaryFolder(async (folder) => {
     const logger = new RecordingLogger();
-    await writeProject(folder);
+    await writeProject(folder, project);
     const gateway = await openGateway(
       readConfig({
         ...{ PORT: '0', SQL_PORT: '0', PROJECT_DIR: folder, API_KEYS_FILE: 'keys.json' },
         ...variablesOf(connection),
         ...variables,
       }),
-      { logger, clock: () => new Date() },
+      { logger, clock: project.clock ?? (() => new Date()) },
     );
     const { sqlUrl = '' } = gateway;
     const send: SqlGateway['send'] = (sql, { key = SQL_KEYS.all, search = {}, headers = {} } = {}) =>
@@ -138,21 +159,25 @@ async function withSqlGateway(
   });
 }
 
-async function writeProject(folder: string): Promise<void> {
+const KEYS: Readonly<Record<string, object>> = {
+  'sql-all': {},
+  'sql-tenant': { fixed: { project: 'aurora' } },
+  'sql-limited': { limits: { requests: { quota: 1, window: 60 } } },
+};
+
+async function writeProject(
+  folder: string,
+  { endpoints = ENDPOINTS, keys = KEYS }: SqlProject,
+): Promise<void> {
   await mkdir(path.join(folder, 'endpoints'));
-  for (const [index, [name, [lines, select]]] of Object.entries(ENDPOINTS).entries())
+  for (const [index, [name, [lines, select]]] of Object.entries(endpoints).entries())
     await writeFile(
       path.join(folder, 'endpoints', `${name}.sql`),
       header(name, index, [...lines, 'caching: disabled']) + select,
     );
-  const keys = [
-    { name: 'all', sha256: [hashApiKey(SQL_KEYS.all)] },
-    { name: 'tenant', sha256: [hashApiKey(SQL_KEYS.tenant)], fixed: { project: 'aurora' } },
-    {
-      name: 'limited',
-      sha256: [hashApiKey(SQL_KEYS.limited)],
-      limits: { requests: { quota: 1, window: 60 } },
-    },
-  ];
-  await writeFile(path.join(folder, 'keys.json'), JSON.stringify({ keys }));
+  const written = Object.entries(keys).map(([name, rights]) => ({
+    ...{ name, sha256: [hashApiKey(`qg_${name}`)] },
+    ...rights,
+  }));
+  await writeFile(path.join(folder, 'keys.json'), JSON.stringify({ keys: written }));
 }

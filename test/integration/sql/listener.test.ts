@@ -11,7 +11,9 @@ const send = (...args: Parameters<ReturnType<typeof opened>['send']>): Promise<R
 
 describe('tables', () => {
   test('are the endpoints that the key may call and that say so', async () => {
-    expect(await rows('SHOW TABLES')).toBe('edge_by_status\nedge_days\nedge_joined\nedge_of_project\n');
+    expect(await rows('SHOW TABLES')).toBe(
+      'edge_by_status\nedge_days\nedge_joined\nedge_long\nedge_of_project\n',
+    );
     expect(await rows('SHOW TABLES', { key: SQL_KEYS.tenant })).toBe('edge_by_status\nedge_of_project\n');
     const hidden = await send('SELECT * FROM edge_hidden');
     expect(hidden.headers.get('x-clickhouse-exception-code')).toBe('60');
@@ -55,6 +57,15 @@ describe('tables', () => {
     expect(await wrong.text()).toContain('has no argument status. Did you mean statuses?');
     const invalid = await send("SELECT * FROM edge_by_status(statuses = 'x')");
     expect(await invalid.text()).toContain('statuses item 1 must be a whole number');
+  });
+
+  test('are known to each query of a UNION, with a WITH of its own or in brackets', async () => {
+    const own =
+      "WITH n AS (SELECT count() AS c FROM edge_of_project(project = 'aurora')) SELECT c > 0 FROM n";
+    expect(
+      await rows(`SELECT day FROM edge_days UNION ALL ${own.replace('c > 0', 'toDate(c > 0)')}`),
+    ).toMatch(/^1970-01-02$/m);
+    expect(await rows(`(${own}) UNION ALL (SELECT count() FROM edge_days)`)).toBe('1\n1\n');
   });
 
   test('have another value in each reading of one statement', async () => {
@@ -164,6 +175,12 @@ describe('limits', () => {
     expect((await rows('SELECT number FROM numbers(5000)', { search })).split('\n')).toHaveLength(11);
     const thrown = await send('SELECT number FROM numbers(11)', { search: { max_result_rows: '10' } });
     expect(thrown.headers.get('x-clickhouse-exception-code')).toBe('396');
+  });
+
+  test('of the queries of an endpoint are those of a statement that reads it', async () => {
+    const over = await send('SELECT day FROM edge_days UNION ALL SELECT toDate(n) FROM edge_long');
+    expect(over.headers.get('x-clickhouse-exception-code')).toBe('158');
+    expect(await rows('SELECT day FROM edge_days')).toBe('2023-11-14\n');
   });
 
   test('of a key are error 201, which no driver retries', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { QueryLimits } from '../../../endpoint/definition.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
@@ -119,7 +120,9 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
       listed: tables.listed,
     });
     if (client.zone !== undefined) await requireNoZone(parts, compiled, { signal, requester });
-    const outcome = await parts.runStatement(requestOf(parts, call, select, { compiled, signal, requester }));
+    const outcome = await parts.runStatement(
+      requestOf(parts, call, select, { compiled, signal, requester, limits: limitsOf(read) }),
+    );
     context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
   } finally {
     end();
@@ -141,20 +144,35 @@ async function requireNoZone(
   }
 }
 
+/** The limits of the queries of endpoints; of several endpoints, the narrowest of each. */
+function limitsOf(read: readonly Endpoint[]): QueryLimits {
+  const narrowest = new Map<string, number>();
+  for (const [name, limit] of read.flatMap(({ settings }) =>
+    Object.entries<number>({ ...settings.queryLimits }),
+  ))
+    narrowest.set(name, Math.min(limit, narrowest.get(name) ?? Infinity));
+  return Object.fromEntries(narrowest);
+}
+
 function requestOf(
-  { limits, serverVersion: { known: version } }: StatementParts,
+  parts: StatementParts,
   call: StatementCall,
   { statement, client, words }: Select,
   {
     compiled: { query, values },
+    limits,
     ...running
-  }: Pick<StatementRequest, 'signal' | 'requester'> & { readonly compiled: CompiledStatement },
+  }: Pick<StatementRequest, 'signal' | 'requester'> & {
+    readonly compiled: CompiledStatement;
+    readonly limits: QueryLimits;
+  },
 ): Parameters<RunScheduledStatement>[0] {
+  const seconds = limits.timeoutSeconds ?? Infinity;
   return {
     ...{ query, values, columns: 'unknown', requestId: call.context.requestId },
     ...{ output: client.output(statement.format), rowCap: client.maxRows },
-    timeoutMs: Math.min(limits.timeoutMs, client.timeoutMs),
-    openSink: openSqlSink(call.request, call.response, client, { words, version }),
+    ...{ limits, timeoutMs: Math.min(parts.limits.timeoutMs, client.timeoutMs, seconds * 1000) },
+    openSink: openSqlSink(call.request, call.response, client, { words, version: parts.serverVersion.known }),
     ...running,
   };
 }
