@@ -80,7 +80,7 @@ export async function compareOutcomes<Item extends Statement>(
   const leaks = statements.flatMap(({ shape, sql }, index): readonly Leak[] => {
     const [absent = '', harmless = '', poisonous = ''] = HIDDEN.map((hidden) => outcomes[hidden][index]);
     const isSame = absent === harmless && absent === poisonous;
-    return isSame ? [] : [{ shape, sql, absent, harmless, poisonous }];
+    return isSame ? [] : [{ ...statements[index], shape, sql, absent, harmless, poisonous }];
   });
   return { leaks, succeeded: outcomes.absent.filter((outcome) => outcome.startsWith('200')).length };
 }
