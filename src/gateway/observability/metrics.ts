@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { CacheStatus } from '../query/call.js';
@@ -6,6 +6,7 @@ import type { PiecesOfResult } from '../query/endpoint-result.js';
 import { COUNTERS, HISTOGRAMS, READ_METRICS, type ReadMetric } from './metric-table.js';
 import type { Observed } from './observed.js';
 import { RecentFailures } from './recent-failures.js';
+import { SummedHistogram } from './summed-histogram.js';
 
 type CounterName = keyof typeof COUNTERS;
 type HistogramName = keyof typeof HISTOGRAMS;
@@ -32,12 +33,16 @@ export class Metrics {
   /** Counts the requests that are completed but not counted yet; called at each scrape. */
   reportRequests: () => void = () => undefined;
   private readonly counters = new Map<string, Counter>();
-  private readonly histograms = new Map<string, Histogram<'endpoint'>>();
+  private readonly histograms = new Map<string, SummedHistogram>();
+  /** Requests since the last scrape, by their labels: prom-client would join and compare the labels of each. */
+  private readonly requests = new Map<string, { readonly labels: Labels<'requests_total'>; count: number }>();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     const collect = (): void => {
       this.reportRequests();
+      for (const { labels, count } of this.requests.values()) this.count('requests_total', labels, count);
+      this.requests.clear();
     };
     const registers = [this.registry];
     for (const [name, { help, labels }] of Object.entries(COUNTERS))
@@ -45,10 +50,8 @@ export class Metrics {
         name,
         new Counter({ name: full(name), help, labelNames: labels, registers, collect }),
       );
-    for (const [name, [help, buckets]] of Object.entries(HISTOGRAMS)) {
-      const labelNames = ['endpoint'] as const;
-      this.histograms.set(name, new Histogram({ name: full(name), help, labelNames, buckets, registers }));
-    }
+    for (const [name, [help, buckets]] of Object.entries(HISTOGRAMS))
+      this.histograms.set(name, new SummedHistogram(this.registry, { name: full(name), help, buckets }));
   }
 
   count<Name extends CounterName>(name: Name, labels: Labels<Name>, by = 1): void {
@@ -56,7 +59,7 @@ export class Metrics {
   }
 
   time(name: HistogramName, endpoint: string, ms: number): void {
-    this.histograms.get(name)?.observe({ endpoint }, ms / 1000);
+    this.histograms.get(name)?.observe(endpoint, ms / 1000);
   }
 
   /** Adds the metrics of a source, which is read at each scrape. */
@@ -73,7 +76,13 @@ export class Metrics {
     gatewayMs: number,
     clickhouseMs?: number,
   ): void {
-    this.count('requests_total', { endpoint, status, cache, ...(code !== '' && { code }) });
+    const name = `${endpoint} ${status} ${cache} ${code}`;
+    const known = this.requests.get(name);
+    if (known) known.count += 1;
+    else {
+      const labels = { endpoint, status, cache, ...(code !== '' && { code }) };
+      this.requests.set(name, { labels, count: 1 });
+    }
     this.time('gateway_seconds', endpoint, gatewayMs);
     if (clickhouseMs !== undefined) this.time('clickhouse_seconds', endpoint, clickhouseMs);
   }
