@@ -95,15 +95,19 @@ async function startGateways(options: HitOptions, build: Build): Promise<Gateway
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.01',
   });
+  const identified = withOwnIds(asStarted);
+  const byNode = await start('Querygate, RAW_HITS=off', { RAW_HITS: 'off' });
   const gateways: Gateways = {
     asStarted,
-    subjects: [asStarted, unlogged, crossOrigin, traced],
+    subjects: [asStarted, byNode, unlogged, crossOrigin, traced, identified],
     pairs: [
+      [asStarted, byNode],
+      [identified, asStarted],
       [unlogged, asStarted],
       [crossOrigin, asStarted],
       [traced, asStarted],
     ],
-    paced: [asStarted, unlogged],
+    paced: [asStarted, byNode],
   };
   if (redisUrl === undefined) return gateways;
   // Results of one build may be of another form than those of the other.
@@ -119,6 +123,14 @@ async function startGateways(options: HitOptions, build: Build): Promise<Gateway
     subjects: [...gateways.subjects, withoutQuota, withQuota],
     pairs: [...gateways.pairs, [withQuota, withoutQuota]],
     paced: [...gateways.paced, withQuota],
+  };
+}
+
+/** The same server, with an id in each request, as proxies send it. */
+function withOwnIds({ name, server, targets, headersOf }: Subject): Subject {
+  return {
+    ...{ name: `${name}, own X-Request-Id`, server, targets },
+    headersOf: (index) => ({ 'X-Request-Id': `request-${index}`, ...headersOf(index) }),
   };
 }
 

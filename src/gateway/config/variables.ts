@@ -24,7 +24,7 @@ const SCHEMAS = {
     .custom(readPublicUrl)
     .messages({ 'any.custom': '{#label} {#error.message}, such as https://gateway.example.com' }),
   MAX_CONNECTIONS: Joi.number().integer().min(1).max(100_000).default(4096),
-  RAW_HITS: onOff('off'),
+  RAW_HITS: onOff('on'),
   PROJECT_DIR: optional(),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: onOff('on'),
