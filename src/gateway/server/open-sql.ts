@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { RunningStatements } from '../http/sql/running-statements.js';
 import { createSqlListener, type SqlParts } from '../http/sql/sql-listener.js';
 import { drain } from '../http/transport/drain.js';
 import { createHttpServer } from '../http/transport/server.js';
@@ -20,7 +19,7 @@ export function requireOwnNames(endpoints: readonly Endpoint[]): void {
 
 /** Opens the listener on which endpoints are tables, where it is configured; returns its URL. */
 export async function openSql(
-  parts: Omit<SqlParts, 'log' | 'runningStatements' | 'limits'> & LoggedParts & { readonly config: Config },
+  parts: Omit<SqlParts, 'log' | 'limits'> & LoggedParts & { readonly config: Config },
   onClose: OnClose,
 ): Promise<string | undefined> {
   const { config, logger } = parts;
@@ -28,7 +27,7 @@ export async function openSql(
   const { maxRows, ...where } = config.sql;
   const log = createLog(parts);
   const limits = { maxRows, timeoutMs: config.queryTimeoutMs };
-  const listener = createSqlListener({ log, limits, runningStatements: new RunningStatements(), ...parts });
+  const listener = createSqlListener({ log, limits, ...parts });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
   const url = await listen(server, where);
   onClose(

@@ -7,6 +7,12 @@ export function describeCalls(
   now: number,
 ): readonly Readonly<Record<string, unknown>>[] {
   return [...running].map(([id, { caller, call, since }]) => {
+    const times = { since: new Date(since).toISOString(), seconds: Math.max(0, now - since) / 1000 };
+    if ('endpoints' in call) {
+      const { endpoints, sql, tool } = call;
+      const own = { id, endpoint: endpoints.join(', '), key: caller, parameters: { sql, tool } };
+      return { ...own, ...times, export: false };
+    }
     const { query, presentation, sql } = call;
     const { name: endpoint, parameters: declared } = query.endpoint;
     const parameters = sentParameters(call).map(([name, value]): readonly [string, unknown] => [
@@ -16,8 +22,7 @@ export function describeCalls(
     return {
       ...{ id, endpoint, key: caller },
       parameters: { ...Object.fromEntries(parameters), ...(sql !== undefined && { sql }) },
-      since: new Date(since).toISOString(),
-      seconds: Math.max(0, now - since) / 1000,
+      ...times,
       export: presentation.isExport,
     };
   });

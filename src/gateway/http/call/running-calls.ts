@@ -11,11 +11,22 @@ export interface Cancellable {
   readonly abort: (reason: Error) => void;
 }
 
+/** A statement of a client of ClickHouse. */
+export interface RunningStatement {
+  /** Names of the endpoints that it reads. */
+  readonly endpoints: readonly string[];
+  readonly sql: string;
+  /** Which the client chose. */
+  readonly queryId: string | undefined;
+  /** What the client says that it is. */
+  readonly tool: string | undefined;
+}
+
 /** A call that runs. */
 export interface RunningCall {
   /** Name of the key, token or signing key. */
   readonly caller: string;
-  readonly call: ReadCall;
+  readonly call: ReadCall | RunningStatement;
   /** Milliseconds since 1970. */
   readonly since: number;
   readonly wait: Cancellable;
@@ -24,7 +35,7 @@ export interface RunningCall {
 /** URLs lose such segments, so that the path of a call with this id could not be sent. */
 const DOT_SEGMENT = /^\.\.?$/;
 
-/** The valid calls that this gateway runs, by REST and MCP, for operators. Hits of the fast path are not among them. */
+/** The valid calls that this gateway runs, by REST, MCP and as statements, for operators. Hits of the fast path are not among them. */
 export class RunningCalls {
   private readonly calls = new Map<string, RunningCall>();
 
@@ -35,7 +46,7 @@ export class RunningCalls {
    *
    * @returns its id: that of its request, unless another running call has it. Callers choose ids of requests.
    */
-  begin(requestId: string, caller: string, call: ReadCall, wait: Cancellable): string {
+  begin(requestId: string, caller: string, call: RunningCall['call'], wait: Cancellable): string {
     const isUsable = !this.calls.has(requestId) && !DOT_SEGMENT.test(requestId);
     const id = isUsable ? requestId : randomUUID();
     this.calls.set(id, { caller, call, since: this.clock().getTime(), wait });
@@ -44,6 +55,16 @@ export class RunningCalls {
 
   end(id: string): void {
     this.calls.delete(id);
+  }
+
+  /** Cancels the statements of a key to which its client gave an id: two keys can choose the same. */
+  kill(caller: string, queryId: string): void {
+    for (const running of this.calls.values()) {
+      if (running.caller !== caller || !('queryId' in running.call) || running.call.queryId !== queryId)
+        continue;
+      const reason = 'The client cancelled this statement with KILL QUERY.';
+      running.wait.abort(new Failure('CALL_CANCELLED', reason));
+    }
   }
 
   /** The calls by id, oldest first. */

@@ -21,9 +21,9 @@ import { CODES, StatementProblem, type SelectStatement } from '../../tables/stat
 import { clientDisconnected } from '../call/call-endpoint.js';
 import { requesterOf, subjectsOf } from '../call/limit-requests.js';
 import { factsOfExport } from '../../observability/outcome-facts.js';
+import type { RunningCalls } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
-import type { RunningStatements } from './running-statements.js';
 import { openSqlSink } from './send-rows.js';
 import { sendSqlError } from './sql-error.js';
 import type { SqlRequest } from './sql-request.js';
@@ -39,7 +39,7 @@ export interface StatementParts {
   readonly checkStatement: CheckStatement;
   readonly checkZone: CheckZone;
   readonly runStatement: RunScheduledStatement;
-  readonly runningStatements: RunningStatements;
+  readonly runningCalls: RunningCalls;
   readonly limits: { readonly maxRows: number; readonly timeoutMs: number };
   readonly serverVersion: Pick<ServerVersion, 'known' | 'read'>;
 }
@@ -57,14 +57,14 @@ export interface StatementCall {
 /** Runs the statement of a request, and sends its rows. @throws StatementProblem or Failure */
 export async function runStatement(parts: StatementParts, call: StatementCall): Promise<void> {
   const { request, response, context, principal, sent, user } = call;
-  const { endpoints, clock, limits, runningStatements } = parts;
+  const { endpoints, clock, limits, runningCalls } = parts;
   const options = new Map([...optionsInHeaders(request), ...sent.options]);
   const tables = tablesOf(endpoints, principal, clock().getTime());
   await parts.serverVersion.read();
   const named = { user, database: DATABASE, isUsed: isUsedIn(tables) };
   const statement = readStatement(sent.sql, namesOf(tables, options.get('database')), named);
   if (statement.kind === 'kill') {
-    runningStatements.kill(principal, statement.queryId);
+    runningCalls.kill(principal.name, statement.queryId);
     response.end();
     return;
   }
@@ -101,7 +101,7 @@ interface Select {
 }
 
 async function runSelect(parts: StatementParts, call: StatementCall, select: Select): Promise<void> {
-  const { limiter, endpoints, checkStatement, seal, clock, runningStatements } = parts;
+  const { limiter, endpoints, checkStatement, seal, clock, runningCalls } = parts;
   const { response, context, principal, sent } = call;
   const { statement, tables, client } = select;
   const read = statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []);
@@ -109,7 +109,10 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   noteEndpoints(context, read);
   const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
   const wait = clientDisconnected(response);
-  const end = runningStatements.begin(principal, client.queryId, wait);
+  const tool = toolOf(call.request);
+  context.tool = tool;
+  const running = { endpoints: nameList(read), sql: sent.sql, queryId: client.queryId, tool };
+  const id = runningCalls.begin(context.requestId, principal.name, running, wait);
   try {
     const { signal } = wait;
     const requester = requesterOf(limiter, principal, [...subjects]);
@@ -125,7 +128,7 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
     );
     context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
   } finally {
-    end();
+    runningCalls.end(id);
   }
 }
 
@@ -190,6 +193,16 @@ function optionsInHeaders({ headers }: IncomingMessage): readonly (readonly [str
 
 /** The log has the name of the one endpoint that a statement reads. */
 function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void {
-  const [first, ...others] = new Set(read.map(({ name }) => name));
+  const [first, ...others] = nameList(read);
   if (first !== undefined) context.endpoint = others.length === 0 ? first : 'several';
 }
+
+const nameList = (endpoints: readonly Endpoint[]): readonly string[] => [
+  ...new Set(endpoints.map(({ name }) => name)),
+];
+
+/** Characters of a User-Agent that are kept. */
+const MAX_TOOL = 100;
+
+const toolOf = ({ headers }: IncomingMessage): string | undefined =>
+  headers['user-agent']?.slice(0, MAX_TOOL);

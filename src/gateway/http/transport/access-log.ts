@@ -203,7 +203,7 @@ function fieldsOf(
   gatewayMs: number,
   clickhouseMs: number | undefined,
 ): Fields {
-  const { requestId, principal, endpoint, called, outcome = {} } = context;
+  const { requestId, principal, endpoint, called, tool, outcome = {} } = context;
   const { rows, exportedBytes, partial, cache, caused } = outcome;
   return {
     requestId,
@@ -211,6 +211,7 @@ function fieldsOf(
     path,
     key: principal?.name,
     endpoint,
+    tool,
     ignored: called?.call?.ignored,
     status,
     rows,

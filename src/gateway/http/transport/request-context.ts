@@ -20,6 +20,8 @@ export interface RequestContext {
   limits?: readonly LimitState[];
   /** The valid call; its key once that is known. */
   called?: Partial<KnownTarget>;
+  /** What the client of a statement says that it is. */
+  tool?: string | undefined;
   outcome?: OutcomeFacts;
   failure?: unknown;
   /** Set where the failure is in the body of a response whose status is 200. */

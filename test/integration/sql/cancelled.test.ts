@@ -1,0 +1,59 @@
+import { request } from 'node:http';
+
+import { pollUntil } from '../../support/poll-until.js';
+import { sharedSqlGateway, SQL_KEYS } from '../../support/sql-gateway.js';
+
+const opened = sharedSqlGateway({ ADMIN_PORT: '0' });
+
+/** Runs until it is cancelled. */
+const LONG = 'SELECT sum(sipHash64(number)) FROM system.numbers';
+
+interface RunningCalls {
+  readonly calls: readonly { readonly id: string; readonly parameters: Readonly<Record<string, string>> }[];
+}
+
+async function running(): Promise<RunningCalls['calls']> {
+  const response = await fetch(`${opened().gateway.adminUrl ?? ''}/calls`);
+  return ((await response.json()) as RunningCalls).calls;
+}
+
+const code = ({ headers }: Response): string | null => headers.get('x-clickhouse-exception-code');
+
+describe('a statement that runs', () => {
+  test('is shown to the operator, who can cancel it', async () => {
+    const { send, gateway } = opened();
+    const response = send(LONG, { headers: { 'User-Agent': 'tool/1' } });
+    const [call] = await pollUntil('it runs', async () => {
+      const calls = await running();
+      return calls.length > 0 ? calls : undefined;
+    });
+    expect(call?.parameters).toEqual({ sql: LONG, tool: 'tool/1' });
+    await fetch(`${gateway.adminUrl ?? ''}/calls/${call?.id ?? ''}/cancel`, { method: 'POST' });
+    expect(code(await response)).toBe('394');
+    expect(await running()).toEqual([]);
+  });
+
+  test('is cancelled by KILL QUERY of its key, and of no other', async () => {
+    const { send, rows } = opened();
+    const response = send(LONG, { search: { query_id: 'mine' } });
+    await pollUntil('it runs', async () => ((await running()).length > 0 ? true : undefined));
+    await rows("KILL QUERY WHERE query_id = 'mine'", { key: SQL_KEYS.tenant });
+    expect(await running()).toHaveLength(1);
+    await rows("KILL QUERY WHERE query_id = 'mine' ASYNC");
+    expect(code(await response)).toBe('394');
+  });
+
+  test('ends when its client disconnects', async () => {
+    const { sqlUrl, logger } = opened();
+    const sent = request(sqlUrl, { method: 'POST', headers: { Authorization: `Bearer ${SQL_KEYS.all}` } });
+    sent.on('error', () => undefined);
+    sent.end(LONG);
+    await pollUntil('it runs', async () => ((await running()).length > 0 ? true : undefined));
+    sent.destroy();
+    await pollUntil('it has ended', async () => ((await running()).length === 0 ? true : undefined));
+    const line = await pollUntil('it is logged', () =>
+      Promise.resolve(logger.lines.find(({ fields }) => fields['code'] === 'CALLER_GONE')),
+    );
+    expect(line.fields['status']).toBe(499);
+  });
+});
