@@ -93,8 +93,7 @@ class Builder {
   /** A query with the columns of a table. */
   #simple(depth: number): string {
     const star = this.#pick(['*', COLUMNS.map((column) => this.#quoted(column)).join(', ')]);
-    const [source] = [this.#table(depth > 0 ? depth - 1 : 0, [])];
-    return this.#words('SELECT', star, 'FROM', source.text);
+    return this.#words('SELECT', star, 'FROM', this.#table(depth > 0 ? depth - 1 : 0, []).text);
   }
 
   #sources(
@@ -226,7 +225,6 @@ class Builder {
       () => `toString((${column('id')}, 2).1)`,
       () => `${column('id')}::String`,
       () => `toString({p:UInt8} + ${column('id')})`,
-      () => `toString(toDate('2026-01-01') + INTERVAL 1 DAY)`,
       () =>
         this.isTricky
           ? `toString(arrayMap(edge -> edge.id + ${column('id')}, [tuple(7)::Tuple(id UInt8)]))`
@@ -245,8 +243,7 @@ class Builder {
   }
 
   #quoted(name: string): string {
-    const forms = [`\`${name}\``, `"${name}"`, ...(KEYWORDS.has(name) ? [] : [name, name])];
-    return this.#pick(forms);
+    return this.#pick([`\`${name}\``, `"${name}"`, ...(KEYWORDS.has(name) ? [] : [name, name])]);
   }
 
   #words(...words: readonly string[]): string {

@@ -14,7 +14,7 @@ import {
   bracketsAt,
   keywordAt,
   nameOfWithQuery,
-  namesOfWithQueries,
+  countWithQueries,
   pathAt,
   placesOfWithLists,
   type Path,
@@ -52,7 +52,7 @@ export interface SelectContext extends ClientNames {
  * @throws StatementProblem for a table that there is not, and for what cannot be rewritten
  */
 export function findTables(frame: Frame, names: TableNames, select: SelectContext): FoundTables {
-  const finder = new TableFinder(names, select, namesOfWithQueries(frame));
+  const finder = new TableFinder(names, select, countWithQueries(frame));
   finder.walk(frame.words, 'query', []);
   finder.finish(frame);
   return finder;
@@ -69,9 +69,9 @@ class TableFinder implements FoundTables {
   constructor(
     readonly names: TableNames,
     readonly select: SelectContext,
-    readonly withNames: readonly string[],
+    readonly withQueries: ReadonlyMap<string, number>,
   ) {
-    this.#uses = new NameUses(names, withNames);
+    this.#uses = new NameUses(names, withQueries);
   }
 
   /** @param bodies the names of the WITH queries in whose brackets the words are */
@@ -251,7 +251,7 @@ class TableFinder implements FoundTables {
 
   /** Whether a name is that of a WITH query, and not, as in the brackets of its own, that of a table. */
   #isWithQuery({ pieces: [name = '', ...more] }: Path, bodies: readonly string[]): boolean {
-    const definitions = more.length > 0 ? 0 : this.withNames.filter((other) => other === name).length;
+    const definitions = more.length > 0 ? 0 : (this.withQueries.get(name) ?? 0);
     return definitions > 1 || (definitions === 1 && !bodies.includes(name));
   }
 

@@ -51,8 +51,8 @@ const FORMS: readonly (readonly [form: string, write: Write])[] = [
   [
     `DESC(?:RIBE)?(?: TABLE)? ${TABLE}`,
     (found, names) =>
-      'SELECT name, type, default_kind AS default_type, default_expression, comment, compression_codec AS codec_expression, ' +
-      `'' AS ttl_expression FROM system.columns WHERE ${ofTable(found, names, 'table')} ORDER BY position`,
+      'SELECT name, type, default_kind AS default_type, default_expression, comment, ' +
+      `'' AS codec_expression, '' AS ttl_expression FROM system.columns WHERE ${ofTable(found, names, 'table')} ORDER BY position`,
   ],
   [
     `EXISTS DATABASE ${TABLE}`,
@@ -83,8 +83,8 @@ const PATTERNS = FORMS.map(([form, write]) => [new RegExp(`^${form}$`, 'i'), wri
  */
 export function metadataSelect(statement: string, names: TableNames, database: string): string | undefined {
   for (const [pattern, write] of PATTERNS) {
-    const groups = pattern.exec(statement)?.groups;
-    if (groups) return write(groups, names, database);
+    const found = pattern.exec(statement);
+    if (found) return write(found.groups ?? {}, names, database);
   }
   return undefined;
 }

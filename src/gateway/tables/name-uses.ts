@@ -23,7 +23,7 @@ export class NameUses {
 
   constructor(
     readonly names: TableNames,
-    readonly withNames: readonly string[],
+    readonly withQueries: ReadonlyMap<string, number>,
   ) {}
 
   /** Runs what reads a query, whose FROM is apart from that around it. */
@@ -57,7 +57,7 @@ export class NameUses {
   tableOfSet({ pieces }: Path): string | undefined {
     const [first = '', ...more] = pieces;
     const isQualified = more.length > 0;
-    if (this.#aliases.has(first) || this.withNames.includes(first)) return undefined;
+    if (this.#aliases.has(first) || this.withQueries.has(first)) return undefined;
     if (isQualified && (this.#tablesByName.has(first) || !this.names.isDatabase(first))) return undefined;
     const { table } = resolveName(pieces, this.names);
     // A column of this name would come first, and columns are not known here.

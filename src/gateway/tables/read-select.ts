@@ -65,14 +65,15 @@ function checkSettings(tokens: readonly TokenNode[]): void {
 /** The tokens with single spaces where spaces or comments are, and with the edits. */
 function writeText(tokens: readonly TokenNode[], edits: readonly Edit[], internal: InternalName): string {
   const byStart = new Map(edits.map((edit) => [edit.start, edit]));
-  let [text, end] = ['', tokens[0]?.start ?? 0];
+  const written: string[] = [];
+  let end = tokens[0]?.start ?? 0;
   for (const token of tokens) {
     if (token.start < end) continue;
     const edit = byStart.get(token.start);
-    const written = edit ? edit.write(internal) : token.text;
-    const isApart = token.start > end || (/\w$/.test(text) && /^\w/.test(written));
-    text += (isApart ? ' ' : '') + written;
+    const text = edit ? edit.write(internal) : token.text;
+    const isApart = token.start > end || (/\w$/.test(written.at(-1) ?? '') && /^\w/.test(text));
+    written.push(isApart ? ' ' : '', text);
     ({ end } = edit ?? token);
   }
-  return text;
+  return written.join('');
 }

@@ -67,12 +67,17 @@ export function nameOfWithQuery(words: readonly Word[], at: number): string | un
   return node && isName(node) ? nameOf(node) : undefined;
 }
 
-/** The names of all WITH queries, as often as they are defined. */
-export function namesOfWithQueries({ words }: Frame): readonly string[] {
-  return words.flatMap(({ inner }, at) => {
+/** How often each name of a WITH query is defined. */
+export function countWithQueries(
+  { words }: Frame,
+  counts = new Map<string, number>(),
+): ReadonlyMap<string, number> {
+  for (const [at, { inner }] of words.entries()) {
     const name = inner && nameOfWithQuery(words, at);
-    return [...(name === undefined ? [] : [name]), ...(inner ? namesOfWithQueries(inner) : [])];
-  });
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (inner) countWithQueries(inner, counts);
+  }
+  return counts;
 }
 
 /** The indexes at which the queries of a UNION, or a query, begin. */
