@@ -6,7 +6,7 @@ import { scopeOf } from '../auth/pinned-parameters.js';
 import type { EndpointTable } from './catalogue.js';
 import { metadataPart } from './metadata-part.js';
 import { sentValue, valuesOfArguments, type ArgumentReader } from './arguments.js';
-import type { SelectStatement, TableRead } from './statement.js';
+import { CODES, StatementProblem, type SelectStatement, type TableRead } from './statement.js';
 
 /** A statement that ClickHouse can run: its tables are WITH queries. */
 export interface CompiledStatement {
@@ -85,8 +85,17 @@ function textsOf({ args }: TableRead): ReadonlyMap<string, string> {
   return new Map([...args].map(([name, argument]) => [name, argument.kind === 'text' ? argument.text : '']));
 }
 
+/** Characters of a statement with the queries of its tables. */
+const MAX_CHARACTERS = 4_000_000;
+
 function withParts(parts: readonly string[], text: string, slot: string | undefined): string {
   if (slot === undefined) return text;
   if (!text.includes(slot)) throw new Error('the statement has no place for the tables that it reads');
-  return text.replaceAll(slot, () => parts.join(', '));
+  const written = text.replaceAll(slot, () => parts.join(', '));
+  if (written.length <= MAX_CHARACTERS) return written;
+  // Each query of a UNION has the tables of all.
+  throw new StatementProblem(
+    CODES.QUERY_IS_TOO_LARGE,
+    'The statement is too long with the queries of the endpoints that it reads. Write fewer queries in its UNION.',
+  );
 }
