@@ -17,16 +17,19 @@ async function running(): Promise<RunningCalls['calls']> {
   return ((await response.json()) as RunningCalls).calls;
 }
 
+const isRunning = async (): Promise<true | undefined> => ((await running()).length > 0 ? true : undefined);
+
+/** Long, because other tests load the machine. */
+const WITHIN_MS = 30_000;
+
 const code = ({ headers }: Response): string | null => headers.get('x-clickhouse-exception-code');
 
 describe('a statement that runs', () => {
   test('is shown to the operator, who can cancel it', async () => {
     const { send, gateway } = opened();
     const response = send(LONG, { headers: { 'User-Agent': 'tool/1' } });
-    const [call] = await pollUntil('it runs', async () => {
-      const calls = await running();
-      return calls.length > 0 ? calls : undefined;
-    });
+    await pollUntil('it runs', isRunning, WITHIN_MS);
+    const [call] = await running();
     expect(call?.parameters).toEqual({ sql: LONG, tool: 'tool/1' });
     await fetch(`${gateway.adminUrl ?? ''}/calls/${call?.id ?? ''}/cancel`, { method: 'POST' });
     expect(code(await response)).toBe('394');
@@ -36,7 +39,7 @@ describe('a statement that runs', () => {
   test('is cancelled by KILL QUERY of its key, and of no other', async () => {
     const { send, rows } = opened();
     const response = send(LONG, { search: { query_id: 'mine' } });
-    await pollUntil('it runs', async () => ((await running()).length > 0 ? true : undefined));
+    await pollUntil('it runs', isRunning, WITHIN_MS);
     await rows("KILL QUERY WHERE query_id = 'mine'", { key: SQL_KEYS.tenant });
     expect(await running()).toHaveLength(1);
     await rows("KILL QUERY WHERE query_id = 'mine' ASYNC");
@@ -48,9 +51,9 @@ describe('a statement that runs', () => {
     const sent = request(sqlUrl, { method: 'POST', headers: { Authorization: `Bearer ${SQL_KEYS.all}` } });
     sent.on('error', () => undefined);
     sent.end(LONG);
-    await pollUntil('it runs', async () => ((await running()).length > 0 ? true : undefined));
+    await pollUntil('it runs', isRunning, WITHIN_MS);
     sent.destroy();
-    await pollUntil('it has ended', async () => ((await running()).length === 0 ? true : undefined));
+    await pollUntil('it has ended', async () => ((await isRunning()) ? undefined : true), WITHIN_MS);
     const line = await pollUntil('it is logged', () =>
       Promise.resolve(logger.lines.find(({ fields }) => fields['code'] === 'CALLER_GONE')),
     );

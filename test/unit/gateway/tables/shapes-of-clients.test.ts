@@ -167,7 +167,7 @@ function outcome(sql: string): string {
     const reads = 'reads' in statement ? statement.reads : [];
     return [statement.kind, ...reads.map(({ table }) => table)].join(' ');
   } catch (error) {
-    return error instanceof StatementProblem ? error.code : String(error);
+    return error instanceof StatementProblem ? String(error.number) : String(error);
   }
 }
 
