@@ -6,7 +6,7 @@ import { sharedSqlGateway, SQL_KEYS } from '../../support/sql-gateway.js';
 const opened = sharedSqlGateway({ ADMIN_PORT: '0' });
 
 /** Runs until it is cancelled. */
-const LONG = 'SELECT sum(sipHash64(number)) FROM system.numbers';
+const LONG = 'SELECT sum(sipHash64(number, number + 1)) FROM numbers(9000000000)';
 
 interface RunningCalls {
   readonly calls: readonly { readonly id: string; readonly parameters: Readonly<Record<string, string>> }[];

@@ -149,7 +149,9 @@ export class AccessLog {
   }
 
   private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
-    const isFault = status >= 500 && !EXPECTED_BY_CALLER.has(code);
+    // A statement of a client has ClickHouse's statuses: most of its errors are 500, whoever caused them.
+    const isOfCaller = context.failure instanceof Failure && context.failure.status < 500;
+    const isFault = status >= 500 && !isOfCaller && !EXPECTED_BY_CALLER.has(code);
     const level = isFault ? 'error' : isRoutine(path, status) ? 'debug' : 'info';
     this.logger.request(level, { ...fields, ...failureFields(context.failure) });
     this.explain(context);
