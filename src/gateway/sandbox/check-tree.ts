@@ -32,9 +32,11 @@ export interface Bounds {
   readonly nodes: number;
   /** More functions, in lower case. */
   readonly functions: ReadonlySet<string>;
+  /** Table functions whose arguments are constants, in lower case. */
+  readonly tableFunctions: ReadonlySet<string>;
 }
 
-const OF_CALLERS: Bounds = { reads: 24, nodes: 20_000, functions: new Set() };
+const OF_CALLERS: Bounds = { reads: 24, nodes: 20_000, functions: new Set(), tableFunctions: new Set() };
 
 /** Kinds of node that may be a table. */
 const TABLES: ReadonlySet<string> = new Set([
@@ -78,7 +80,7 @@ class TreeChecker {
       case 'QUERY':
         return this.walkQuery(node, scope);
       case 'TABLE_FUNCTION':
-        throw new Rejection(tableFunctionProblem(node.attributes.get('table_function_name') ?? ''));
+        return this.walkTableFunction(node, scope);
       case 'IDENTIFIER':
         return isTable ? this.readTable(node, scope) : leaf;
       case 'FUNCTION':
@@ -182,6 +184,17 @@ class TreeChecker {
     return this.add(this.walk(left, scope, false), this.walk(right, scope, right.kind === 'IDENTIFIER'));
   }
 
+  private walkTableFunction(node: TreeNode, scope: Scope): Cost {
+    const name = node.attributes.get('table_function_name') ?? '';
+    if (!this.bounds.tableFunctions.has(name.toLowerCase())) throw new Rejection(tableFunctionProblem(name));
+    const rows = itemsOf(node, 'ARGUMENTS');
+    if (!rows.every(isConstant))
+      throw new Rejection(`has ${quoted(name)} with more than constants; use SELECT … UNION ALL SELECT …`);
+    // A text in the first place, which a parameter could be too, has the types of columns.
+    if (name !== STANDARD_VALUES && !isRow(rows[0])) checkType(name, rows[0]);
+    return this.walkChildren(node, scope);
+  }
+
   private walkLambda(node: TreeNode, scope: Scope): Cost {
     // ClickHouse would also apply a named lambda to the saved query, in place of the function of that name in its
     // filters.
@@ -219,9 +232,20 @@ function checkType(name: string, type: TreeNode | undefined): void {
   }
 }
 
+/** What ClickHouse makes of `(VALUES …)`. */
+const STANDARD_VALUES = 'SQLStandardValues';
+
+/** Whether a node is a literal, or a tuple or an array of them. */
+const isConstant = (node: TreeNode): boolean =>
+  node.kind === 'CONSTANT' || (isRow(node) && itemsOf(node, 'ARGUMENTS').every(isConstant));
+
+const isRow = (node: TreeNode | undefined): boolean =>
+  /^(?:tuple|array)$/.test(node?.attributes.get('function_name') ?? '') ||
+  /^(?:Tuple|Array)_/.test(node?.attributes.get('constant_value') ?? '');
+
 function tableFunctionProblem(name: string): string {
   if (name === 'viewExplain') return 'must be a SELECT, not EXPLAIN';
-  if (name === 'SQLStandardValues') return 'must not read VALUES; use SELECT … UNION ALL SELECT …';
+  if (name === STANDARD_VALUES) return 'must not read VALUES; use SELECT … UNION ALL SELECT …';
   return `reads the table function ${quoted(name)}; it can read only the endpoint’s result and named parts`;
 }
 

@@ -10,10 +10,11 @@ import { checkPrintedText } from '../sandbox/printed-text.js';
 import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
-/** What a tool may need more than a caller of one endpoint: functions that tell of the server what its headers tell. */
+/** What a tool may need more than a caller of one endpoint: rows of constants, and functions that tell of the server what its headers tell. */
 const BOUNDS: Bounds = {
   ...{ reads: 100, nodes: 100_000 },
   functions: new Set(['version', 'timezone', 'servertimezone', 'revision']),
+  tableFunctions: new Set(['values', 'sqlstandardvalues']),
 };
 const GRAMMAR: Grammar = { ...CALLERS_GRAMMAR, maxNodes: 20_000 };
 
