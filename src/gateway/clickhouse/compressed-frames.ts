@@ -11,6 +11,8 @@ const LZ4 = 0x82;
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 /** Of the shortest copy in LZ4. */
 const LEAST_COPIED = 4;
+/** A length in LZ4 whose rest follows in bytes of its own. */
+const LONG = 15;
 
 /** Cuts a stream into ClickHouse's compressed frames, however its bytes arrive. */
 export class FrameCutter {
@@ -66,13 +68,17 @@ export function contentOfAll(response: Buffer): Buffer | undefined {
     : undefined;
 }
 
-/** A frame with bytes as they are. @param content at least 24 bytes */
+/** A frame with bytes as they are, in the one method that all clients read. @param content at least 24 bytes */
 export function frameOf(content: Buffer): Buffer {
+  const more = content.length - LONG;
+  const lengths = Buffer.alloc(Math.floor(more / 255) + 1, 255);
+  lengths[lengths.length - 1] = more % 255;
+  const block = Buffer.concat([Buffer.of(LONG << 4), lengths, content]);
   const header = Buffer.alloc(HEADER);
-  header.writeUInt8(NONE, 0);
-  header.writeUInt32LE(HEADER + content.length, 1);
+  header.writeUInt8(LZ4, 0);
+  header.writeUInt32LE(HEADER + block.length, 1);
   header.writeUInt32LE(content.length, 5);
-  const checked = Buffer.concat([header, content]);
+  const checked = Buffer.concat([header, block]);
   return Buffer.concat([cityHash128(checked), checked]);
 }
 
@@ -83,7 +89,7 @@ function decodeLz4(block: Buffer, length: number): Buffer | undefined {
   let to = 0;
   const next = (): number => block[from++] ?? 0;
   const lengthOf = (start: number): number => {
-    if (start < 15) return start;
+    if (start < LONG) return start;
     let [sum, byte] = [start, 255];
     while (byte === 255) sum += byte = next();
     return sum;

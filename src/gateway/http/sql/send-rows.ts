@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 import { compressor } from '../../query/encode-bodies.js';
+import type { Compressed, Encoding } from '../../query/endpoint-result.js';
 import type { StatementHead, StatementRequest, StatementSink } from '../../query/ports.js';
 import { toldError } from '../../tables/error-response.js';
 import { chooseEncoding } from '../result/content-encoding.js';
 import { ResponseBody } from '../result/send-export.js';
 import type { ClientSettings } from './client-settings.js';
+import { Lz4Frame } from './lz4-frame.js';
 import type { SqlErrorOptions } from './sql-error.js';
 
 const COMPRESSED_WHEN_SENT = { identity: Buffer.alloc(0), isEncodedWhenSent: true } as const;
@@ -20,14 +23,12 @@ export function openSqlSink(
   { words, version }: Pick<SqlErrorOptions, 'words' | 'version'>,
 ): StatementRequest['openSink'] {
   return (head): StatementSink => {
-    const encoding = isHttpCompressed
-      ? chooseEncoding(request.headers['accept-encoding'], COMPRESSED_WHEN_SENT)
-      : 'identity';
+    const encoding = isHttpCompressed ? encodingOf(request.headers['accept-encoding']) : 'identity';
     let hasFailed = false;
     response.writeHead(200, headersOf(head, encoding));
     const body = new ResponseBody(response, undefined, () => hasFailed);
     return {
-      streams: encoding === 'identity' ? [body] : [compressor(encoding), body],
+      streams: encoding === 'identity' ? [body] : [encoderOf(encoding), body],
       textOf: (error) => {
         hasFailed = true;
         return toldError(error, words, version).text;
@@ -35,6 +36,15 @@ export function openSqlSink(
     };
   };
 }
+
+/** LZ4 is for those who accept nothing else. */
+function encodingOf(accepted = ''): Encoding | 'lz4' {
+  const encoding = chooseEncoding(accepted, COMPRESSED_WHEN_SENT);
+  return encoding === 'identity' && /(?:^|,) *lz4 *(?:,|$)/.test(accepted) ? 'lz4' : encoding;
+}
+
+const encoderOf = (encoding: Compressed | 'lz4'): Duplex =>
+  encoding === 'lz4' ? new Lz4Frame() : compressor(encoding);
 
 function headersOf(
   { contentType, format, timezone, exceptionTag }: StatementHead,
