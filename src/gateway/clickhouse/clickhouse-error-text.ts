@@ -105,7 +105,8 @@ export function sentenceOf(
 /** The text of an error as ClickHouse writes it. @param version of ClickHouse */
 export function errorText(code: string, sentence: string, version: string): string {
   const [name] = SQL_PROBLEMS[code] ?? SENTENCES[code] ?? ['UNKNOWN_EXCEPTION'];
-  return `Code: ${code}. DB::Exception: ${sentence}. (${name}) (version ${version})`;
+  const end = sentence.endsWith('?') ? '' : '.';
+  return `Code: ${code}. DB::Exception: ${sentence}${end} (${name}) (version ${version})`;
 }
 
 /** The HTTP status with which ClickHouse responds where nothing was sent yet. */

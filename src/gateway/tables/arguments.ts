@@ -40,7 +40,7 @@ export function valuesOfArguments(
   const { values, problems } = readParameters(endpoint, applied.parameters, { now, seal });
   if (problems.length === 0) return values;
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
-  const example = `${table}(${problems[0]?.param ?? ''} = …)`;
+  const example = `${table}(${problems.map(({ param }) => `${param} = …`).join(', ')})`;
   throw new StatementProblem(
     CODES.BAD_ARGUMENTS,
     `The table ${table} has invalid arguments: ${listed}. Write them as ${example}.`,

@@ -7,6 +7,7 @@ import { missingParameters } from './arguments.js';
 import type { EndpointTable } from './catalogue.js';
 import { findMetadata } from './metadata-part.js';
 import type { StatementContext } from './read-statement.js';
+import { unknownDatabase } from './resolve-name.js';
 import type { TableNames } from './statement.js';
 import { DATABASE, tableName } from './table-name.js';
 
@@ -50,9 +51,10 @@ const DATABASES: ReadonlySet<string> = new Set([
   ...[DATABASE, 'system', 'information_schema', 'INFORMATION_SCHEMA'],
 ]);
 
-/** The tables that a client can name. @param chosen the database that names without one mean */
+/** The tables that a client can name. @param chosen the database that names without one mean @throws StatementProblem where there is none */
 export function namesOf({ endpoints }: KeyTables, chosen = DATABASE): TableNames {
   const standard = chosen === '' || chosen === 'default' ? DATABASE : chosen;
+  if (!DATABASES.has(standard)) throw unknownDatabase(standard);
   return {
     isDatabase: (name) => DATABASES.has(name),
     find: (database, table) => {

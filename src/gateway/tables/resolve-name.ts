@@ -1,6 +1,7 @@
 import { closestName } from '../../endpoint/closest-name.js';
 import { isSymbol, type GroupNode } from '../../endpoint/sql-file/select/nodes.js';
 import { CODES, StatementProblem, type TableNames } from './statement.js';
+import { DATABASE } from './table-name.js';
 
 /** What a name with dots can mean as a table. */
 export interface ResolvedName {
@@ -30,7 +31,7 @@ const MAX_MISSPELT = 100;
 export const unknownDatabase = (name: string): StatementProblem =>
   new StatementProblem(
     CODES.UNKNOWN_DATABASE,
-    `There is no database ${name.slice(0, MAX_MISSPELT)}. SHOW DATABASES lists what there is.`,
+    `There is no database ${name.slice(0, MAX_MISSPELT)}. The tables are in the database ${DATABASE}.`,
   );
 
 /** What to answer for a table that cannot be read. @param args the brackets behind its name */

@@ -3,8 +3,7 @@ import { treatmentOf } from '../../tables/settings.js';
 import { CODES, StatementProblem } from '../../tables/statement.js';
 
 /** Formats that need a file of their own, or the protocol of another database. */
-const NOT_HERE =
-  /^(?:Template\w*|CustomSeparated\w*|Protobuf\w*|CapnProto|MySQLWire|PostgreSQLWire|HiveText|RawBLOB)$/i;
+const NOT_HERE = /^(?:Template\w*|Protobuf\w*|CapnProto|MySQLWire|PostgreSQLWire|HiveText|RawBLOB)$/i;
 /** Formats that tell how many rows were read. */
 const OF_PROGRESS = /^JSONEachRowWithProgress$/i;
 
