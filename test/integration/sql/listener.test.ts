@@ -132,6 +132,20 @@ describe('protocol', () => {
     ]);
   });
 
+  test.each(['a\r\nX-Evil: 1', '☃', '\0'])(
+    'repeats of the id %j only what a header can have',
+    async (queryId) => {
+      const { status, headers } = await send('SELECT 1', { search: { query_id: queryId } });
+      expect([status, headers.get('x-evil')]).toEqual([200, null]);
+      expect(headers.get('x-clickhouse-query-id')).toBe(queryId.replaceAll(/[^ -~]/g, '?'));
+    },
+  );
+
+  test.each(['zstd', 'constructor'])('refuses a body with Content-Encoding %s', async (encoding) => {
+    const response = await send('SELECT 1', { headers: { 'Content-Encoding': encoding } });
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('89');
+  });
+
   test('compresses as the client accepts', async () => {
     const { sqlUrl } = opened();
     const response = await fetch(`${sqlUrl}/?enable_http_compression=1`, {

@@ -76,7 +76,9 @@ export async function runStatement(parts: StatementParts, call: StatementCall): 
     ...limits,
     isPinned: isPinned(principal),
   });
-  response.setHeader('X-ClickHouse-Query-Id', client.queryId ?? context.requestId);
+  // Node throws for a header with other characters.
+  const queryId = (client.queryId ?? context.requestId).replaceAll(/[^ -~]/g, '?');
+  response.setHeader('X-ClickHouse-Query-Id', queryId);
   response.setHeader('X-ClickHouse-Server-Display-Name', DATABASE);
   if (statement.kind === 'nothing') {
     response.end();

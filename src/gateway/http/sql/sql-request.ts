@@ -84,7 +84,7 @@ const DECODERS = {
 
 async function decoded(body: Buffer, encoding = 'identity'): Promise<Buffer> {
   if (encoding === 'identity' || body.length === 0) return body;
-  if (!(encoding in DECODERS)) {
+  if (!Object.hasOwn(DECODERS, encoding)) {
     throw new StatementProblem(
       CODES.UNKNOWN_COMPRESSION_METHOD,
       'The body has a Content-Encoding that the gateway cannot read. Send it with gzip, deflate or br, or without.',
