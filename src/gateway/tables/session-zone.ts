@@ -16,6 +16,9 @@ const NAMED =
 const TO_DATE = /^(?:toDate\w*|CAST|_CAST|accurateCast\w*)$/;
 const DATES = /^(?:Nullable\()?Date(?:32)?\)?$/;
 const TIMES = /\bDateTime/;
+const WITHIN_DATES = /\bDate(?:32)?\b/;
+/** Types that can be a number of seconds, within arrays and tuples too. */
+const NUMBERS = /Int|Float|Decimal|Bool|Enum|Dynamic|Variant|JSON/;
 
 /** Whether rows of a WITH query can depend on the zone of the session, which its own SETTINGS cannot pin. */
 export type CheckZone = (text: string, caller: SingleFlightCaller) => Promise<boolean>;
@@ -48,7 +51,9 @@ function dependsOnZone(node: TreeNode): boolean {
   if (NAMED.test(name)) return true;
   const types = itemsOf(node, 'ARGUMENTS').map(typeOf);
   // A number of seconds becomes the day that it is in the zone.
-  if (DATES.test(type) && TO_DATE.test(name) && !/String|Date/.test(types[0] ?? '')) return true;
+  const [from = ''] = types;
+  const isOfNumbers = !/String|Date/.test(from) || NUMBERS.test(from);
+  if (WITHIN_DATES.test(type) && TO_DATE.test(name) && isOfNumbers) return true;
   // A day is compared with a time as the midnight of the zone.
   return types.some((each) => DATES.test(each)) && types.some((each) => TIMES.test(each));
 }
