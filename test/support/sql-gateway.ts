@@ -70,6 +70,8 @@ const ENDPOINTS: SqlEndpoints = {
 /** A complete gateway with the SQL listener, on a real ClickHouse with the demo data. */
 export interface SqlGateway {
   readonly gateway: Gateway;
+  /** Of the project. */
+  readonly folder: string;
   readonly sqlUrl: string;
   readonly logger: RecordingLogger;
   /** Sends a statement as the body of a POST; with the key that sees every project. */
@@ -152,7 +154,7 @@ async function withSqlGateway(
       return text;
     };
     try {
-      await use({ gateway, sqlUrl, logger, send, rows });
+      await use({ gateway, folder, sqlUrl, logger, send, rows });
     } finally {
       await gateway.close();
     }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { RecentTimeouts } from '../http/sql/recent-timeouts.js';
 import { createSqlListener, type SqlParts } from '../http/sql/sql-listener.js';
 import { drain } from '../http/transport/drain.js';
 import { createHttpServer } from '../http/transport/server.js';
@@ -19,7 +20,7 @@ export function requireOwnNames(endpoints: readonly Endpoint[]): void {
 
 /** Opens the listener on which endpoints are tables, where it is configured; returns its URL. */
 export async function openSql(
-  parts: Omit<SqlParts, 'log' | 'limits'> & LoggedParts & { readonly config: Config },
+  parts: Omit<SqlParts, 'log' | 'limits' | 'recentTimeouts'> & LoggedParts & { readonly config: Config },
   onClose: OnClose,
 ): Promise<string | undefined> {
   const { config, logger } = parts;
@@ -27,7 +28,10 @@ export async function openSql(
   const { maxRows, ...where } = config.sql;
   const log = createLog(parts);
   const limits = { maxRows, timeoutMs: config.queryTimeoutMs };
-  const listener = createSqlListener({ log, limits, ...parts });
+  const listener = createSqlListener({
+    ...{ log, limits, recentTimeouts: new RecentTimeouts(parts.clock) },
+    ...parts,
+  });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
   const url = await listen(server, where);
   onClose(

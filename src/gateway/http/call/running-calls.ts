@@ -15,7 +15,8 @@ export interface Cancellable {
 export interface RunningStatement {
   /** Names of the endpoints that it reads. */
   readonly endpoints: readonly string[];
-  readonly sql: string;
+  /** Undefined where it can have a secret value. */
+  readonly sql: string | undefined;
   /** Which the client chose. */
   readonly queryId: string | undefined;
   /** What the client says that it is. */

@@ -24,6 +24,7 @@ import { factsOfExport } from '../../observability/outcome-facts.js';
 import type { RunningCalls } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
+import { statementId, type RecentTimeouts } from './recent-timeouts.js';
 import { openSqlSink } from './send-rows.js';
 import { sendSqlError } from './sql-error.js';
 import type { SqlRequest } from './sql-request.js';
@@ -40,6 +41,7 @@ export interface StatementParts {
   readonly checkZone: CheckZone;
   readonly runStatement: RunScheduledStatement;
   readonly runningCalls: RunningCalls;
+  readonly recentTimeouts: RecentTimeouts;
   readonly limits: { readonly maxRows: number; readonly timeoutMs: number };
   readonly serverVersion: Pick<ServerVersion, 'known' | 'read'>;
 }
@@ -85,9 +87,12 @@ export async function runStatement(parts: StatementParts, call: StatementCall): 
     return;
   }
   const words = isPinned(principal) ? undefined : statement.words;
+  const id = statementId(principal, sent);
   try {
+    parts.recentTimeouts.requireNone(id);
     await runSelect(parts, call, { statement, tables, client, words });
   } catch (error) {
+    parts.recentTimeouts.note(id, error);
     const { isFramed } = client;
     sendSqlError(response, context, error, { words, isFramed, version: parts.serverVersion.known });
   }
@@ -113,7 +118,9 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   const wait = clientDisconnected(response);
   const tool = toolOf(call.request);
   context.tool = tool;
-  const running = { endpoints: nameList(read), sql: sent.sql, queryId: client.queryId, tool };
+  // An argument can be a secret value.
+  const sql = read.some(hasSecret) ? undefined : sent.sql;
+  const running = { endpoints: nameList(read), sql, queryId: client.queryId, tool };
   const id = runningCalls.begin(context.requestId, principal.name, running, wait);
   try {
     const { signal } = wait;
@@ -202,6 +209,9 @@ function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void
 const nameList = (endpoints: readonly Endpoint[]): readonly string[] => [
   ...new Set(endpoints.map(({ name }) => name)),
 ];
+
+const hasSecret = ({ parameters }: Endpoint): boolean =>
+  [...parameters.values()].some(({ secret }) => secret === true);
 
 /** Characters of a User-Agent that are kept. */
 const MAX_TOOL = 100;

@@ -1,0 +1,70 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { pollUntil } from '../../support/poll-until.js';
+import { sharedSqlGateway } from '../../support/sql-gateway.js';
+
+const opened = sharedSqlGateway({ ADMIN_PORT: '0', QUERY_TIMEOUT_SECONDS: '2' });
+
+const file = (name: string, id: number, lines: readonly string[], select: string): string =>
+  [
+    ...['/*', `name: ${name}`, `id: 61f0c404-5cb3-11e7-907b-a6006ad4d${String(id).padStart(3, '0')}`],
+    ...['summary: For a test.', 'caching: disabled', 'tables: true', ...lines, '*/', select],
+  ].join('\n');
+
+const write = (name: string, ...rest: readonly [number, readonly string[], string]): Promise<void> =>
+  writeFile(path.join(opened().folder, 'endpoints', `${name}.sql`), file(name, ...rest));
+
+describe('the tables of a gateway', () => {
+  test('are those of the last reload, which rejects two endpoints of one table name', async () => {
+    const { gateway, rows } = opened();
+    await write('new.one', 1, ['columns: { n: UInt8 }', 'example: {}'], 'SELECT 7 AS n');
+    expect((await gateway.reload()).ok).toBe(true);
+    expect(await rows('SELECT n FROM new_one')).toBe('7\n');
+    await write('new-one', 2, ['columns: { n: UInt8 }', 'example: {}'], 'SELECT 8 AS n');
+    const { ok, problems } = await gateway.reload();
+    expect([ok, JSON.stringify(problems)]).toEqual([
+      false,
+      expect.stringContaining('endpoints new-one and new.one would both be the table new_one') as string,
+    ]);
+    expect(await rows('SELECT n FROM new_one')).toBe('7\n');
+    await rm(path.join(opened().folder, 'endpoints', 'new-one.sql'));
+  });
+
+  test('show no secret argument to the operator', async () => {
+    const { gateway, send } = opened();
+    await write(
+      'secret.one',
+      3,
+      [
+        'parameters: { token: { kind: string, secret: true, description: A secret. } }',
+        'columns: { n: UInt64 }',
+        'example: {}',
+      ],
+      'SELECT sum(sipHash64(number)) AS n FROM numbers(9000000000) WHERE 1 [[ AND toString(number) != @token ]]',
+    );
+    expect((await gateway.reload()).problems).toEqual([]);
+    const response = send("SELECT n FROM secret_one(token = 'zqx7')");
+    const text = await pollUntil(
+      'it runs',
+      async () => {
+        const calls = await (await fetch(`${gateway.adminUrl ?? ''}/calls`)).text();
+        return calls.includes('secret.one') ? calls : undefined;
+      },
+      30_000,
+    );
+    expect(text).not.toContain('zqx7');
+    expect((await response).headers.get('x-clickhouse-exception-code')).toBe('159');
+  });
+});
+
+test('a statement that reached its time limit is not run again at once', async () => {
+  const { send, logger } = opened();
+  const long = 'SELECT sum(sipHash64(number, number)) FROM numbers(9000000000)';
+  const first = await send(long, { search: { query_id: 'one' } });
+  const second = await send(long, { search: { query_id: 'two' } });
+  for (const { headers, status } of [first, second])
+    expect([headers.get('x-clickhouse-exception-code'), status]).toEqual(['159', 408]);
+  const lines = logger.lines.filter(({ fields }) => fields['code'] === 'QUERY_TIMEOUT').slice(-2);
+  expect(lines.map(({ fields }) => Number(fields['totalMs']) > 1500)).toEqual([true, false]);
+});
