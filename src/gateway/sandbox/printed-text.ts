@@ -16,13 +16,17 @@ const PARAMETER = 'must not contain parameters in braces; write the values into 
  * does not check what the statement reads. It ensures that the statement's tree, in which ClickHouse prints names
  * unescaped, is unambiguous.
  *
- * @param more sticky patterns of further tokens
+ * @param constant sticky pattern of a further token that stands for a constant
+ * @returns the text with 0 in place of each such token: what looks like one within a string or a name stays
  * @throws Rejection
  */
-export function checkPrintedText(text: string, more: readonly RegExp[] = []): void {
+export function checkPrintedText(text: string, constant?: RegExp): string {
+  const patterns = constant ? [...TOKENS, constant] : TOKENS;
+  let written = '';
   for (let at = 0; at < text.length;) {
-    const token = tokenAt(text, at, more);
+    const [pattern, token] = tokenAt(text, at, patterns);
     if (token === undefined) throw new Rejection(characterProblem(text[at] ?? ''));
+    written += pattern === constant ? '0' : token[0];
     requirePlain(token.groups?.['name']);
     if (/^SETTINGS\b/.test(text.slice(at, at + 9)) && !/\w/.test(text[at - 1] ?? ''))
       throw new Rejection('must not have SETTINGS');
@@ -30,6 +34,7 @@ export function checkPrintedText(text: string, more: readonly RegExp[] = []): vo
       throw new Rejection('has a comment in an unsupported place');
     at += token[0].length;
   }
+  return written;
 }
 
 /**
@@ -51,13 +56,17 @@ function requirePlain(name: string | undefined): void {
   throw new Rejection('has a quoted name with an unsupported character; use letters, digits and _');
 }
 
-function tokenAt(text: string, at: number, more: readonly RegExp[]): RegExpExecArray | undefined {
-  for (const pattern of [...TOKENS, ...more]) {
+function tokenAt(
+  text: string,
+  at: number,
+  patterns: readonly RegExp[],
+): readonly [pattern: RegExp | undefined, token: RegExpExecArray | undefined] {
+  for (const pattern of patterns) {
     pattern.lastIndex = at;
     const token = pattern.exec(text);
-    if (token) return token;
+    if (token) return [pattern, token];
   }
-  return undefined;
+  return [undefined, undefined];
 }
 
 function characterProblem(character: string): string {

@@ -20,7 +20,6 @@ const GRAMMAR: Grammar = { ...CALLERS_GRAMMAR, maxNodes: 20_000 };
 
 /** `{name:Type}` as ClickHouse prints it; its type can be no aggregate state, and no name of a table. */
 const PARAMETER = /\{[A-Za-z_]\w*:(?!\s*Identifier\b)(?![^}]*Aggregate)[\w (),'=/+-]+\}/iy;
-const PARAMETERS = new RegExp(PARAMETER.source, 'gi');
 
 /** Size of the cache of verdicts, in characters. */
 const MAX_CACHED_CHARACTERS = 8_000_000;
@@ -65,9 +64,8 @@ async function verdictOf(
 ): Promise<Verdict> {
   try {
     const printed = await parser.print(text, signal, 'long');
-    checkPrintedText(printed, [PARAMETER]);
     // Of a parameter only its value is unknown, which is a constant in any case.
-    const written = printed.replaceAll(PARAMETERS, '0');
+    const written = checkPrintedText(printed, PARAMETER);
     const lines = await parser.lines(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${written})`, signal);
     const names = {
       parts: new Set(reads.map(({ internal }) => internal)),
