@@ -18,8 +18,8 @@ const BOUNDS: Bounds = {
 };
 const GRAMMAR: Grammar = { ...CALLERS_GRAMMAR, maxNodes: 20_000 };
 
-/** `{name:Type}` as ClickHouse prints it; its type can be no aggregate state, and no name of a table. */
-const PARAMETER = /\{[A-Za-z_]\w*:(?!\s*Identifier\b)(?![^}]*Aggregate)[\w (),'=/+-]+\}/iy;
+/** `{name:Type}` as ClickHouse prints it, with whole strings; its type can be no aggregate state, and no name of a table. */
+const PARAMETER = /\{[A-Za-z_]\w*:(?!\s*Identifier\b)(?![^}]*Aggregate)(?:[\w (),=-]|'[^'\\{}]*')+\}/iy;
 
 /** Size of the cache of verdicts, in characters. */
 const MAX_CACHED_CHARACTERS = 8_000_000;

@@ -214,8 +214,12 @@ test.each([
   "SELECT '{a:x', currentProfiles(), 'y}'",
   "SELECT '{a:x' FROM (SELECT * FROM remote('127.0.0.1', system.one)), (SELECT 'y}')",
   "SELECT `{a:x`, file('/etc/passwd'), `y}` FROM (SELECT 1 AS `{a:x`, 2 AS `y}`)",
-])('what looks like a parameter in a string hides nothing from the check: %s', async (sql) => {
-  const response = await send(sql, { search: { param_a: '1' } });
-  expect(response.status).toBe(403);
-  expect(response.headers.get('x-clickhouse-exception-code')).toBe('497');
-});
+  "SELECT {a:Enum8('} + ' = 1)}, currentProfiles(), {b:Enum8(' = {c:x' = 1)} AS n",
+])(
+  'what looks like a parameter, or the end of one, in a string hides nothing from the check: %s',
+  async (sql) => {
+    const response = await send(sql, { search: { param_a: '} + ', param_b: ' = {c:x' } });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('497');
+  },
+);
