@@ -142,6 +142,7 @@ function problemOf(raw: RawParameter): string | undefined {
   const problem = problemOfEncoding(raw);
   if (problem !== undefined) return problem;
   const { items = [raw.text ?? ''], maxBytes = MAX_VALUE_BYTES } = raw;
+  if (items.length === 0) return 'must not be an empty array; omit it, or send null';
   if (items.some((text) => text.includes('\0'))) return 'must not contain a null byte';
   const bytes = items.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return bytes > maxBytes ? `is ${bytes} bytes long; at most ${maxBytes} are allowed` : undefined;

@@ -1,10 +1,12 @@
 import { closestName } from '../../endpoint/closest-name.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { itemKind } from '../../endpoint/parameters/kinds.js';
+import type { Parameter } from '../../endpoint/parameters/parameter.js';
 import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import type { Values } from '../../endpoint/values.js';
 import { applyPinned } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
-import type { RawParameter } from '../query/raw-parameters.js';
+import { rawInBody, type RawParameter } from '../query/raw-parameters.js';
 import { readParameters } from '../query/validate-parameters.js';
 import { CODES, StatementProblem, type Argument, type TableRead } from './statement.js';
 
@@ -33,7 +35,8 @@ export function valuesOfArguments(
   for (const [name, argument] of args) {
     const parameter = parameters.get(name);
     if (!parameter) throw new StatementProblem(CODES.BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
-    raw.set(name, rawOf(argument, sent, parameter.isList === true));
+    const value = valueOf(argument, sent, parameter);
+    if (value !== undefined) raw.set(name, rawInBody(value));
   }
   const applied = applyPinned(principal, parameters, raw);
   if ('conflict' in applied) throw new StatementProblem(CODES.ACCESS_DENIED, applied.conflict.detail);
@@ -64,12 +67,26 @@ function unknownArgument(table: string, name: string, { parameters }: Endpoint):
   return `The table ${table} has no argument ${name}. ${advice}.`;
 }
 
-function rawOf(argument: Argument, sent: ReadonlyMap<string, string>, isList: boolean): RawParameter {
-  if (argument.kind === 'text') return { text: argument.text, times: 1 };
-  if (argument.kind === 'items') return { text: undefined, items: argument.items, times: 1 };
+/** Undefined for NULL. */
+function valueOf(
+  argument: Argument,
+  sent: ReadonlyMap<string, string>,
+  { isList, kind }: Parameter,
+): string | readonly string[] | undefined {
+  if (argument.kind === 'none') return undefined;
+  if (argument.kind === 'text') return argument.text;
+  if (argument.kind === 'items') return argument.items;
   const value = sentValue(sent, argument.name);
-  if (isList && value.startsWith('[')) return { text: undefined, items: itemsIn(value), times: 1 };
-  return { text: unescaped(value), times: 1 };
+  if (value === '\\N') return undefined;
+  const ownOf = itemKind(kind) === 'timestamp' ? timeOf : String;
+  return isList && value.startsWith('[') ? itemsIn(value).map(ownOf) : ownOf(unescaped(value));
+}
+
+/** Clients write a parameter of type DateTime as seconds since 1970. */
+function timeOf(text: string): string {
+  return text.replace(/^(\d{9,10})(\.\d+)?$/, (_, seconds: string, fraction?: string) =>
+    new Date(Number(seconds) * 1000).toISOString().replace('.000Z', `${fraction ?? ''}Z`),
+  );
 }
 
 /** The value of a parameter in braces. @throws StatementProblem where the client sent none */

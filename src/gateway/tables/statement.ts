@@ -9,6 +9,8 @@ import { Failure } from '../errors.js';
 export type Argument =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'items'; readonly items: readonly string[] }
+  /** NULL: no value. */
+  | { readonly kind: 'none' }
   /** `{name:Type}`: the value of the parameter of this name that the client sent beside the statement. */
   | { readonly kind: 'parameter'; readonly name: string };
 

@@ -5,7 +5,7 @@ import { isGroup, itemsOf, scalarOf } from './words.js';
 
 /** Reads `(name = value, …)` behind a table. @throws StatementProblem for anything else */
 export function readArguments({ nodes }: GroupNode): ReadonlyMap<string, Argument> {
-  const args = new Map<string, Argument | undefined>();
+  const args = new Map<string, Argument>();
   for (const [name, equals, ...value] of itemsOf(nodes)) {
     if (name === undefined || !isName(name) || !isSymbol(equals, '='))
       throw invalid('An argument of a table');
@@ -13,7 +13,7 @@ export function readArguments({ nodes }: GroupNode): ReadonlyMap<string, Argumen
     if (args.has(written)) throw invalid(`The argument ${written}, which must be given once,`);
     args.set(written, argumentOf(value, written));
   }
-  return new Map([...args].flatMap(([name, argument]) => (argument ? [[name, argument]] : [])));
+  return args;
 }
 
 /** Reads `(length)` or `(offset, length)` behind numbers. @throws StatementProblem for anything else */
@@ -39,10 +39,9 @@ export function parameterOf(node: Node | undefined): string | undefined {
   );
 }
 
-/** Undefined for NULL, which is no value. */
-function argumentOf(value: readonly Node[], of: string): Argument | undefined {
+function argumentOf(value: readonly Node[], of: string): Argument {
   const [first] = value;
-  if (value.length === 1 && wordOf(first) === 'NULL') return undefined;
+  if (value.length === 1 && wordOf(first) === 'NULL') return { kind: 'none' };
   const text = scalarOf(value);
   if (text !== undefined) return { kind: 'text', text };
   const name = value.length === 1 ? parameterOf(first) : undefined;

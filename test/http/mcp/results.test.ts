@@ -103,12 +103,12 @@ describe('an error', () => {
     const found = await errorOf({ shp: 'rome', unit: 'week', names: [], max_rows: 201, format: 'csv' });
     expect(found.split('\n').slice(0, -1)).toEqual([
       'The arguments are invalid:',
-      '- names must not be an empty array; omit it, or send null',
       '- shp is no argument of this tool, which has shop, unit, since, names, token, max_rows',
       '- format is no argument of this tool',
       '- max_rows must be an integer from 1 to 200, the row cap',
       '- shop is required',
       '- unit must be one of day, hour',
+      '- names must not be an empty array; omit it, or send null',
       'Correct them and call again.',
     ]);
     expect(shop.gateway.runQuery.requests).toEqual([]);

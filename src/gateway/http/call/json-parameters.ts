@@ -3,12 +3,15 @@ import { isLosslessNumber } from 'lossless-json';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { itemKind } from '../../../endpoint/parameters/kinds.js';
 import { Failure, type ParamProblem } from '../../errors.js';
-import { isInBrackets, type RawParameter, type RawParameters } from '../../query/raw-parameters.js';
+import {
+  MAX_BODY_VALUE_BYTES,
+  rawInBody,
+  type RawParameter,
+  type RawParameters,
+} from '../../query/raw-parameters.js';
 import { readJsonNumber } from './json-number.js';
 import { belongsInQueryString } from './undeclared-parameters.js';
 
-/** Bytes of UTF-8 of a value in a body. ClickHouse accepts a parameter of twice as many, which escapes can fill. */
-export const MAX_BODY_VALUE_BYTES = 64 * 1024;
 /** What an item of a list counts beside its text, because it has quotes and a comma on its way to ClickHouse. */
 const ITEM_BYTES = 2;
 /** Items of the longest list: of empty texts. */
@@ -72,7 +75,6 @@ interface Rejected {
 function readValue(kind: ValueKind, value: unknown): Read | Rejected {
   if (!Array.isArray(value)) return readScalar(kind, value);
   if (!kind.isList) return { problem: 'must be one value, not an array' };
-  if (value.length === 0) return { problem: 'must not be an empty array; omit it, or send null' };
   const items: string[] = [];
   for (const item of value as readonly unknown[]) {
     const read = readScalar(kind, item);
@@ -107,14 +109,5 @@ function rawOf(param: string, read: Read, { isList }: ValueKind): RawParameter {
       `${param} has ${bytes} bytes; a value may have ${MAX_BODY_VALUE_BYTES}. Send a shorter one.`,
     );
   }
-  const sent = { times: 1, maxBytes: MAX_BODY_VALUE_BYTES };
-  if (!('items' in read)) return { text: read.text, ...sent };
-  return { items, text: textOf(items), ...sent };
-}
-
-/** The one text that means the same as items; undefined where none does. */
-function textOf(items: readonly string[]): string | undefined {
-  const text = items.join(',');
-  const isAmbiguous = text === '' || isInBrackets(text) || items.some((item) => item.includes(','));
-  return isAmbiguous ? undefined : text;
+  return rawInBody('items' in read ? read.items : read.text);
 }

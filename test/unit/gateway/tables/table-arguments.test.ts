@@ -11,6 +11,7 @@ describe('readStatement', () => {
       ['n', { kind: 'text', text: '-1.5' }],
       ['on', { kind: 'text', text: 'true' }],
       ['list', { kind: 'items', items: ['a', '2'] }],
+      ['x', { kind: 'none' }],
       ['p', { kind: 'parameter', name: 'i' }],
       ['h', { kind: 'text', text: 'a' }],
     ]);

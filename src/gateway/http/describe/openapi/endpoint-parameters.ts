@@ -2,7 +2,7 @@ import { pascalName } from '../../../../endpoint/camel-name.js';
 import type { Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { ANY_TEXT, MAX_VALUE_BYTES } from '../../../../endpoint/parameters/parameter.js';
-import { MAX_BODY_VALUE_BYTES } from '../../call/json-parameters.js';
+import { MAX_BODY_VALUE_BYTES } from '../../../query/raw-parameters.js';
 import { MAX_PARAMETERS } from '../../call/query-string.js';
 import { enumOf, orNull } from '../column-schema.js';
 import {

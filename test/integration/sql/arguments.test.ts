@@ -1,0 +1,70 @@
+import { sharedSqlGateway } from '../../support/sql-gateway.js';
+
+const opened = sharedSqlGateway(
+  {},
+  {
+    endpoints: {
+      'all.kinds': [
+        [
+          'parameters:',
+          '  s: { kind: string, description: A text. }',
+          '  at: { kind: timestamp, description: A time. }',
+          '  items: { kind: string-list, empty: omitted, description: Texts. }',
+          'columns: { x: String }',
+          'tables: true',
+          'example: { s: a }',
+        ],
+        "SELECT toString(tuple('' [[, length(@s)]] [[, @at]] [[, @items]])) AS x",
+      ],
+      pinned: [
+        [
+          'parameters: { items: { kind: string-list, required: true, description: Texts. } }',
+          'columns: { x: String }',
+          'tables: true',
+          'example: { items: a }',
+        ],
+        'SELECT toString(@items) AS x',
+      ],
+    },
+    keys: { 'sql-all': {}, pinned: { fixed: { items: 'a,b' } } },
+  },
+);
+
+describe('arguments of a table', () => {
+  test.each([
+    ['items = NULL, s = NULL', "('')"],
+    ["items = ['b', 'a,c', 'b']", "('',['b','a,c','b'])"],
+    ['at = {at:DateTime64(3)}', "('','2023-11-14T22:13:20.500000Z')"],
+    ['at = {days:DateTime}', "('','2023-11-14T00:00:00.000000Z')"],
+    ['s = {none:Nullable(String)}', "('')"],
+    [`s = '${'é'.repeat(20_000)}'`, "('',40000)"],
+  ])('%s are those of a call', async (args, expected) => {
+    const search = {
+      ...{ param_at: '1700000000.5', param_days: '2023-11-14', param_none: '\\N' },
+      default_format: 'TSVRaw',
+    };
+    expect(await opened().rows(`SELECT x FROM all_kinds(${args})`, { search })).toBe(`${expected}\n`);
+  });
+
+  test.each([
+    ['item = NULL', 'has no argument item. Did you mean items?'],
+    ['items = []', 'items must not be an empty array; omit it, or send null'],
+    [`s = '${'a'.repeat(70_000)}'`, 's is 70000 bytes long; at most 65536 are allowed'],
+  ])('%s is refused as in a call', async (args, problem) => {
+    const response = await opened().send(`SELECT x FROM all_kinds(${args})`);
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('36');
+    expect(await response.text()).toContain(problem);
+  });
+
+  test.each(["items = ['a', 'b']", "items = 'a,b'", 'items = NULL'])(
+    '%s is what the key pins',
+    async (args) => {
+      const search = { default_format: 'TSVRaw' };
+      expect(await opened().rows(`SELECT x FROM pinned(${args})`, { key: 'qg_pinned', search })).toBe(
+        "['a','b']\n",
+      );
+      const other = await opened().send("SELECT x FROM pinned(items = ['b', 'a'])", { key: 'qg_pinned' });
+      expect(other.headers.get('x-clickhouse-exception-code')).toBe('497');
+    },
+  );
+});
