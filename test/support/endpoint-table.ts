@@ -10,5 +10,5 @@ export function endpointTable(
 ): EndpointTable {
   const described = columns.map(([name, type, meaning = '']) => [name, column(type, meaning)] as const);
   const endpoint = { columns: new Map(described), parameters: new Map(), optionalColumns: new Map() };
-  return { table, endpoint: { summary, ...endpoint }, missing };
+  return { table, endpoint: { summary, settings: {}, ...endpoint }, missing };
 }

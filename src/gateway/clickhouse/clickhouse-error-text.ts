@@ -33,7 +33,10 @@ const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentenc
   ],
   307: ['TOO_MANY_BYTES', READS_TOO_MUCH],
   394: ['QUERY_WAS_CANCELLED', 'The statement was cancelled'],
-  395: ['FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', 'A throwIf of the statement has a condition that is true'],
+  395: [
+    'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO',
+    'An endpoint that the statement reads has a condition that rejects these arguments, or rows',
+  ],
   396: [
     'TOO_MANY_ROWS_OR_BYTES',
     'The result is larger than one may be. Narrow the statement, or add a LIMIT',

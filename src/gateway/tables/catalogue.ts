@@ -1,14 +1,15 @@
 import type { Column } from '../../endpoint/definition.js';
+import { deprecationNote, describeDeprecation, type Deprecable } from '../../endpoint/deprecation.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import { SHOWN_SETTINGS } from './settings.js';
-import { DATABASE } from './table-name.js';
+import { DATABASE, tableName } from './table-name.js';
 import { figuresOf } from './type-figures.js';
 
 /** An endpoint that a client can read as a table. */
 export interface EndpointTable {
   readonly table: string;
-  readonly endpoint: Pick<Endpoint, 'summary' | 'parameters' | 'columns' | 'optionalColumns'>;
+  readonly endpoint: Deprecable & Pick<Endpoint, 'summary' | 'parameters' | 'columns' | 'optionalColumns'>;
   /** Parameters that a statement must give; where there are none, the name alone is a table. */
   readonly missing: readonly string[];
   /** Parameters that the client's key gives. */
@@ -47,11 +48,13 @@ function rowOfTable(described: EndpointTable): Row {
   };
 }
 
-/** What the endpoint is for, and how a statement gives the parameters that it must give. */
+/** What the endpoint is for, what to read instead, and how a statement gives the parameters that it must give. */
 function commentOf({ table, endpoint, missing }: EndpointTable): string {
-  if (missing.length === 0) return endpoint.summary;
+  const note = deprecationNote(describeDeprecation(endpoint), (name) => tableName({ name }));
+  const summary = `${note}${endpoint.summary}`;
+  if (missing.length === 0) return summary;
   const args = missing.map((parameter) => `${parameter} = …`).join(', ');
-  return `${endpoint.summary} Read it as ${nameInSql(table)}(${args})`;
+  return `${summary} Read it as ${nameInSql(table)}(${args})`;
 }
 
 const nameInSql = (table: string): string => (/^\d/.test(table) ? quoteName(table) : table);

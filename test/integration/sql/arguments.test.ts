@@ -16,6 +16,16 @@ const opened = sharedSqlGateway(
         ],
         "SELECT toString(tuple('' [[, length(@s)]] [[, @at]] [[, @items]])) AS x",
       ],
+      rejecting: [
+        [
+          'parameters: { n: { kind: integer, default: 1, description: A number. } }',
+          'deprecated: { since: 2026-01-01, successor: all.kinds }',
+          'columns: { x: UInt8 }',
+          'tables: true',
+          'example: {}',
+        ],
+        "SELECT 1 AS x WHERE throwIf(@n > 10, 'hidden words') = 0",
+      ],
       pinned: [
         [
           'parameters: { items: { kind: string-list, required: true, description: Texts. } }',
@@ -31,6 +41,16 @@ const opened = sharedSqlGateway(
 );
 
 describe('arguments of a table', () => {
+  test('that the endpoint itself rejects are an error that says so, in the gateway’s words', async () => {
+    const response = await opened().send('SELECT x FROM rejecting(n = 11)');
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('395');
+    const text = await response.text();
+    expect(text).toContain(
+      'An endpoint that the statement reads has a condition that rejects these arguments',
+    );
+    expect(text).not.toContain('hidden words');
+  });
+
   test.each([
     ['items = NULL, s = NULL', "('')"],
     ["items = ['b', 'a,c', 'b']", "('',['b','a,c','b'])"],
@@ -66,5 +86,11 @@ describe('arguments of a table', () => {
       const other = await opened().send("SELECT x FROM pinned(items = ['b', 'a'])", { key: 'qg_pinned' });
       expect(other.headers.get('x-clickhouse-exception-code')).toBe('497');
     },
+  );
+});
+
+test('the comment of a deprecated table names the one to read instead', async () => {
+  expect(await opened().rows("SELECT comment FROM system.tables WHERE name = 'rejecting'")).toBe(
+    'Deprecated as of 2026-01-01: use all_kinds. For a test.\n',
   );
 });
