@@ -18,10 +18,11 @@ const NAMES: Readonly<Record<Treatment, string>> = {
     'query database default_format compress client_protocol_version enable_http_compression wait_end_of_query user password',
   pass: `session_timezone limit offset join_use_nulls extremes date_time_input_format date_time_output_format
     output_format_json_quote_64bit_integers output_format_json_quote_denormals output_format_binary_write_json_as_string
-    cast_keep_nullable prefer_column_name_to_alias send_progress_in_http_headers http_headers_progress_interval_ms`,
+    cast_keep_nullable prefer_column_name_to_alias`,
   rewrite: 'max_execution_time max_result_rows result_overflow_mode query_id',
   ignore: `role quota_key log_comment session_id session_timeout session_check close_session stacktrace decompress buffer_size
-    cancel_http_readonly_queries_on_client_close select_sequential_consistency max_threads max_block_size mutations_sync alter_sync`,
+    cancel_http_readonly_queries_on_client_close select_sequential_consistency max_threads max_block_size mutations_sync alter_sync
+    send_progress_in_http_headers http_headers_progress_interval_ms`,
   refuse: `additional_table_filters additional_result_filter http_response_headers readonly use_query_cache replace_running_query
     add_http_cors_header http_write_exception_in_output_format`,
 };

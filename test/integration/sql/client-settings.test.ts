@@ -34,8 +34,6 @@ const SETTINGS: readonly (readonly [name: string, value: string, select: string]
   ['limit', '1', 'SELECT toString(sum(number)) AS x FROM (SELECT number FROM numbers(10))'],
   ['offset', '0', 'SELECT toString(sum(number)) AS x FROM (SELECT number FROM numbers(10))'],
   ['extremes', '1', 'SELECT toString(sum(number)) AS x FROM (SELECT number FROM numbers(10))'],
-  ['send_progress_in_http_headers', '1', 'SELECT toString(sum(number)) AS x FROM numbers(10)'],
-  ['http_headers_progress_interval_ms', '1', 'SELECT toString(sum(number)) AS x FROM numbers(10)'],
   ['session_timezone', 'Asia/Tokyo', "SELECT toString(toDateTime(number, 'UTC')) AS x FROM numbers(1)"],
 ];
 
@@ -66,14 +64,8 @@ const NONE: Readonly<Record<string, string>> = {
   date_time_output_format: 'iso',
 };
 
-/** Those that reach no SELECT of an endpoint: they are of the whole result, or of the protocol. */
-const OF_THE_RESULT = new Set([
-  'limit',
-  'offset',
-  'extremes',
-  'send_progress_in_http_headers',
-  'http_headers_progress_interval_ms',
-]);
+/** Those that reach no SELECT of an endpoint: they are of the whole result. */
+const OF_THE_RESULT = new Set(['limit', 'offset', 'extremes']);
 
 it.each(SETTINGS)('the client’s %s=%s changes no row of an endpoint', async (name, value, select) => {
   const { gateway, rows } = opened();
@@ -98,4 +90,10 @@ it.each(SETTINGS)('the client’s %s=%s changes no row of an endpoint', async (n
     return (await answer.json<unknown[]>()).data;
   };
   expect(await own({ [name]: value })).not.toEqual(await own({ [name]: NONE[name] ?? '0' }));
+});
+
+test('a client that wants progress in headers gets rows, and no more headers than the gateway can read', async () => {
+  const search = { send_progress_in_http_headers: '1', http_headers_progress_interval_ms: '1' };
+  const slow = 'SELECT count() FROM numbers(300000000) WHERE sipHash64(number) = 1';
+  expect(await opened().rows(slow, { key: 'qg_all', search })).toBe('0\n');
 });
