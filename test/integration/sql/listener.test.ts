@@ -201,6 +201,9 @@ describe('limits', () => {
     await rows('SELECT 1', { key: SQL_KEYS.limited });
     const limited = await send('SELECT 1', { key: SQL_KEYS.limited });
     expect([limited.status, limited.headers.get('x-clickhouse-exception-code')]).toEqual([500, '201']);
+    const seconds = Number(limited.headers.get('retry-after'));
+    expect([seconds >= 1, seconds <= 60]).toEqual([true, true]);
+    expect(limited.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/);
   });
 });
 

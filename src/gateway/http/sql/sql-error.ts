@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Failure, type ErrorCode } from '../../errors.js';
 import { errorBody, toldError } from '../../tables/error-response.js';
 import { breakOff } from '../transport/break-off.js';
+import { retryHeaders } from '../transport/problem.js';
 import type { RequestContext } from '../transport/request-context.js';
 
 /** Sends an error in ClickHouse's form. Where a part of the rows was sent, the body has it already, and the connection breaks. */
@@ -27,6 +28,7 @@ export function sendSqlError(
     'Content-Length': body.length,
     'X-ClickHouse-Exception-Code': told.code,
     ...(told.status === 401 && { 'WWW-Authenticate': 'Basic realm="querygate"' }),
+    ...(error instanceof Failure && retryHeaders(error, context.principal)),
   });
   response.end(body);
 }
