@@ -5,7 +5,7 @@ import { CODES, StatementProblem } from '../../tables/statement.js';
 /** Formats that need a file of their own, or the protocol of another database. */
 const NOT_HERE = /^(?:Template\w*|Protobuf\w*|CapnProto|MySQLWire|PostgreSQLWire|HiveText|RawBLOB)$/i;
 /** Formats that tell how many rows were read. */
-const OF_PROGRESS = /^JSONEachRowWithProgress$/i;
+const OF_PROGRESS = /WithProgress$/i;
 
 /** Formats that tell how many rows there were before a LIMIT. */
 const WITH_ROWS_BEFORE_LIMIT = /^(?:JSON(?!\w*EachRow)\w*|XML)$/i;
@@ -68,7 +68,8 @@ export function readClientSettings(
     output: (own) => {
       const format = own ?? textOf(all.get('default_format'), 'TabSeparated');
       requireFormat(format, { isPinned, isFramed });
-      return { ...{ format, settings, isFramed }, hidesRowsBeforeLimit: isPinned };
+      const hidesRowsBeforeLimit = isPinned && WITH_ROWS_BEFORE_LIMIT.test(format);
+      return { format, settings, isFramed, hidesRowsBeforeLimit };
     },
   };
 }
