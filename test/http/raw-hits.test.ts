@@ -214,6 +214,46 @@ describe('a raw hit', () => {
     });
   });
 
+  it('waits for the response before it on its connection', async () => {
+    await withRawHits(async (gateway) => {
+      const client = new RawClient(gateway);
+      const { body } = await client.ask(GET);
+      const { bytesRead } = await idle(client);
+      const socket = await client.accepted;
+      const miss = GET.replace('Rome', 'Oslo');
+      let respond: () => void = () => undefined;
+      gateway.runQuery.respondWith(async () => {
+        await new Promise<void>((resolve) => (respond = resolve));
+        return resultOf([]);
+      });
+      client.socket.write(miss);
+      const isRead = (bytes: number) => () => socket.bytesRead === bytesRead + bytes || undefined;
+      await pollUntil('the miss is read', isRead(miss.length));
+      client.socket.write(GET);
+      await pollUntil('the hit is read', isRead(miss.length + GET.length));
+      respond();
+      expect([(await client.next()).body, (await client.next()).body]).toEqual(['{"result":[]}', body]);
+      expect(gateway.raw).toBe(0);
+    });
+  });
+
+  it('is an authenticated request, so that a connection over the limit does not close that of the hit', async () => {
+    await withRawHits(
+      async (gateway) => {
+        const caller = new RawClient(gateway);
+        expect((await caller.ask(getOf('qg_unknown'))).status).toBe(401);
+        const peer = new RawClient(gateway);
+        expect((await peer.ask(getOf('qg_unknown'))).status).toBe(401);
+        await idle(caller);
+        expect([(await caller.ask(GET)).status, gateway.raw]).toEqual([200, 1]);
+        expect((await new RawClient(gateway).ask(GET)).status).toBe(200);
+        await expect(peer.next()).rejects.toThrow('the connection is closed');
+        expect([(await caller.ask(GET)).status, gateway.raw]).toEqual([200, 2]);
+      },
+      { limits: { maxConnections: 2 } },
+    );
+  });
+
   it('does not happen on a connection whose heads are never equal', async () => {
     await withRawHits(async (gateway) => {
       const client = new RawClient(gateway);

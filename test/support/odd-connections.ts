@@ -18,9 +18,11 @@ export function numbersOf(seed: number): () => number {
 /** Valid keys; the gateway gives them their names, and has a principal for each. */
 export const KEYS = ['qg_plain', 'qg_limited', 'qg_addressed', 'qg_bypassing'] as const;
 const QUERY = '/api/endpoints/query/';
-const HITS = [`${QUERY}cached?city=Rome`, `${QUERY}cached?city=Oslo`];
+const HITS = ['Rome', 'Oslo', 'Rome&numbers=text', 'Rome&format=csv&download=true'].map(
+  (city) => `${QUERY}cached?city=${city}`,
+);
 const TARGETS = [
-  ...['Rome&x=1', '%52ome', 'R me'].map((city) => `${QUERY}cached?city=${city}`),
+  ...['Rome&x=1', '%52ome', 'R me', 'Rome&api_key=qg_plain'].map((city) => `${QUERY}cached?city=${city}`),
   ...[
     `${QUERY}uncached?city=Rome`,
     '/api/endpoints',

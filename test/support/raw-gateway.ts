@@ -18,7 +18,7 @@ export interface RawGatewayOptions {
   readonly endpoints: readonly Endpoint[];
   /** By key. */
   readonly principals: Readonly<Record<string, Principal>>;
-  /** Default: on. `never`: the server asks, and is told each time to leave the request to Node's HTTP server. */
+  /** Default: on. `never`: the server asks each time, and leaves the request to Node's HTTP server. */
   readonly rawHits?: boolean | 'never';
   readonly parts?: Partial<PublicParts>;
   readonly limits?: Partial<ServerLimits>;

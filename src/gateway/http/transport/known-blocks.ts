@@ -56,10 +56,13 @@ export class KnownBlocks {
  */
 export function isExactly(
   text: string,
-  { method, url, httpVersion, rawHeaders, complete }: IncomingMessage,
+  request: IncomingMessage & { readonly originalUrl?: string },
 ): boolean {
-  if (method !== 'GET' || url === undefined || httpVersion !== '1.1' || !complete) return false;
-  const line = `GET ${url}${VERSION}`;
+  const { method, httpVersion, rawHeaders, complete } = request;
+  // Express takes the path of a router from `url`.
+  const { originalUrl = request.url } = request;
+  if (method !== 'GET' || originalUrl === undefined || httpVersion !== '1.1' || !complete) return false;
+  const line = `GET ${originalUrl}${VERSION}`;
   return LINES.test(text.slice(line.length)) && text === `${line}${plainLinesOf(rawHeaders) ?? ''}\r\n`;
 }
 

@@ -85,8 +85,9 @@ export class RawConnection {
     const text = chunk.toString('latin1');
     if (!isExactly(text, response.req)) return;
     this.isBetween = true;
+    // A slice of the text would keep all of it in memory.
     if (isAuthenticated(this.socket))
-      this.server.blocks.learn(text.slice(text.indexOf(VERSION)), response.req);
+      this.server.blocks.learn(chunk.toString('latin1', chunk.indexOf(VERSION)), response.req);
   }
 
   private requestOf(chunk: Buffer): HitRequest | undefined {
