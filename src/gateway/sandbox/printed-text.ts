@@ -9,6 +9,9 @@ const TOKENS = [
   /[A-Za-z0-9_ \n.,()[\]+*/%=<>!|:?@^&~-]/uy,
 ];
 
+/** A string or a quoted name. */
+const QUOTED = /('(?:[^'\\]|\\[^]|'')*'|`(?:[^`\\]|\\[^]|``)*`)/u;
+
 const PARAMETER = 'must not contain parameters in braces; write the values into the SQL';
 
 /**
@@ -36,6 +39,13 @@ export function checkPrintedText(text: string, constant?: RegExp): string {
   }
   return written;
 }
+
+/** Replaces what stands in a printed text outside of its strings and quoted names. */
+export const replaceUnquoted = (text: string, searched: string, written: string): string =>
+  text
+    .split(QUOTED)
+    .map((piece, index) => (index % 2 === 0 ? piece.replaceAll(searched, () => written) : piece))
+    .join('');
 
 /**
  * Whether a FROM in a printed text names a table. Requires a text that {@link checkPrintedText} accepts: its names

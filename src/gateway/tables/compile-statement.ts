@@ -3,6 +3,7 @@ import { bindTable } from '../../endpoint/bind-table.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { pinnedParameters } from '../query/row-scope.js';
 import { scopeOf } from '../auth/pinned-parameters.js';
+import { replaceUnquoted } from '../sandbox/printed-text.js';
 import type { EndpointTable } from './catalogue.js';
 import { metadataPart } from './metadata-part.js';
 import { sentValue, valuesOfArguments, type ArgumentReader } from './arguments.js';
@@ -90,8 +91,8 @@ const MAX_CHARACTERS = 4_000_000;
 
 function withParts(parts: readonly string[], text: string, slot: string | undefined): string {
   if (slot === undefined) return text;
-  if (!text.includes(slot)) throw new Error('the statement has no place for the tables that it reads');
-  const written = text.replaceAll(slot, () => parts.join(', '));
+  const written = replaceUnquoted(text, slot, parts.join(', '));
+  if (written === text) throw new Error('the statement has no place for the tables that it reads');
   if (written.length <= MAX_CHARACTERS) return written;
   // Each query of a UNION has the tables of all.
   throw new StatementProblem(

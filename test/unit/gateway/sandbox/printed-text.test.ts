@@ -1,4 +1,8 @@
-import { checkPrintedText, namesInFrom } from '../../../../src/gateway/sandbox/printed-text.js';
+import {
+  checkPrintedText,
+  namesInFrom,
+  replaceUnquoted,
+} from '../../../../src/gateway/sandbox/printed-text.js';
 
 it.each([
   'SELECT 1',
@@ -54,4 +58,11 @@ describe('namesInFrom', () => {
   ])('does not find the table in %s', (text) => {
     expect(namesInFrom(text, 'system.one')).toBe(false);
   });
+});
+
+it('replaces what stands in no string and in no quoted name', () => {
+  const text = "SELECT 'a', '\\' a', 'it''s a', '`' AS `a`, a FROM `'` AS a";
+  expect(replaceUnquoted(text, 'a', '$&')).toBe(
+    "SELECT 'a', '\\' a', 'it''s a', '`' AS `a`, $& FROM `'` AS $&",
+  );
 });
