@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { Rejection } from '../facts/rejection.js';
 import { readTree, type Grammar } from '../facts/tree.js';
@@ -26,9 +27,15 @@ const MAX_CACHED_CHARACTERS = 8_000_000;
 
 type Verdict = { readonly text: string } | { readonly code: number; readonly problem: string };
 
-/** The text of a SELECT as ClickHouse prints it, on one line without comments. @throws StatementProblem, or Failure where the check fails */
+/**
+ * The text of a SELECT as ClickHouse prints it, on one line without comments.
+ *
+ * @param read the endpoints that it reads: a WITH query must not have the name of a table that these may read
+ * @throws StatementProblem, or Failure where the check fails
+ */
 export type CheckStatement = (
   statement: Pick<SelectStatement, 'text' | 'reads'>,
+  read: readonly Pick<Endpoint, 'digest'>[],
   caller: SingleFlightCaller,
 ) => Promise<string>;
 
@@ -42,14 +49,14 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
     sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
   });
   const singleFlight = new SingleFlight<Verdict>();
-  return async (statement, caller) => {
-    const { text } = statement;
-    let verdict = verdicts.get(text);
+  return async (statement, read, caller) => {
+    const key = JSON.stringify([statement.text, ...read.map(({ digest }) => digest)]);
+    let verdict = verdicts.get(key);
     if (!verdict) {
-      const { value } = await singleFlight.join(text, caller, (context) =>
+      const { value } = await singleFlight.join(key, caller, (context) =>
         analyzeSql(context, (parser, signal) => verdictOf(parser, statement, signal)),
       );
-      verdicts.set(text, value);
+      verdicts.set(key, value);
       verdict = value;
     }
     if ('text' in verdict) return verdict.text;

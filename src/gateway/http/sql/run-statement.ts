@@ -125,7 +125,7 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   try {
     const { signal } = wait;
     const requester = requesterOf(limiter, principal, [...subjects]);
-    const text = await checkStatement(statement, { signal, requester });
+    const text = await checkStatement(statement, read, { signal, requester });
     const compiled = compileStatement(text, statement, {
       ...{ principal, sent: sent.values, now: clock(), seal },
       endpointOf: (table) => tables.endpoints.get(table),
