@@ -50,6 +50,15 @@ const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentenc
 };
 const OF_THE_REST = '1002';
 
+/** The names of codes that only the gateway's own failures have. */
+const OF_THE_GATEWAY: Readonly<Partial<Record<string, string>>> = {
+  89: 'UNKNOWN_COMPRESSION_METHOD',
+  194: 'REQUIRED_PASSWORD',
+  209: 'SOCKET_TIMEOUT',
+  279: 'ALL_CONNECTION_TRIES_FAILED',
+  439: 'CANNOT_SCHEDULE_TASK',
+};
+
 /** Other statuses than 500, as `exceptionCodeToHTTPStatus` of ClickHouse gives them. */
 const STATUSES: ReadonlyMap<string, number> = new Map(
   (
@@ -107,7 +116,7 @@ export function sentenceOf(
 
 /** The text of an error as ClickHouse writes it. @param version of ClickHouse */
 export function errorText(code: string, sentence: string, version: string): string {
-  const [name] = SQL_PROBLEMS[code] ?? SENTENCES[code] ?? ['UNKNOWN_EXCEPTION'];
+  const name = (SQL_PROBLEMS[code] ?? SENTENCES[code])?.[0] ?? OF_THE_GATEWAY[code] ?? 'UNKNOWN_EXCEPTION';
   const end = sentence.endsWith('?') ? '' : '.';
   return `Code: ${code}. DB::Exception: ${sentence}${end} (${name}) (version ${version})`;
 }

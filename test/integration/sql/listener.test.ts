@@ -84,6 +84,7 @@ describe('protocol', () => {
     expect(await (await fetch(`${sqlUrl}/ping`)).text()).toBe('Ok.\n');
     expect(await (await fetch(sqlUrl)).text()).toBe('Ok.\n');
     const missing = await fetch(`${sqlUrl}/?query=SELECT%201`);
+    expect(await missing.text()).toContain('(REQUIRED_PASSWORD)');
     expect([missing.status, missing.headers.get('x-clickhouse-exception-code')]).toEqual([401, '194']);
     const wrong = await send('SELECT 1', { key: 'wrong' });
     expect([wrong.status, wrong.headers.get('x-clickhouse-exception-code')]).toEqual([403, '516']);

@@ -200,10 +200,10 @@ function optionsInHeaders({ headers }: IncomingMessage): readonly (readonly [str
   return named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
 }
 
-/** The log has the name of the one endpoint that a statement reads. */
+/** The log has the name of the one endpoint that a statement reads, else one that no endpoint has. */
 function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void {
   const [first, ...others] = nameList(read);
-  if (first !== undefined) context.endpoint = others.length === 0 ? first : 'several';
+  if (first !== undefined) context.endpoint = others.length === 0 ? first : '(several)';
 }
 
 const nameList = (endpoints: readonly Endpoint[]): readonly string[] => [
