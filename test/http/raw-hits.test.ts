@@ -1,51 +1,12 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
-import { addressSet } from '../../src/gateway/auth/address-set.js';
 import { connectionsOf, responding } from '../../src/gateway/http/transport/connections.js';
 import { drain } from '../../src/gateway/http/transport/drain.js';
-import type { Tracing } from '../../src/gateway/observability/tracing.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
-import { RawClient, RawGateway, type RawGatewayOptions } from '../support/raw-gateway.js';
-import { sampleEndpoint } from '../support/sample-endpoint.js';
-
-const URL = '/api/endpoints/query/cached?city=Rome';
-const getOf = (key: string, lines = ''): string =>
-  `GET ${URL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${key}\r\n${lines}\r\n`;
-const GET = getOf('qg_plain');
-const PRINCIPALS = {
-  qg_plain: { name: 'plain', mayBypassCache: false },
-  qg_limited: { name: 'limited', mayBypassCache: false, limits: { requests: { quota: 4, window: 60 } } },
-  qg_addressed: { name: 'addressed', mayBypassCache: false, addresses: addressSet(['192.0.2.0/24']) },
-  qg_expiring: {
-    ...{ name: 'expiring', mayBypassCache: false },
-    expiresAt: Date.parse('2026-05-17T10:05:13.000Z'),
-  },
-};
-
-/** Runs a test's body with a gateway whose cache has the result of URL, and that knows the header block of GET. */
-async function withRawHits(
-  use: (gateway: RawGateway) => Promise<void>,
-  options: Partial<RawGatewayOptions> & { readonly rows?: number } = {},
-): Promise<void> {
-  const { rows = 3, ...others } = options;
-  const endpoints = [sampleEndpoint({ name: 'cached', caching: 60 })];
-  const gateway = new RawGateway({ endpoints, principals: PRINCIPALS, ...others });
-  gateway.runQuery.respondWith(() =>
-    Promise.resolve(resultOf(Array.from({ length: rows }, () => ({ text: 'x'.repeat(1000) })))),
-  );
-  await gateway.listen();
-  try {
-    const first = new RawClient(gateway);
-    for (let sent = 0; sent < 2; sent += 1) await first.ask(GET);
-    first.socket.destroy();
-    gateway.raw = 0;
-    await use(gateway);
-  } finally {
-    await gateway.close();
-  }
-}
+import { RawClient } from '../support/raw-gateway.js';
+import { GET, getOf, withRawHits } from '../support/with-raw-hits.js';
 
 /** The server's side of a connection, once the server has noticed that the client has read the response. */
 async function idle({ accepted }: RawClient): Promise<Socket> {
@@ -161,57 +122,6 @@ describe('a raw hit', () => {
       },
       { rows: 9000 },
     );
-  });
-
-  it('has the quota, the id and the trace of its own request', async () => {
-    const traces: unknown[] = [];
-    const record: Tracing['record'] = ({ traceparent }) => traces.push(traceparent);
-    const tracing = {
-      record,
-      begin: () => ({
-        within: (work: () => void) => {
-          work();
-        },
-        end: () => undefined,
-      }),
-    };
-    await withRawHits(
-      async (gateway) => {
-        const client = new RawClient(gateway);
-        const received: unknown[] = [];
-        for (let sent = 1; sent <= 5; sent += 1) {
-          const lines = `X-Request-Id: id-${sent}\r\nTraceParent: trace-${sent}\r\n`;
-          const { status, headers } = await client.ask(getOf('qg_limited', lines));
-          received.push([status, headers['x-request-id'], /r=\d/.exec(headers['ratelimit'] ?? '')?.[0]]);
-        }
-        expect(received).toEqual([
-          ...[3, 2, 1, 0].map((left, index) => [200, `id-${index + 1}`, `r=${left}`]),
-          [429, 'id-5', 'r=0'],
-        ]);
-        expect([gateway.raw, traces.slice(-3)]).toEqual([3, ['trace-2', 'trace-3', 'trace-4']]);
-        gateway.report();
-        const logged = gateway.logger.lines.slice(-4).map(({ fields }) => fields['requestId']);
-        expect(logged).toEqual(['id-2', 'id-3', 'id-4', 'id-5']);
-      },
-      { parts: { tracing: tracing as unknown as Tracing } },
-    );
-  });
-
-  it('does not happen for a key that expired or may be used from some addresses only', async () => {
-    await withRawHits(async (gateway) => {
-      const expiring = new RawClient(gateway);
-      for (let sent = 0; sent < 3; sent += 1) await expiring.ask(getOf('qg_expiring'));
-      expect(gateway.raw).toBe(2);
-      gateway.clock.advance(10);
-      expect((await expiring.ask(getOf('qg_expiring'))).status).toBe(401);
-      // Two clients behind one proxy.
-      const proxy = new RawClient(gateway);
-      const statuses: number[] = [];
-      for (const address of ['192.0.2.7', '192.0.2.8', '198.51.100.1', '192.0.2.7'])
-        statuses.push((await proxy.ask(getOf('qg_addressed', `X-Forwarded-For: ${address}\r\n`))).status);
-      expect(statuses).toEqual([200, 200, 403, 200]);
-      expect(gateway.raw).toBe(2);
-    });
   });
 
   it('waits for the response before it on its connection', async () => {

@@ -35,7 +35,8 @@ const PRINCIPALS = {
   qg_addressed: { name: 'addressed', mayBypassCache: false, addresses: addressSet(['192.0.2.0/24']) },
   qg_bypassing: { name: 'bypassing', mayBypassCache: true },
 };
-const ROWS = Array.from({ length: 200 }, (_, row) => ({ row }));
+/** So few that nothing is compressed, which takes a time that differs. */
+const ROWS = Array.from({ length: 40 }, (_, row) => ({ row }));
 const OF_TIME = new Set(['totalMs', 'gatewayMs', 'clickhouseMs', 'waitingMs', 'stack']);
 const UUID = /[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/g;
 /** Turns of the event loop for a request that may never be complete. */
@@ -87,8 +88,6 @@ function own(text: string): string {
       .replaceAll(UUID, 'uuid')
       // Depends on which turn of the event loop the disconnection comes in.
       .replace(',"code":"CALLER_GONE"', '')
-      // Where Express says it depends on the path, and the path on when the encoding is ready.
-      .replaceAll(/^(Vary: .*\r\n)((?:.+\r\n)*)/gm, '$2$1')
       .replaceAll(/^Date: .*$/gm, 'Date')
       .replaceAll(/^(Server-Timing: ).*$/gm, (_line, name: string) => name)
   );
