@@ -14,7 +14,10 @@ export function closestName(misspelt: string, names: Iterable<string>): string |
     const distance =
       singularsOf(lower).includes(other) || singularsOf(other).includes(lower)
         ? 1
-        : editDistance(lower, other);
+        : // A distance is at least the difference in length, and of a name of 256 KiB takes seconds.
+          Math.abs(lower.length - other.length) < least
+          ? editDistance(lower, other)
+          : least;
     if (distance < least) [closest, least] = [name, distance];
   }
   return closest ?? onlyBeginning(lower, known);

@@ -8,6 +8,7 @@ import { applyPinned } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
 import { rawInBody, type RawParameter } from '../query/raw-parameters.js';
 import { readParameters } from '../query/validate-parameters.js';
+import { MAX_SHOWN } from './resolve-name.js';
 import { CODES, StatementProblem, type Argument, type TableRead } from './statement.js';
 
 /** What the arguments of a table are read with. */
@@ -64,7 +65,7 @@ function unknownArgument(table: string, name: string, { parameters }: Endpoint):
   const nearest = closestName(name, names);
   const known = names.length === 0 ? 'It has none' : `It has ${names.join(', ')}`;
   const advice = nearest === undefined ? known : `Did you mean ${nearest}? ${known}`;
-  return `The table ${table} has no argument ${name}. ${advice}.`;
+  return `The table ${table} has no argument ${name.slice(0, MAX_SHOWN)}. ${advice}.`;
 }
 
 /** Undefined for NULL. */

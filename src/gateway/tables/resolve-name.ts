@@ -24,14 +24,14 @@ const READABLE =
   'The tables of the database querygate, and the catalogues system.tables, system.columns, system.databases and information_schema can be ' +
   'read; SHOW TABLES lists the first.';
 
-/** Names that are longer are no misspelt ones. */
-const MAX_MISSPELT = 100;
+/** Characters of a name that a message shows. */
+export const MAX_SHOWN = 100;
 
 /** What to answer for a database that there is not. */
 export const unknownDatabase = (name: string): StatementProblem =>
   new StatementProblem(
     CODES.UNKNOWN_DATABASE,
-    `There is no database ${name.slice(0, MAX_MISSPELT)}. The tables are in the database ${DATABASE}.`,
+    `There is no database ${name.slice(0, MAX_SHOWN)}. The tables are in the database ${DATABASE}.`,
   );
 
 /** What to answer for a table that cannot be read. @param args the brackets behind its name */
@@ -41,7 +41,7 @@ export function unknownTable(
   args?: GroupNode,
 ): StatementProblem {
   const { database, name } = resolveName(pieces, names);
-  const written = pieces.join('.').slice(0, MAX_MISSPELT);
+  const written = pieces.join('.').slice(0, MAX_SHOWN);
   if (args && !args.nodes.some((node) => isSymbol(node, '=')))
     return new StatementProblem(
       CODES.ACCESS_DENIED,
@@ -51,13 +51,10 @@ export function unknownTable(
   if (/^(?:system|information_schema)$/i.test(database ?? ''))
     return new StatementProblem(CODES.ACCESS_DENIED, `The table ${written} cannot be read here. ${READABLE}`);
   const known = names.all().filter((table) => database === undefined || table.startsWith(`${database}.`));
-  const nearest =
-    name.length > MAX_MISSPELT
-      ? undefined
-      : closestName(
-          name,
-          known.map((table) => table.slice(table.indexOf('.') + 1)),
-        );
+  const nearest = closestName(
+    name,
+    known.map((table) => table.slice(table.indexOf('.') + 1)),
+  );
   const advice = nearest === undefined ? READABLE : `Did you mean ${nearest}?`;
   return new StatementProblem(CODES.UNKNOWN_TABLE, `There is no table ${written}. ${advice}`);
 }

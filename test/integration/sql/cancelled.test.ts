@@ -60,3 +60,18 @@ describe('a statement that runs', () => {
     expect(line.fields['status']).toBe(499);
   });
 });
+
+test('a client that disconnects within its statement is no failure of the gateway', async () => {
+  const { sqlUrl, logger } = opened();
+  const of = { Authorization: `Bearer ${SQL_KEYS.all}`, 'X-Request-Id': 'gone' };
+  const headers = { ...of, 'Content-Length': '100' };
+  const sent = request(sqlUrl, { method: 'POST', headers });
+  sent.on('error', () => undefined);
+  sent.write('SELECT');
+  await pollUntil('the head is there', () => ((sent.socket?.bytesWritten ?? 0) > 0 ? true : undefined));
+  sent.destroy();
+  const line = await pollUntil('it is logged', () =>
+    logger.lines.find(({ fields }) => fields['requestId'] === 'gone' && fields['code'] !== undefined),
+  );
+  expect([line.fields['code'], line.fields['status']]).toEqual(['CALLER_GONE', 499]);
+});

@@ -147,6 +147,16 @@ describe('protocol', () => {
     expect(response.headers.get('x-clickhouse-exception-code')).toBe('89');
   });
 
+  test.each([
+    ['its bytes', {}, Buffer.alloc(256 * 1024 + 1, ' ')],
+    ['what they decode to', { 'Content-Encoding': 'gzip' }, gzipSync(Buffer.alloc(100_000_000, ' '))],
+  ])('bounds a body by %s', async (_, headers, body) => {
+    const { sqlUrl } = opened();
+    const auth = { Authorization: `Bearer ${SQL_KEYS.all}` };
+    const response = await fetch(sqlUrl, { method: 'POST', headers: { ...auth, ...headers }, body });
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('307');
+  });
+
   test('compresses as the client accepts', async () => {
     const { sqlUrl } = opened();
     const response = await fetch(`${sqlUrl}/?enable_http_compression=1`, {

@@ -44,6 +44,11 @@ describe('closestName', () => {
     expect(closestName('time', ['timestamp_from', 'timestamp_to'])).toBeUndefined();
   });
 
+  it('takes no seconds for a name as long as a request', () => {
+    const names = Array.from({ length: 200 }, (_, index) => `parameter_${index}`);
+    expect(closestName('x'.repeat(256 * 1024), names)).toBeUndefined();
+  });
+
   it('finds none among no names', () => {
     expect(closestName('summary', [])).toBeUndefined();
   });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 
 import type { Request, Response } from 'express';
@@ -89,7 +90,8 @@ function checkMediaType({ headers }: Request, response: Response): void {
   );
 }
 
-function readBytes(request: Request): Promise<Buffer> {
+/** The whole body of a request. @throws Failure BODY_TOO_LARGE, or CALLER_GONE where the client disconnects */
+export function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let left = MAX_BODY_BYTES;

@@ -3,9 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
 import { CODES, StatementProblem } from '../../tables/statement.js';
-
-/** Bytes of a statement, with the values of its parameters. */
-const MAX_BYTES = 256 * 1024;
+import { MAX_BODY_BYTES, readBytes } from '../call/json-body.js';
 
 /** A request of ClickHouse's HTTP protocol. */
 export interface SqlRequest {
@@ -47,15 +45,15 @@ export function sqlCredentials({ headers }: IncomingMessage, options: URLSearchP
 const textOr = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Reads the whole request. @throws StatementProblem */
+/** Reads the whole request. @throws StatementProblem, or Failure */
 export async function readSqlRequest(request: IncomingMessage, search: URLSearchParams): Promise<SqlRequest> {
-  const body = await readBody(request);
+  const body = await decoded(await readBytes(request), request.headers['content-encoding']);
   const type = request.headers['content-type'] ?? '';
   const form = type.startsWith('multipart/form-data') ? await readForm(body, type) : [];
   const all = new Map([...search, ...form]);
   const inBody = form.length > 0 ? '' : body.toString();
   const sql = [all.get('query') ?? '', inBody].filter((text) => text !== '').join('\n');
-  if (Buffer.byteLength(sql) > MAX_BYTES) throw tooLarge();
+  if (Buffer.byteLength(sql) > MAX_BODY_BYTES) throw tooLarge();
   const values = new Map<string, string>();
   const options = new Map<string, string>();
   for (const [name, value] of all) {
@@ -63,17 +61,6 @@ export async function readSqlRequest(request: IncomingMessage, search: URLSearch
     else if (name !== 'query') options.set(name, value);
   }
   return { sql, values, options };
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BYTES) throw tooLarge();
-  }
-  return decoded(Buffer.concat(chunks), request.headers['content-encoding']);
 }
 
 const DECODERS = {
@@ -91,7 +78,7 @@ async function decoded(body: Buffer, encoding = 'identity'): Promise<Buffer> {
     );
   }
   try {
-    return await DECODERS[encoding as keyof typeof DECODERS](body, { maxOutputLength: MAX_BYTES });
+    return await DECODERS[encoding as keyof typeof DECODERS](body, { maxOutputLength: MAX_BODY_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new StatementProblem(CODES.INCORRECT_DATA, `The body is not valid ${encoding}.`);
@@ -118,5 +105,5 @@ async function readForm(body: Buffer, type: string): Promise<readonly (readonly 
 const tooLarge = (): StatementProblem =>
   new StatementProblem(
     CODES.QUERY_IS_TOO_LARGE,
-    `The statement has more than ${MAX_BYTES / 1024} KiB. Send a shorter one, or its values as parameters.`,
+    `The statement has more than ${MAX_BODY_BYTES / 1024} KiB. Send a shorter one, or its values as parameters.`,
   );
