@@ -53,6 +53,7 @@ COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
     PROJECT_DIR=/project \
     HOST=0.0.0.0 \
+    SQL_HOST=0.0.0.0 \
     PORT=8080
 WORKDIR /project
 USER node

@@ -114,7 +114,7 @@ describeWithNginx('docs/how-to/deploy.md, on one machine', () => {
         const [, ...args] = start.split(' ');
         const gateway = spawn(process.execPath, args, {
           cwd: project,
-          env: { PATH: process.env['PATH'], ...Object.fromEntries(pairs) },
+          env: { PATH: process.env['PATH'], ...Object.fromEntries(pairs), SQL_PORT: `2${port}` },
           stdio: 'ignore',
         });
         await whileRunning(gateway, async () => {
@@ -146,23 +146,25 @@ async function throughNginx({
     ...['-addext', 'subjectAltName=DNS:gateway.example.com', '-keyout', privateKey, '-out', certificate],
   ]);
   expect(status).toBe(0);
-  const tlsPort = await freePort();
+  const [tlsPort, sqlPort] = [await freePort(), await freePort()];
   const configuration = (await readFile(path.join(project, 'deploy/nginx.conf'), 'utf8'))
-    .replace('127.0.0.1:8080', `127.0.0.1:${port}`)
-    .replace(/^.*127\.0\.0\.1:8081.*$/m, '')
+    .replace(/^#(?=upstream)[^]*/m, (tables) => tables.replaceAll(/^#/gm, ''))
+    .replaceAll(/127\.0\.0\.1:(2?)8080/g, `127.0.0.1:$1${port}`)
+    .replaceAll(/^.*127\.0\.0\.1:2?8081.*$/gm, '')
     .replace('listen 443', `listen 127.0.0.1:${tlsPort}`)
-    .replace('/etc/ssl/gateway.pem', certificate)
-    .replace('/etc/ssl/gateway.key', privateKey);
+    .replace('listen 8443', `listen 127.0.0.1:${sqlPort}`)
+    .replaceAll('/etc/ssl/gateway.pem', certificate)
+    .replaceAll('/etc/ssl/gateway.key', privateKey);
   const file = path.join(folder, 'nginx.conf');
   await mkdir(path.join(folder, 'logs'));
   await writeFile(file, nginxConfiguration(folder, 1, configuration));
   const nginx = spawn('nginx', ['-p', folder, '-c', file], { stdio: 'ignore' });
   await whileRunning(nginx, async () => {
     const ca = await readFile(certificate, 'utf8');
-    const get = (target: string): Promise<string> =>
+    const get = (target: string, on = tlsPort): Promise<string> =>
       new Promise((resolve, reject) => {
         const options = {
-          ...{ host: '127.0.0.1', port: tlsPort, path: target, ca, servername: 'gateway.example.com' },
+          ...{ host: '127.0.0.1', port: on, path: target, ca, servername: 'gateway.example.com' },
           headers: { 'X-API-KEY': key, Host: 'gateway.example.com' },
         };
         request(options, (response) => void text(response).then(resolve, reject))
@@ -173,5 +175,6 @@ async function throughNginx({
     expect(list).toContain('"requests.by-path"');
     expect(await get('/api/endpoints/query/requests.by-path?shop=harbour')).toBe('{"result":[]}');
     expect(await get('/openapi.json')).toContain('https://gateway.example.com');
+    expect(await get('/?query=SHOW+TABLES', sqlPort)).toBe('requests_by_path\n');
   });
 }

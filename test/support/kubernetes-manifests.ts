@@ -39,9 +39,10 @@ export interface Manifest {
 export class Manifests {
   private constructor(readonly all: readonly Manifest[]) {}
 
-  /** @param project its folder. */
-  static async read(project = PROJECT): Promise<Manifests> {
-    const files = await deployFiles('kubernetes', project);
+  /** @param project its folder. @param edit what an operator changes in each file */
+  static async read(project = PROJECT, edit = (text: string) => text): Promise<Manifests> {
+    const written = await deployFiles('kubernetes', project);
+    const files = written.map(({ path: file, text }) => ({ path: file, text: edit(text) }));
     return new Manifests(files.filter(({ path: file }) => file.includes('.yaml')).flatMap(manifestsIn));
   }
 

@@ -106,6 +106,24 @@ describe('the gateway', () => {
     expect([service?.spec?.ports, others]).toEqual([[{ name: 'http', port: 80, targetPort: 'http' }], []]);
   });
 
+  it('serves tables once the lines about them are uncommented', async () => {
+    const edited = await Manifests.read(undefined, (text) =>
+      text.replaceAll(/# (?=SQL_PORT|- \{ name: sql|- ports: \[\{ port: sql)/g, ''),
+    );
+    const port = Number(edited.named('ConfigMap', 'querygate').data?.['SQL_PORT']);
+    expect(port).toBeGreaterThan(0);
+    expect(edited.pods().get('gateway')?.spec?.containers[0]?.ports?.at(-1)).toEqual({
+      ...{ name: 'sql', containerPort: port },
+    });
+    expect(edited.named('Service', 'querygate').spec?.ports?.at(-1)).toEqual({
+      ...{ name: 'sql', port, targetPort: 'sql' },
+    });
+    expect(edited.named('NetworkPolicy', 'querygate').spec?.ingress).toContainEqual({
+      ports: [{ port: 'sql' }],
+    });
+    expect(dockerfile).toContain('SQL_HOST=0.0.0.0');
+  });
+
   it('is what the Service, the budget and the policy select', () => {
     const labels = manifests.pods().get('gateway')?.metadata?.labels;
     expect([

@@ -27,14 +27,17 @@ describe.each(['own-clickhouse', 'existing-clickhouse'] as const)('the templates
     expect(files.get('README.md')).toContain(`querygate:${readVersion()}`);
   });
 
-  it('have a docker-compose.yml that serves a keys file once the lines about it are uncommented', async () => {
+  it('have a docker-compose.yml that serves a keys file and tables once the lines about them are uncommented', async () => {
     const files = new Map((await readTemplates(name)).map(({ path, text }) => [path, text]));
-    const uncommented = files.get('docker-compose.yml')?.replaceAll(/#(?=API_KEYS_FILE:|- \.\/keys:)/g, '');
+    const uncommented = files
+      .get('docker-compose.yml')
+      ?.replaceAll(/#(?=API_KEYS_FILE:|SQL_PORT:|- \.\/keys:|- '127)/g, '');
     const { services } = parse(uncommented ?? '', { merge: true }) as {
       readonly services: { readonly gateway: { readonly environment: object; readonly volumes: object } };
     };
     expect(services.gateway).toMatchObject({
-      environment: { API_KEYS_FILE: 'keys/keys.yaml' },
+      environment: { API_KEYS_FILE: 'keys/keys.yaml', SQL_PORT: 8124 },
+      ports: ['127.0.0.1:${GATEWAY_PORT:-8080}:8080', '127.0.0.1:8124:8124'],
       volumes: expect.arrayContaining(['./keys:/project/keys:ro']) as unknown,
     });
   });
