@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 
 import type { Page } from 'playwright-core';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
-import { adminConnection } from '../support/clickhouse.js';
+import { connectAsAdmin } from '../support/clickhouse.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { TYPE_VALUES, TYPES_SELECT, writeResultsProject } from '../support/console-results-project.js';
 import { drawnTexts, recordDrawnTexts, type DrawnText } from '../support/drawn-texts.js';
@@ -25,10 +24,7 @@ function ownText(type: string, column: string): string {
 }
 
 async function rowsOfClickHouse(query: string): Promise<readonly (readonly string[])[]> {
-  const client = connectClickHouse(adminConnection('default'), {
-    maxOpenConnections: 1,
-    requestTimeoutMs: 60_000,
-  });
+  const client = connectAsAdmin();
   try {
     const result = await client.query({
       query,

@@ -2,8 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
-import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
-import { adminConnection } from '../support/clickhouse.js';
+import { adminConnection, connectAsAdmin } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';
 import { DevProcess } from '../support/dev-process.js';
 import { MountedConfigMap } from '../support/mounted-config-map.js';
@@ -214,10 +213,7 @@ describe('querygate dev with CLICKHOUSE_URL', () => {
   it('changes nothing in the database, and follows a mounted ConfigMap', async () => {
     const project = await DevProject.create();
     const database = `dev_${process.pid}`;
-    const client = connectClickHouse(adminConnection('default'), {
-      maxOpenConnections: 1,
-      requestTimeoutMs: 60_000,
-    });
+    const client = connectAsAdmin();
     const tables = async (): Promise<unknown> => {
       const query =
         'SELECT database, name, metadata_modification_time FROM system.tables WHERE database = {database:String}';

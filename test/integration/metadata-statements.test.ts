@@ -1,27 +1,19 @@
-import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { readStatement } from '../../src/gateway/tables/read-statement.js';
 import { aliasAt } from '../../src/gateway/tables/words.js';
 import { readFrame } from '../../src/endpoint/sql-file/select/frame.js';
 import { readSingleStatement } from '../../src/endpoint/sql-file/select/single-statement.js';
-import { adminConnection, createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase } from '../support/clickhouse.js';
 import { tableNames } from '../support/table-names.js';
 
-let database: TestDatabase;
-const client = connectClickHouse(adminConnection('default'), {
-  maxOpenConnections: 2,
-  requestTimeoutMs: 60_000,
-});
+const database = useTestDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.client.command({
     query: `CREATE TABLE a_table (id UInt64, name LowCardinality(Nullable(String)) DEFAULT 'x' COMMENT 'A name', day Date, n Nullable(Int8))
       ENGINE = MergeTree ORDER BY (day, id) PRIMARY KEY day`,
   });
   await database.client.command({ query: 'CREATE VIEW a_view AS SELECT 1 AS one' });
 });
-
-afterAll(() => Promise.all([database.close(), client.close()]));
 
 async function answer(query: string): Promise<{ readonly meta: unknown; readonly data: unknown }> {
   const result = await database.client.query({ query, format: 'JSONCompact' });

@@ -1,16 +1,10 @@
 import fc from 'fast-check';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { tokenize, type TokenKind } from '../../src/endpoint/sql-file/select/tokens.js';
-import { adminConnection } from '../support/clickhouse.js';
+import { useAdminClient } from '../support/clickhouse.js';
 import { anySqlText } from '../support/any-sql.js';
 
-const client = connectClickHouse(adminConnection('default'), {
-  maxOpenConnections: 2,
-  requestTimeoutMs: 60_000,
-});
-
-afterAll(() => client.close());
+const client = useAdminClient();
 
 interface ServerToken {
   readonly begin: string;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { quoteName } from '../../src/endpoint/quote-sql.js';
 import { readStatement } from '../../src/gateway/tables/read-statement.js';
 import { anyTableSelect, COLUMNS, TABLES } from '../support/any-table-select.js';
-import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
-import { adminConnection, createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import { useAdminClient, useTestDatabase } from '../support/clickhouse.js';
 import { tableNames } from '../support/table-names.js';
 
 const RUNS = 250;
@@ -15,15 +15,11 @@ interface Answer {
   readonly rows: readonly string[];
 }
 
-let database: TestDatabase;
+const database = useTestDatabase();
 /** In a database without tables, so that a name that is not rewritten is an error. */
-const client = connectClickHouse(adminConnection('default'), {
-  maxOpenConnections: 2,
-  requestTimeoutMs: 60_000,
-});
+const client = useAdminClient();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const views = TABLES.map((table, index) => {
     const columns = [
       `number + ${index}`,
@@ -37,8 +33,6 @@ beforeAll(async () => {
   for (const query of [...views, 'CREATE VIEW ids AS SELECT number + 2 AS id FROM numbers(2)'])
     await database.client.command({ query });
 });
-
-afterAll(() => Promise.all([database.close(), client.close()]));
 
 /** The columns and rows of a query, or its error. */
 async function answer(client: QueryClient, query: string): Promise<Answer | { readonly error: string }> {

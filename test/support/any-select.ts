@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 
+import { Choices } from './choices.js';
+
 /** A SELECT of an endpoint file as a tree: text, placeholders and optional parts. */
 export type Template = readonly (string | Placeholder | Part)[];
 
@@ -50,26 +52,22 @@ const OPERANDS = [
 const LAST = ['', ' ', ';', ' ; -- @a', '\n-- ; [[', '/* ]] */'] as const;
 
 /** Builds one template from numbers that say what to choose. */
-class Builder {
-  #used = 0;
-  #names = 0;
+class Builder extends Choices {
   #parts = 0;
 
-  constructor(readonly choices: readonly number[]) {}
-
   query(): Template {
-    const isUnion = this.#choose(4) === 0;
+    const isUnion = this.choose(4) === 0;
     const body = isUnion ? this.#union() : this.#select();
-    return [...this.#with(), ...body, this.#pick(LAST)];
+    return [...this.#with(), ...body, this.pick(LAST)];
   }
 
   #with(): Template {
-    if (this.#choose(2) === 0) return [];
+    if (this.choose(2) === 0) return [];
     return ['WITH 5 AS w, ', 'v AS (SELECT number FROM t WHERE ', ...this.#terms(1), ') '];
   }
 
   #union(): Template {
-    const arms = [this.#arm(), this.#arm()].map((arm) => [this.#pick([' UNION ALL ', ' EXCEPT ']), ...arm]);
+    const arms = [this.#arm(), this.#arm()].map((arm) => [this.pick([' UNION ALL ', ' EXCEPT ']), ...arm]);
     const last = this.#optional(() => [' UNION DISTINCT SELECT ', this.#placeholder(), ' AS c ']);
     return [...this.#arm(), ...arms.flat(), ...last];
   }
@@ -79,38 +77,38 @@ class Builder {
   }
 
   #select(): Template {
-    const isGrouped = this.#choose(3) === 0;
-    const item = (): Template => [...this.#operand(isGrouped), ` AS ${this.#name('c')}`];
+    const isGrouped = this.choose(3) === 0;
+    const item = (): Template => [...this.#operand(isGrouped), ` AS ${this.name('c')}`];
     return [
-      this.#pick(['SELECT ', 'SELECT DISTINCT ', 'select ']),
+      this.pick(['SELECT ', 'SELECT DISTINCT ', 'select ']),
       ...this.#list(item),
       ...(isGrouped ? this.#subquery() : [...this.#from(), ...this.#clause(' PREWHERE ')]),
       ...this.#clause(' WHERE '),
       ...(isGrouped ? this.#group() : []),
-      ...(this.#choose(2) === 0 ? [] : [' ORDER BY ', ...this.#list(() => this.#sorted(isGrouped))]),
-      this.#pick(['', '', '', ' LIMIT 3', ' LIMIT 1, 2', ' OFFSET 1', ' LIMIT 2 OFFSET 1']),
+      ...(this.choose(2) === 0 ? [] : [' ORDER BY ', ...this.#list(() => this.#sorted(isGrouped))]),
+      this.pick(['', '', '', ' LIMIT 3', ' LIMIT 1, 2', ' OFFSET 1', ' LIMIT 2 OFFSET 1']),
     ];
   }
 
   #group(): Template {
     const key = (): Template => ['number + ', ...this.#operand(true)];
     const more = this.#optional(() => [', number + ', this.#placeholder(), ' ']);
-    const totals = this.#pick(['', ' WITH ROLLUP']);
+    const totals = this.pick(['', ' WITH ROLLUP']);
     return [' GROUP BY number, ', ...key(), ...more, totals, ' HAVING ', ...this.#terms(2, true)];
   }
 
   #sorted(isGrouped: boolean): Template {
-    return ['number + ', ...this.#operand(isGrouped), this.#pick(['', ' DESC', ' ASC NULLS LAST'])];
+    return ['number + ', ...this.#operand(isGrouped), this.pick(['', ' DESC', ' ASC NULLS LAST'])];
   }
 
   #from(): Template {
     return [
-      this.#pick([' FROM t', ' FROM t AS t']),
+      this.pick([' FROM t', ' FROM t AS t']),
       ...this.#optional(() => {
-        const name = this.#name('u');
+        const name = this.name('u');
         const joined = `(SELECT number AS n${name}, `;
         const end = ` AS p${name} FROM t) AS ${name} ON n${name} = t.number `;
-        return [this.#pick([' LEFT JOIN ', ' ANY INNER JOIN ']), joined, this.#placeholder(), end];
+        return [this.pick([' LEFT JOIN ', ' ANY INNER JOIN ']), joined, this.#placeholder(), end];
       }),
     ];
   }
@@ -120,12 +118,12 @@ class Builder {
   }
 
   #clause(word: string): Template {
-    return this.#choose(2) === 0 ? [] : [word, ...this.#terms(2)];
+    return this.choose(2) === 0 ? [] : [word, ...this.#terms(2)];
   }
 
   /** Terms with AND and OR: some optional, before or after one that is not. */
   #terms(depth: number, isGrouped = true): Template {
-    const connective = (): string => this.#pick([' AND ', ' OR ', ' and ']);
+    const connective = (): string => this.pick([' AND ', ' OR ', ' and ']);
     const before = this.#optional(() => [...this.#ownTerm(), connective()]);
     const after = this.#optional(() => [
       connective(),
@@ -137,7 +135,7 @@ class Builder {
 
   #term(depth: number, isGrouped: boolean): Template {
     const operand = this.#operand(isGrouped);
-    switch (this.#choose(depth > 0 ? 5 : 3)) {
+    switch (this.choose(depth > 0 ? 5 : 3)) {
       case 0:
         return [...operand, ' > 1'];
       case 1:
@@ -145,7 +143,7 @@ class Builder {
       case 2:
         return ['NOT ', ...operand, ' IN (1, 2)'];
       case 3:
-        return [this.#pick(['(', 'NOT (']), ...this.#terms(depth - 1), ')'];
+        return [this.pick(['(', 'NOT (']), ...this.#terms(depth - 1), ')'];
       default:
         return ['number IN (SELECT number FROM t WHERE ', ...this.#terms(depth - 1), ')'];
     }
@@ -153,7 +151,7 @@ class Builder {
 
   #ownTerm(): Template {
     const placeholder = this.#placeholder();
-    return this.#pick<Template>([
+    return this.pick<Template>([
       ['number = ', placeholder],
       ['number BETWEEN ', placeholder, ' AND 9'],
       ['(number > ', placeholder, ' OR number = 2)'],
@@ -163,47 +161,32 @@ class Builder {
   }
 
   #list(item: () => Template): Template {
-    const own = (): Template => ['number + ', this.#placeholder(), ` AS ${this.#name('c')} `];
+    const own = (): Template => ['number + ', this.#placeholder(), ` AS ${this.name('c')} `];
     return [
       ...this.#optional(() => [...own(), ', ']),
       ' ',
       ...item(),
       ...this.#optional(() => [', ', ...own(), ...this.#optional(() => [',', ...own()])]),
-      ...(this.#choose(2) === 0 ? [] : [', ', ...item()]),
+      ...(this.choose(2) === 0 ? [] : [', ', ...item()]),
     ];
   }
 
   #operand(isGrouped = true): Template {
-    if (this.#choose(5) === 0) return [this.#placeholder()];
+    if (this.choose(5) === 0) return [this.#placeholder()];
     // A window is not allowed in WHERE.
     const operands = isGrouped ? OPERANDS.slice(0, -1) : OPERANDS;
-    return [this.#pick(operands)];
+    return [this.pick(operands)];
   }
 
   #placeholder(): Placeholder {
-    return { name: this.#name('p'), type: this.#pick([undefined, 'UInt8', 'UInt64']) };
+    return { name: this.name('p'), type: this.pick([undefined, 'UInt8', 'UInt64']) };
   }
 
   /** At most six parts, so that all their combinations can be tried. */
   #optional(contents: () => Template): Template {
-    if (this.#parts >= 6 || this.#choose(2) === 0) return [];
+    if (this.#parts >= 6 || this.choose(2) === 0) return [];
     this.#parts += 1;
-    return [this.#pick(['', ' ']), { part: contents() }];
-  }
-
-  #name(prefix: string): string {
-    this.#names += 1;
-    return `${prefix}${this.#names}`;
-  }
-
-  #pick<T>(values: readonly T[]): T {
-    return values[this.#choose(values.length)] as T;
-  }
-
-  #choose(count: number): number {
-    const choice = this.choices[this.#used % this.choices.length] ?? 0;
-    this.#used += 1;
-    return choice % count;
+    return [this.pick(['', ' ']), { part: contents() }];
   }
 }
 

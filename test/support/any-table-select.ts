@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 
+import { Choices } from './choices.js';
+
 /** Names of tables, some of them keywords or names of columns, functions and databases. */
 export const TABLES = [
   'usage_api_counts',
@@ -45,22 +47,21 @@ interface Source {
 }
 
 /** Builds one SELECT from numbers that say what to choose. */
-class Builder {
-  #used = 0;
-  #names = 0;
-
+class Builder extends Choices {
   constructor(
-    readonly choices: readonly number[],
+    choices: readonly number[],
     readonly database: string,
     readonly isTricky: boolean,
-  ) {}
+  ) {
+    super(choices);
+  }
 
   query(depth: number, columns = 0): string {
     if (depth > 0 && this.#chance(6)) {
       const arms = [this.#bare(depth - 1, 2), this.#bare(depth - 1, 2)];
       return arms
         .map((arm) => (this.#chance(3) ? `(${arm})` : arm))
-        .join(this.#pick([' UNION ALL ', ' UNION DISTINCT ', ' EXCEPT ']));
+        .join(this.pick([' UNION ALL ', ' UNION DISTINCT ', ' EXCEPT ']));
     }
     return this.#bare(depth, columns);
   }
@@ -76,7 +77,7 @@ class Builder {
     );
     const filters = this.#chance(2) ? this.#words('WHERE', this.#condition(depth, sources.all)) : '';
     const order = this.#chance(4)
-      ? this.#words('ORDER', 'BY', this.#value(0, sources.all), this.#pick(['', 'DESC']))
+      ? this.#words('ORDER', 'BY', this.#value(0, sources.all), this.pick(['', 'DESC']))
       : '';
     // In front of SELECT, ClickHouse knows no alias without AS.
     const body = sources.isPlain && this.#chance(3) ? [from, select] : [select, from];
@@ -85,14 +86,14 @@ class Builder {
 
   #with(depth: number): { readonly text: string; readonly names: readonly string[] } {
     // A WITH query can have the name of a table.
-    const names = this.#chance(2) ? [this.#pick(TABLES)] : [this.#name(), this.#pick(TABLES)];
+    const names = this.#chance(2) ? [this.pick(TABLES)] : [this.#alias(), this.pick(TABLES)];
     const items = names.map((name) => this.#words(this.#quoted(name), 'AS', `(${this.#simple(depth - 1)})`));
     return { text: this.#words('WITH', items.join(this.#space() + ',')), names };
   }
 
   /** A query with the columns of a table. */
   #simple(depth: number): string {
-    const star = this.#pick(['*', COLUMNS.map((column) => this.#quoted(column)).join(', ')]);
+    const star = this.pick(['*', COLUMNS.map((column) => this.#quoted(column)).join(', ')]);
     return this.#words('SELECT', star, 'FROM', this.#table(depth > 0 ? depth - 1 : 0, []).text);
   }
 
@@ -104,13 +105,13 @@ class Builder {
     if (!this.#chance(3)) return { text: this.#arrayJoin(first), all: [first], isPlain: first.isPlain };
     const second = this.#table(depth, withNames, true);
     const all = [first, second];
-    const key = (source: Source): string => `${this.#pick(source.prefixes)}.id`;
+    const key = (source: Source): string => `${this.pick(source.prefixes)}.id`;
     const on = this.#words('ON', key(first), '=', key(second));
-    const text = this.#pick([
+    const text = this.pick([
       () =>
         this.#words(
           first.text,
-          this.#pick(['JOIN', 'LEFT JOIN', 'ANY INNER JOIN', 'join', 'FULL OUTER JOIN']),
+          this.pick(['JOIN', 'LEFT JOIN', 'ANY INNER JOIN', 'join', 'FULL OUTER JOIN']),
           second.text,
           on,
         ),
@@ -120,39 +121,39 @@ class Builder {
         first.isPlain && second.isPlain
           ? `(${this.#words(first.text, 'CROSS JOIN', second.text)})`
           : this.#words(first.text, 'INNER JOIN', second.text, on),
-      () => this.#words(first.text, 'JOIN', second.text, 'USING', this.#pick(['id', '(id)', '(id, name)'])),
+      () => this.#words(first.text, 'JOIN', second.text, 'USING', this.pick(['id', '(id)', '(id, name)'])),
     ])();
     return { text, all, isPlain: false };
   }
 
   #arrayJoin({ text, prefixes }: Source): string {
     if (!this.#chance(6)) return text;
-    const alias = this.#name();
+    const alias = this.#alias();
     return this.#words(
       text,
-      this.#pick(['ARRAY JOIN', 'LEFT ARRAY JOIN']),
-      `${this.#pick(prefixes)}.tags AS ${alias}`,
-      this.#pick(['', `, tags AS ${alias}_2`]),
+      this.pick(['ARRAY JOIN', 'LEFT ARRAY JOIN']),
+      `${this.pick(prefixes)}.tags AS ${alias}`,
+      this.pick(['', `, tags AS ${alias}_2`]),
     );
   }
 
   #table(depth: number, withNames: readonly string[], isAliased = this.#chance(2)): Source {
     if (depth > 0 && this.#chance(4)) {
-      const alias = this.#name();
-      const as = this.#pick(['AS', '']);
+      const alias = this.#alias();
+      const as = this.pick(['AS', '']);
       return {
         text: this.#words(`(${this.#simple(depth - 1)})`, as, alias),
         prefixes: [alias],
         isPlain: as !== '',
       };
     }
-    const name = withNames.length > 0 && this.#chance(2) ? this.#pick(withNames) : this.#pick<string>(TABLES);
+    const name = withNames.length > 0 && this.#chance(2) ? this.pick(withNames) : this.pick<string>(TABLES);
     const isQualified = !withNames.includes(name) && this.#chance(2);
     const written = isQualified ? this.#path(this.database, name) : this.#quoted(name);
     if (isAliased) {
-      const alias = this.#name();
+      const alias = this.#alias();
       const isPlain = this.#chance(2);
-      const as = isPlain ? this.#words('AS', alias) : this.#pick([alias, `"${alias}"`]);
+      const as = isPlain ? this.#words('AS', alias) : this.pick([alias, `"${alias}"`]);
       return { text: this.#words(written, as), prefixes: [alias, `\`${alias}\``], isPlain };
     }
     const prefixes = [
@@ -163,36 +164,36 @@ class Builder {
   }
 
   #items(depth: number, sources: readonly Source[], columns: number): string {
-    const values = Array.from({ length: columns === 0 ? 1 + this.#choose(3) : columns }, () =>
-      this.#words(this.#value(depth, sources), this.#chance(3) ? `AS ${this.#name()}` : ''),
+    const values = Array.from({ length: columns === 0 ? 1 + this.choose(3) : columns }, () =>
+      this.#words(this.#value(depth, sources), this.#chance(3) ? `AS ${this.#alias()}` : ''),
     );
     const stars = ['*', ...sources.flatMap(({ prefixes }) => prefixes.map((prefix) => `${prefix}.*`))];
     if (columns === 0 && this.#chance(4))
-      values.push(this.#pick([...stars, '* EXCEPT (tags)', "COLUMNS('^(id|name)$')"]));
+      values.push(this.pick([...stars, '* EXCEPT (tags)', "COLUMNS('^(id|name)$')"]));
     return values.join(',' + this.#space());
   }
 
   #condition(depth: number, sources: readonly Source[]): string {
     const value = (): string => this.#value(0, sources);
-    const text = this.#pick([
+    const text = this.pick([
       () => this.#words(value(), '!=', value()),
       () =>
         this.#words(
           'toUInt64(length(toString(' + value() + ')))',
-          this.#pick(['IN', 'NOT IN', 'GLOBAL IN', 'in']),
+          this.pick(['IN', 'NOT IN', 'GLOBAL IN', 'in']),
           this.#set(depth),
         ),
       () => `EXISTS (${this.#words('SELECT', '1', 'FROM', this.#table(depth > 0 ? depth - 1 : 0, []).text)})`,
-      () => this.#words(value(), 'IS', this.#pick(['', 'NOT']), 'DISTINCT', 'FROM', value()),
+      () => this.#words(value(), 'IS', this.pick(['', 'NOT']), 'DISTINCT', 'FROM', value()),
       () => this.#words(value(), 'BETWEEN', value(), 'AND', value()),
       () => this.#words('(', value(), '=', value(), 'OR', value(), 'LIKE', "'%edge%'", ')'),
     ])();
-    return this.#chance(3) ? this.#words('NOT', '(' + text + ')', this.#pick(['AND', 'OR']), '1') : text;
+    return this.#chance(3) ? this.#words('NOT', '(' + text + ')', this.pick(['AND', 'OR']), '1') : text;
   }
 
   #set(depth: number): string {
-    return this.#pick([
-      () => `(SELECT id FROM ${this.#path(this.database, this.#pick(TABLES))})`,
+    return this.pick([
+      () => `(SELECT id FROM ${this.#path(this.database, this.pick(TABLES))})`,
       () => `(${this.#words('SELECT', 'id', 'FROM', this.#table(depth > 0 ? depth - 1 : 0, []).text)})`,
       () => this.#path(this.database, 'ids'),
       () => `(${this.#path(this.database, 'ids')})`,
@@ -203,18 +204,18 @@ class Builder {
 
   /** Values of text. */
   #value(depth: number, sources: readonly Source[]): string {
-    const column = (name = this.#pick(['id', 'name', 'edge', 'from'])): string => {
-      const source = this.#pick(sources);
+    const column = (name = this.pick(['id', 'name', 'edge', 'from'])): string => {
+      const source = this.pick(sources);
       const isPlain = sources.length === 1 && name !== 'from' && this.#chance(2);
       return isPlain
         ? name
-        : `${this.#pick(source.prefixes)}${this.#pick(['.', '.', ' . '])}${this.#quoted(name)}`;
+        : `${this.pick(source.prefixes)}${this.pick(['.', '.', ' . '])}${this.#quoted(name)}`;
     };
     const values: readonly (() => string)[] = [
       () => `toString(${column()})`,
       () => column('name'),
-      () => this.#pick(TEXTS),
-      () => `concat(${column('name')}, ${this.#pick(TEXTS)})`,
+      () => this.pick(TEXTS),
+      () => `concat(${column('name')}, ${this.pick(TEXTS)})`,
       () => `trim(BOTH 'n' FROM ${column('name')})`,
       () => `substring(${column('name')} FROM 1 FOR 2)`,
       () => `toString(extract(YEAR FROM toDate('2026-01-01') + ${column('id')}))`,
@@ -230,20 +231,20 @@ class Builder {
           ? `toString(arrayMap(edge -> edge.id + ${column('id')}, [tuple(7)::Tuple(id UInt8)]))`
           : "'edge'",
       () =>
-        this.isTricky ? `(tuple('a', 'b')::Tuple(id String, name String) AS ${this.#name()}).2` : "'x1'",
+        this.isTricky ? `(tuple('a', 'b')::Tuple(id String, name String) AS ${this.#alias()}).2` : "'x1'",
       () => `if(${column('id')} IN ${this.#set(0)}, 'in', 'out')`,
     ];
     if (depth > 0 && this.#chance(5))
       return `(${this.#words('SELECT', 'max(name)', 'FROM', this.#table(depth - 1, []).text)})`;
-    return this.#pick(values)();
+    return this.pick(values)();
   }
 
   #path(...names: readonly string[]): string {
-    return names.map((name) => this.#quoted(name)).join(this.#pick(['.', '.', '.', ' . ']));
+    return names.map((name) => this.#quoted(name)).join(this.pick(['.', '.', '.', ' . ']));
   }
 
   #quoted(name: string): string {
-    return this.#pick([`\`${name}\``, `"${name}"`, ...(KEYWORDS.has(name) ? [] : [name, name])]);
+    return this.pick([`\`${name}\``, `"${name}"`, ...(KEYWORDS.has(name) ? [] : [name, name])]);
   }
 
   #words(...words: readonly string[]): string {
@@ -251,28 +252,18 @@ class Builder {
   }
 
   #space(): string {
-    return this.#pick(SPACES);
+    return this.pick(SPACES);
   }
 
-  #name(): string {
-    this.#names += 1;
+  #alias(): string {
+    const name = this.name('a');
     return this.isTricky && this.#chance(2)
-      ? this.#pick(['edge', 'x1', 'usage_edge_rows', this.database])
-      : `a${this.#names}`;
+      ? this.pick(['edge', 'x1', 'usage_edge_rows', this.database])
+      : name;
   }
 
   #chance(of: number): boolean {
-    return this.#choose(of) === 0;
-  }
-
-  #pick<T>(values: readonly T[]): T {
-    return values[this.#choose(values.length)] as T;
-  }
-
-  #choose(count: number): number {
-    const choice = this.choices[this.#used % this.choices.length] ?? 0;
-    this.#used += 1;
-    return choice % count;
+    return this.choose(of) === 0;
   }
 }
 

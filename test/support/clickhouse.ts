@@ -16,6 +16,13 @@ export function adminConnection(database: string): ClickHouseConnection {
   };
 }
 
+/** A client of the run's shared ClickHouse, as administrator, in the database `default`. */
+export const connectAsAdmin = (): QueryClient =>
+  connectClickHouse(adminConnection('default'), { maxOpenConnections: 4, requestTimeoutMs: 60_000 });
+
+/** Connects for the tests of a file or block, see {@link openForAll}. */
+export const useAdminClient = (): QueryClient => openForAll(() => Promise.resolve(connectAsAdmin()));
+
 /** A test's own database, with the schema. */
 export interface TestDatabase {
   readonly name: string;
@@ -59,10 +66,7 @@ export const useTestDatabase = (): TestDatabase => openForAll(createTestDatabase
 
 async function createDatabase(name: string): Promise<void> {
   // ClickHouse rejects a connection to a database that does not exist yet.
-  const client = connectClickHouse(adminConnection('default'), {
-    maxOpenConnections: 1,
-    requestTimeoutMs: 60_000,
-  });
+  const client = connectAsAdmin();
   await client.command({ query: 'CREATE DATABASE {name:Identifier}', query_params: { name } });
   await client.close();
 }

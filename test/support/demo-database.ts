@@ -1,10 +1,9 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/commands/demo-data/prepare-database.js';
 import { RECORD_TABLE } from '../../src/gateway/schema/migration-files.js';
-import { adminConnection, createTestDatabase, type TestDatabase } from './clickhouse.js';
+import { adminConnection, connectAsAdmin, createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { pollUntil } from './poll-until.js';
 import { REFERENCE } from './reference-project.js';
 
@@ -22,10 +21,7 @@ export interface DemoDatabase {
 /** Returns the database with the demo data; the first file of a run that needs it fills it. */
 export async function demoDatabase(): Promise<DemoDatabase> {
   const connection = adminConnection(NAME);
-  const client = connectClickHouse(adminConnection('default'), {
-    maxOpenConnections: 1,
-    requestTimeoutMs: 60_000,
-  });
+  const client = connectAsAdmin();
   try {
     const now = await pollUntil(
       'the demo data is loaded',

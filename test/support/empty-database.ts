@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
-import { connectClickHouse, type QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
-import { adminConnection } from './clickhouse.js';
+import { adminConnection, connectAsAdmin } from './clickhouse.js';
 
 /** A database that does not exist yet, and a client that can inspect it. */
 export interface EmptyDatabase {
@@ -18,10 +18,7 @@ export interface EmptyDatabase {
 export async function withEmptyDatabase(use: (database: EmptyDatabase) => Promise<void>): Promise<void> {
   const connection = adminConnection(`test_${randomBytes(6).toString('hex')}`);
   const { database } = connection;
-  const client = connectClickHouse(adminConnection('default'), {
-    maxOpenConnections: 4,
-    requestTimeoutMs: 30_000,
-  });
+  const client = connectAsAdmin();
   const select = async (query: string): Promise<readonly string[]> => {
     const result = await client.query({ query, query_params: { database }, format: 'JSONCompactEachRow' });
     return (await result.json<[string]>()).map(([value]) => value);

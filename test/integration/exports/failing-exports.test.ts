@@ -1,6 +1,5 @@
-import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
-import { adminConnection } from '../../support/clickhouse.js';
+import { useAdminClient } from '../../support/clickhouse.js';
 import { withCutConnections } from '../../support/cut-connections.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { ExportingGateway, MOST_ROWS } from '../../support/exporting-gateway.js';
@@ -8,15 +7,11 @@ import { pollUntil } from '../../support/poll-until.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 let gateway: ExportingGateway;
-let client: QueryClient;
+const client = useAdminClient();
 beforeAll(async () => {
   gateway = await ExportingGateway.open();
-  client = connectClickHouse(adminConnection('default'), { maxOpenConnections: 2, requestTimeoutMs: 20_000 });
 });
-afterAll(async () => {
-  await client.close();
-  await gateway.close();
-});
+afterAll(() => gateway.close());
 
 let requests = 0;
 const newId = (): string => `export-${process.pid}-${(requests += 1)}`;

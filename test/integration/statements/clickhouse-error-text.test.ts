@@ -7,12 +7,11 @@ import {
   statusOf,
   toldCode,
 } from '../../../src/gateway/clickhouse/clickhouse-error-text.js';
-import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { errorOfText } from '../../../src/gateway/clickhouse/exception-block.js';
 import { ERRORS, Failure, type ErrorCode } from '../../../src/gateway/errors.js';
 import { Abort } from '../../../src/gateway/query/signal.js';
 import { toldError } from '../../../src/gateway/tables/error-response.js';
-import { adminConnection } from '../../support/clickhouse.js';
+import { useAdminClient } from '../../support/clickhouse.js';
 
 const FAILURES = Object.keys(ERRORS) as ErrorCode[];
 
@@ -84,14 +83,7 @@ const wordsOf = (sql: string): ReadonlySet<string> =>
   new Set(sql.match(/\w+(\.\w+)?/g)?.flatMap((word) => [word, ...word.split('.')]));
 
 describe('What a client is told of an error', () => {
-  let client: QueryClient;
-  beforeAll(() => {
-    client = connectClickHouse(adminConnection('default'), {
-      maxOpenConnections: 4,
-      requestTimeoutMs: 60_000,
-    });
-  });
-  afterAll(() => client.close());
+  const client = useAdminClient();
 
   it('has the code and the status of ClickHouse, and a sentence of its own', async () => {
     for (const [code, sql, told] of FAILING) {

@@ -8,19 +8,11 @@ import {
   FrameCutter,
   frameOf,
 } from '../../../src/gateway/clickhouse/compressed-frames.js';
-import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { Abort } from '../../../src/gateway/query/signal.js';
-import { adminConnection } from '../../support/clickhouse.js';
+import { useAdminClient } from '../../support/clickhouse.js';
 
 describe('Compressed frames', () => {
-  let client: QueryClient;
-  beforeAll(() => {
-    client = connectClickHouse(adminConnection('default'), {
-      maxOpenConnections: 4,
-      requestTimeoutMs: 60_000,
-    });
-  });
-  afterAll(() => client.close());
+  const client = useAdminClient();
 
   const ask = async (search: string, body: string | Buffer): Promise<Buffer> =>
     buffer(await client.openQuery({ search, body, signal: new Abort().signal }));

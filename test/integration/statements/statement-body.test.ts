@@ -4,7 +4,6 @@ import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 import { contentOfAll } from '../../../src/gateway/clickhouse/compressed-frames.js';
-import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import {
   errorOfText,
   exceptionBlock,
@@ -13,7 +12,7 @@ import {
 } from '../../../src/gateway/clickhouse/exception-block.js';
 import { StatementBody, transferStatement } from '../../../src/gateway/clickhouse/statement-body.js';
 import { Abort } from '../../../src/gateway/query/signal.js';
-import { adminConnection } from '../../support/clickhouse.js';
+import { useAdminClient } from '../../support/clickhouse.js';
 
 const OWN_TEXT = 'Code: 395. DB::Exception: what the gateway says. (SOME_NAME) (version 26.7.2.1)';
 const SECRET = 'zqx7 of another tenant';
@@ -49,13 +48,9 @@ interface Received {
 }
 
 describe('StatementBody', () => {
-  let client: QueryClient;
+  const client = useAdminClient();
   let formats: readonly string[];
   beforeAll(async () => {
-    client = connectClickHouse(adminConnection('default'), {
-      maxOpenConnections: 4,
-      requestTimeoutMs: 60_000,
-    });
     const result = await client.query({
       query: 'SELECT name FROM system.formats WHERE is_output ORDER BY name',
       format: 'JSONCompactEachRow',
@@ -63,7 +58,6 @@ describe('StatementBody', () => {
     const names = (await result.json<readonly [string]>()).map(([name]) => name);
     formats = names.filter((name) => !WITH_SCHEMA.test(name));
   });
-  afterAll(() => client.close());
 
   async function receive(body: string, isFramed: boolean, settings = ''): Promise<Received> {
     const { signal } = new Abort();
