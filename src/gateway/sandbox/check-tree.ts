@@ -190,8 +190,11 @@ class TreeChecker {
     const rows = itemsOf(node, 'ARGUMENTS');
     if (!rows.every(isConstant))
       throw new Rejection(`has ${quoted(name)} with more than constants; use SELECT … UNION ALL SELECT …`);
-    // A text in the first place, which a parameter could be too, has the types of columns.
-    if (name !== STANDARD_VALUES && !isRow(rows[0])) checkType(name, rows[0]);
+    // A text in the first place, which a parameter could be too, declares columns: with ALIAS, expressions that run and are in no tree.
+    if (name !== STANDARD_VALUES && !isRow(rows[0]))
+      throw new Rejection(
+        `has ${quoted(name)} with other than rows in brackets, such as values((1, 'a'), (2, 'b'))`,
+      );
     return this.walkChildren(node, scope);
   }
 
