@@ -15,6 +15,7 @@ import { runOwnCode } from './own-code/run-own-code.js';
 import { runExports } from './exports/run-exports.js';
 import { runPages } from './pages/run-pages.js';
 import { runReplay } from './replay/run-replay.js';
+import { runSql } from './sql/run-sql.js';
 import { runTests } from './tests/run-tests.js';
 import { runRanges } from './ranges/run-ranges.js';
 import { runUsage } from './usage/run-usage.js';
@@ -42,6 +43,7 @@ interface Options {
     | 'replay'
     | 'usage'
     | 'own-code'
+    | 'sql'
     | 'path';
 }
 
@@ -61,7 +63,7 @@ const HEADINGS = [
 await runBenchmark(
   new Command('bench')
     .description(
-      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, what keys are charged beside system.query_log, how forty lines of own code compare, and how many files and functions a request enters.',
+      'Measures the endpoints over HTTP, past the cache, against the bare query; calls by MCP against the same HTTP requests, exports against a bare pipe, late pages against the first, querygate test, results that are cached until their data changes, and windows that are composed of pieces, how many planted changes querygate replay finds, what keys are charged beside system.query_log, how forty lines of own code compare, statements over tables beside ClickHouse, and how many files and functions a request enters.',
     )
     .option(
       '--rows <n>',
@@ -87,6 +89,7 @@ await runBenchmark(
         'replay',
         'usage',
         'own-code',
+        'sql',
         'path',
       ]),
     ),
@@ -102,6 +105,7 @@ await runBenchmark(
       replay: () => runReplay(stage),
       usage: () => runUsage(stage),
       'own-code': () => runOwnCode(stage),
+      sql: () => runSql(stage, rounds, process.env['BENCH_CHPROXY']),
       path: () => runPath(stage),
     };
     for (const [name, run] of Object.entries(parts)) if (only === undefined || only === name) await run();

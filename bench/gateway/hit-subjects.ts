@@ -14,7 +14,7 @@ import {
 } from './deployed-gateway.js';
 import type { HitSubjects } from './measure-hits.js';
 import { startPeers, startTrickster, type PeerPrograms } from './peers.js';
-import { recordQueries } from './recorded-query.js';
+import { callOf, recordQueries } from './recorded-query.js';
 import type { Subject } from './subject.js';
 
 /** Servers and keys of the hits. */
@@ -153,7 +153,7 @@ async function startPeerSubjects(options: HitOptions): Promise<readonly Subject[
   const { stage, builds, freeKeys, programs } = options;
   const [build] = builds;
   const { readerConnection: clickhouse } = build.clickhouse;
-  const queries = await recordQueries(options, build, [HIT_TARGET], freeKeys[0] ?? '');
+  const queries = await recordQueries(options, build, [callOf(HIT_TARGET, freeKeys[0] ?? '')]);
   const peers = await startPeers({ stage, clickhouse, queries }, programs);
   const distinct = TARGETS.flatMap((_, index) =>
     queries.map((query) => ({ ...query, body: `${query.body} -- ${index}` })),

@@ -6,7 +6,7 @@ import { trendTarget } from './hit-subjects.js';
 import { BARE, type MissCase, type MissSubject } from './measure-misses.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import { startPeers, startTrickster, type Peer, type PeerPrograms } from './peers.js';
-import { recordQueries, type RecordedQuery } from './recorded-query.js';
+import { callOf, recordQueries, type RecordedQuery } from './recorded-query.js';
 
 export interface MissOptions extends Deployment {
   readonly builds: Builds;
@@ -85,7 +85,11 @@ async function startWays(options: MissOptions, build: Build): Promise<readonly W
   const { stage, apiKey, programs, redisUrl } = options;
   const { readerConnection: connection } = build.clickhouse;
   const targets = QUERIES.map(([, target]) => `/api/endpoints/query/${target}`);
-  const queries = await recordQueries(options, build, targets, apiKey);
+  const queries = await recordQueries(
+    options,
+    build,
+    targets.map((target) => callOf(target, apiKey)),
+  );
   const baseline = `${build.label}direct`;
   const gatewayWay = (name: string, server: ServerProcess): Way => ({
     ...{ name: build.label + name, baseline, server, encodings: ['gzip', 'br'] },

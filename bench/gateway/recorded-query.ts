@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 import { httpGet } from '../measuring/http-get.js';
+import type { ServerProcess } from '../servers/server-process.js';
+import type { Environment } from '../stage.js';
 import { startDeployed, type Build, type Deployment } from './deployed-gateway.js';
 
 /** A request to ClickHouse, as the gateway sent it for one of its own. */
@@ -17,12 +19,21 @@ export interface RecordedQuery {
 /** Headers that belong to one connection or one body. */
 const NOT_REPLAYED = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'traceparent']);
 
-/** Records what a gateway sends to ClickHouse for each target, so that the same query can be sent without it. */
+/** Sends a gateway a request with an `X-Request-Id`. */
+export type RecordedCall = (gateway: ServerProcess, id: string) => Promise<unknown>;
+
+/** A GET of a target. */
+export const callOf =
+  (target: string, apiKey: string): RecordedCall =>
+  ({ url }, id) =>
+    httpGet(url + target, { 'X-API-KEY': apiKey, 'X-Request-Id': id });
+
+/** Records what a gateway sends to ClickHouse for each call, so that the same query can be sent without it. */
 export async function recordQueries(
   deployment: Deployment,
   build: Build,
-  targets: readonly string[],
-  apiKey: string,
+  calls: readonly RecordedCall[],
+  environment: Environment = {},
 ): Promise<readonly RecordedQuery[]> {
   const recorded: RecordedQuery[] = [];
   const server = createServer((incoming, outgoing) => {
@@ -38,20 +49,25 @@ export async function recordQueries(
     });
   });
   server.listen(0, '127.0.0.1');
+  deployment.stage.closesWith(() => {
+    server.closeAllConnections();
+    return Promise.resolve(server.close());
+  });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const gateway = await startDeployed(deployment, build, { CLICKHOUSE_URL: `http://127.0.0.1:${port}` });
+  const gateway = await startDeployed(deployment, build, {
+    ...environment,
+    CLICKHOUSE_URL: `http://127.0.0.1:${port}`,
+  });
   const queries: RecordedQuery[] = [];
-  for (const [index, target] of targets.entries()) {
+  for (const [index, call] of calls.entries()) {
     const id = `recorded-${index}-`;
-    await httpGet(gateway.url + target, { 'X-API-KEY': apiKey, 'X-Request-Id': id });
+    await call(gateway, id);
     const query = recorded.find((each) => settingsOf(each).get('log_comment') === id);
-    if (!query) throw new Error(`the gateway sent no query for ${target}`);
+    if (!query) throw new Error(`the gateway sent no query for call ${index}`);
     queries.push(query);
   }
   await gateway.stop();
-  server.close();
-  server.closeAllConnections();
   return queries;
 }
 
