@@ -66,6 +66,8 @@ const gauge = readAs('gauge');
 /** A counter whose value is counted elsewhere. */
 const total = readAs('counter');
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
 /** Read at each scrape, by what they are read from. */
 export const READ_METRICS: {
   readonly [Source in keyof Observed]: Readonly<Record<string, ReadMetric<Observed[Source]>>>;
@@ -165,10 +167,10 @@ export const READ_METRICS: {
     ),
   },
   connections: {
-    connections: gauge('Open connections of clients.', ({ open }) => open.size),
+    connections: gauge('Open connections of clients.', (all) => sum(all.map(({ open }) => open.size))),
     connections_closed_total: total(
       'Connections closed because there were more than MAX_CONNECTIONS.',
-      ({ closed }) => [['connections', closed]],
+      (all) => [['connections', sum(all.map(({ closed }) => closed))]],
       'limit',
     ),
   },

@@ -39,6 +39,6 @@ export interface Observed {
   readonly requestLog: { readonly dropped: number; readonly skipped: number };
   /** What takes the lines of the log. */
   readonly log: { readonly lost: number };
-  /** Those of the public API. */
-  readonly connections: { readonly open: { readonly size: number }; readonly closed: number };
+  /** Of the public API, and of the SQL listener. */
+  readonly connections: readonly { readonly open: { readonly size: number }; readonly closed: number }[];
 }

@@ -32,8 +32,8 @@ export class Closers {
   };
 
   /**
-   * Closes every part in reverse order of opening. Logs a part that fails or times out, and continues with the next
-   * part. A second call returns the same promise.
+   * Closes every part in reverse order of opening, those that wait for requests first and at once, so that they need the time
+   * of one. Logs a part that fails or times out, and continues with the next part. A second call returns the same promise.
    *
    * @throws Error that names the parts that did not close, except best-effort parts.
    */
@@ -44,7 +44,12 @@ export class Closers {
 
   private async closeEach(drainMs: number): Promise<void> {
     const failed: string[] = [];
-    for (const { name, close, isBestEffort = false, drains = false } of this.parts.splice(0).reverse()) {
+    const closePart = async ({
+      name,
+      close,
+      isBestEffort,
+      drains,
+    }: (typeof parts)[number]): Promise<void> => {
       try {
         await withDeadline(() => close(drainMs), this.closeMs + (drains ? drainMs : 0));
       } catch (error) {
@@ -52,7 +57,10 @@ export class Closers {
         const log = isBestEffort ? this.logger.warn : this.logger.error;
         log('a part of the gateway did not close', { part: name, ...describeError(error) });
       }
-    }
+    };
+    const parts = this.parts.splice(0).reverse();
+    await Promise.all(parts.filter(({ drains }) => drains).map(closePart));
+    for (const part of parts) if (!part.drains) await closePart(part);
     if (failed.length > 0) throw new Error(`did not close: ${failed.join(', ')}`);
   }
 }

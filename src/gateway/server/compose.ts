@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+
 import { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
@@ -25,7 +27,7 @@ import { openOverrides } from './open-overrides.js';
 import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
-import { openSql, requireOwnNames } from './open-sql.js';
+import { openSql, requireOwnNames, type ListeningParts } from './open-sql.js';
 import { pingAny } from './ping-any.js';
 import { whyNotReady } from './readiness.js';
 import { observed, probedServers, ServingProbe } from './serving-probe.js';
@@ -156,8 +158,11 @@ async function open(
     ...execution,
   };
   const adminUrl = config.admin && (await openAdminApi(gateway, config.admin, onClose));
-  const url = await openPublicApi(gateway, onClose);
-  const sqlUrl = await openSql(gateway, onClose);
+  const listening: Server[] = [];
+  execution.metrics.observe('connections', () => listening.map(connectionsOf));
+  const onListening = (server: Server): unknown => listening.push(server);
+  const url = await openPublicApi({ onListening, ...gateway }, onClose);
+  const sqlUrl = await openSql({ onListening, ...gateway }, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
   void reportAtStart(execution, requestLog, hasClickHouse ? probe : undefined);
@@ -195,14 +200,14 @@ function openProbe(clickhouse: OpenClickHouse, config: Config, logger: Logger): 
 
 /** Opens the public API; returns its URL. */
 async function openPublicApi(
-  parts: Omit<PublicParts, 'isDraining'> & { readonly config: Config },
+  parts: Omit<PublicParts, 'isDraining'> & ListeningParts,
   onClose: OnClose,
 ): Promise<string> {
-  const { config, metrics, logger } = parts;
+  const { config, onListening, logger } = parts;
   let draining = false;
   const listener = createListener({ isDraining: () => draining, ...parts });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
-  metrics.observe('connections', () => connectionsOf(server));
+  onListening(server);
   const url = await listen(server, config);
   onClose(
     async (drainMs) => {

@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { RecentTimeouts } from '../http/sql/recent-timeouts.js';
@@ -18,12 +20,19 @@ export function requireOwnNames(endpoints: readonly Endpoint[]): void {
   );
 }
 
+/** What a server is opened with. */
+export interface ListeningParts {
+  readonly config: Config;
+  /** Gets the server, for figures of its connections. */
+  readonly onListening: (server: Server) => unknown;
+}
+
 /** Opens the listener on which endpoints are tables, where it is configured; returns its URL. */
 export async function openSql(
-  parts: Omit<SqlParts, 'log' | 'limits' | 'recentTimeouts'> & LoggedParts & { readonly config: Config },
+  parts: Omit<SqlParts, 'log' | 'limits' | 'recentTimeouts'> & LoggedParts & ListeningParts,
   onClose: OnClose,
 ): Promise<string | undefined> {
-  const { config, logger } = parts;
+  const { config, onListening, logger } = parts;
   if (!config.sql) return undefined;
   const { maxRows, ...where } = config.sql;
   const log = createLog(parts);
@@ -33,6 +42,7 @@ export async function openSql(
     ...parts,
   });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
+  onListening(server);
   const url = await listen(server, where);
   onClose(
     async (drainMs) => {

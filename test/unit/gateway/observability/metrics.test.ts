@@ -55,9 +55,12 @@ describe('Metrics', () => {
 
   it('counts open connections, and connections that a limit closed', async () => {
     const metrics = new Metrics();
-    metrics.observe('connections', () => ({ open: { size: 7 }, closed: 2 }));
+    metrics.observe('connections', () => [
+      { open: { size: 7 }, closed: 2 },
+      { open: { size: 1 }, closed: 1 },
+    ]);
     expect(await samplesOf(metrics)).toEqual(
-      expect.arrayContaining(['connections  = 7', 'connections_closed_total connections = 2']),
+      expect.arrayContaining(['connections  = 8', 'connections_closed_total connections = 3']),
     );
   });
 

@@ -38,6 +38,21 @@ describe('Closers', () => {
     ]);
   });
 
+  it('closes the parts that wait for requests at once, and all others after them', async () => {
+    const closers = new Closers(new RecordingLogger(), 1000);
+    const events: string[] = [];
+    const draining = (name: string) => async (): Promise<void> => {
+      events.push(`${name} begins`);
+      await Promise.resolve();
+      events.push(`${name} ends`);
+    };
+    closers.add(draining('one'), { name: 'one', drains: true });
+    closers.add(() => void events.push('admin'), { name: 'admin' });
+    closers.add(draining('two'), { name: 'two', drains: true });
+    await closers.closeAll(0);
+    expect(events).toEqual(['two begins', 'one begins', 'two ends', 'one ends', 'admin']);
+  });
+
   it('resolves if only best-effort parts fail', async () => {
     const closers = new Closers(new RecordingLogger());
     closers.add(failing, { name: 'tracing', isBestEffort: true });
