@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,58 +8,13 @@ import { installWithout } from '../support/install-without.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { spansIn, withCollector } from '../support/trace-collector.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KEY = 'qg_only-for-tests';
 const CALL = '/api/endpoints/query/functions.invocation-stats?project=secret-project&interval=1day';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
-
-interface OtlpSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-}
-
-interface OtlpBody {
-  readonly resourceSpans: readonly {
-    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
-  }[];
-}
-
-/** A trace collector: what it received, as text and as spans. */
-async function withCollector(
-  use: (url: string, received: { readonly texts: string[] }) => Promise<void>,
-): Promise<void> {
-  const received = { texts: [] as string[] };
-  const server = createServer((request, response) => {
-    void collect(request).then((text) => {
-      received.texts.push(text);
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, received);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-}
-
-async function collect(stream: AsyncIterable<unknown>): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) text += String(chunk);
-  return text;
-}
-
-const spansIn = (texts: readonly string[]): readonly OtlpSpan[] =>
-  texts.flatMap((text) =>
-    (JSON.parse(text) as OtlpBody).resourceSpans.flatMap(({ scopeSpans }) =>
-      scopeSpans.flatMap(({ spans }) => spans),
-    ),
-  );
 
 describe('traces', () => {
   it('join a caller’s trace, contain a span for the request and one for its query, and continue in ClickHouse', async () => {

@@ -123,7 +123,8 @@ export function sharedSqlGateway(
   };
 }
 
-async function withSqlGateway(
+/** Opens a gateway for one test. */
+export async function withSqlGateway(
   variables: Readonly<Record<string, string>>,
   project: SqlProject,
   use: (gateway: SqlGateway) => Promise<void>,

@@ -102,6 +102,10 @@ export const READ_METRICS: {
     exports_running: gauge('Exports running.', ({ running }) => running),
     exports_waiting: gauge('Exports waiting for a slot.', ({ waiting }) => waiting),
   },
+  statements: {
+    statements_running: gauge('Statements over tables running.', ({ running }) => running),
+    statements_waiting: gauge('Statements over tables waiting for a slot.', ({ waiting }) => waiting),
+  },
   pool: {
     clickhouse_breaker_open: gauge(
       '1 while queries are rejected because every ClickHouse server is ejected.',

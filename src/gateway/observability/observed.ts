@@ -15,6 +15,7 @@ export interface Observed {
     readonly waitingInteractive: number;
   };
   readonly exports: { readonly running: number; readonly waiting: number };
+  readonly statements: { readonly running: number; readonly waiting: number };
   readonly pool: {
     /** Open if every server is ejected. */
     readonly state: 'open' | 'closed';

@@ -153,16 +153,14 @@ async function open(
     aheadSeconds: () => clocks.aheadSeconds,
     hasFullDisk: diskProbe(clickhouse.servers, logger),
     development: development?.source,
+    onListening: countConnections(execution.metrics),
     ...parts,
     ...access,
     ...execution,
   };
   const adminUrl = config.admin && (await openAdminApi(gateway, config.admin, onClose));
-  const listening: Server[] = [];
-  execution.metrics.observe('connections', () => listening.map(connectionsOf));
-  const onListening = (server: Server): unknown => listening.push(server);
-  const url = await openPublicApi({ onListening, ...gateway }, onClose);
-  const sqlUrl = await openSql({ onListening, ...gateway }, onClose);
+  const url = await openPublicApi(gateway, onClose);
+  const sqlUrl = await openSql(gateway, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   analysing.start();
   void reportAtStart(execution, requestLog, hasClickHouse ? probe : undefined);
@@ -196,6 +194,12 @@ function openProbe(clickhouse: OpenClickHouse, config: Config, logger: Logger): 
     if (problem === undefined) logger.info('queries of this gateway work again');
     else logger.error('queries of this gateway fail: it is not ready', { problem });
   });
+}
+
+function countConnections(metrics: QueryExecution['metrics']): ListeningParts['onListening'] {
+  const servers: Server[] = [];
+  metrics.observe('connections', () => servers.map(connectionsOf));
+  return (server) => servers.push(server);
 }
 
 /** Opens the public API; returns its URL. */

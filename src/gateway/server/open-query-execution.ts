@@ -143,13 +143,14 @@ function observe(
   metrics: Metrics,
   endpoints: Endpoints,
   cache: OpenCache,
-  { queue, exportQueue, pool }: Scheduler,
+  { queue, exportQueue, statementQueue, pool }: Scheduler,
 ): void {
   metrics.observe('cacheUse', () => cacheUse(endpoints, cache));
   metrics.observe('isRedisOpen', cache.isRedisOpen);
   metrics.observe('queries', () => queue.figures);
   metrics.observe('pool', () => pool.figures);
   metrics.observe('exports', () => exportQueue.figures);
+  metrics.observe('statements', () => statementQueue.figures);
 }
 
 function cacheUse(endpoints: Endpoints, { local }: OpenCache): readonly CacheUse[] {

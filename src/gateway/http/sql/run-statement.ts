@@ -112,9 +112,11 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   const { response, context, principal, sent } = call;
   const { statement, tables, client } = select;
   const read = statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []);
-  for (const endpoint of read) parts.requireRunnable?.(endpoint);
   noteEndpoints(context, read);
   const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
+  // Against the limits of the key it was counted.
+  await limiter.admitRequest([...subjects].filter(({ kind }) => kind === 'endpoint'));
+  for (const endpoint of read) parts.requireRunnable?.(endpoint);
   const wait = clientDisconnected(response);
   const tool = toolOf(call.request);
   context.tool = tool;

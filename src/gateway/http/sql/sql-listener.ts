@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 import { Failure } from '../../errors.js';
+import type { Tracing } from '../../observability/tracing.js';
 import { authorize, principalOfPresented, type Credentials } from '../call/credentials.js';
 import { subjectsOf } from '../call/limit-requests.js';
 import type { AccessLog } from '../transport/access-log.js';
+import { traceRequests } from '../transport/every-response.js';
 import { problemOfHeaders } from '../transport/header-limits.js';
 import { openContext, requestIdOf, type RequestContext } from '../transport/request-context.js';
 import { problemOfHost } from '../transport/require-host.js';
@@ -15,6 +17,7 @@ import { optionsOf, readSqlRequest, sqlCredentials } from './sql-request.js';
 export interface SqlParts extends StatementParts {
   readonly credentials: Credentials;
   readonly log: AccessLog;
+  readonly tracing?: Pick<Tracing, 'begin'> | undefined;
 }
 
 /** Paths of probes, and of a request without a statement. */
@@ -25,20 +28,26 @@ const PROBES: ReadonlySet<string> = new Set(['/ping', '/replicas_status']);
  * tables.
  */
 export function createSqlListener(parts: SqlParts): RequestListener {
+  const traced = parts.tracing && traceRequests(parts.tracing);
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id']?.toString());
     const context: RequestContext = { requestId, startedAt: performance.now() };
     openContext(request, context);
-    response.once('close', () => {
-      parts.log.note(request, response, '/', context);
-    });
+    const closed = new Promise((resolve) => response.once('close', resolve));
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', 'no-store');
-    respond(parts, request, response, context).catch((error: unknown) => {
-      const isFramed = optionsOf(request).get('compress') === '1';
-      sendSqlError(response, context, error, { isFramed, version: parts.serverVersion.known });
-    });
+    const work = async (): Promise<void> => {
+      await respond(parts, request, response, context).catch((error: unknown) => {
+        const isFramed = optionsOf(request).get('compress') === '1';
+        sendSqlError(response, context, error, { isFramed, version: parts.serverVersion.known });
+      });
+      // What the statement cost is known when its last row was sent.
+      await closed;
+      parts.log.note(request, response, request.url ?? '/', context);
+    };
+    if (traced) traced(request, response, () => void work());
+    else void work();
   };
 }
 

@@ -45,7 +45,7 @@ export interface RequestListeners {
   readonly onLimit?: (exceeded: LimitState) => void;
   readonly onExported?: (exported: CompletedExport) => void;
   readonly onFailure?: (failure: ReportedFailure) => void;
-  /** Called for each request except health probes and those by which the console follows a development server. */
+  /** Called for each request except probes and those by which the console follows a development server. */
   readonly onCompleted?: (request: CompletedRequest) => void;
 }
 
@@ -144,8 +144,9 @@ export class AccessLog {
   }
 
   private reportExport({ context, totalMs: ms }: FinishedRequest): void {
-    const { endpoint = '', outcome: { rows = 0, exportedBytes: bytes } = {} } = context;
-    if (bytes !== undefined) this.listeners.onExported?.({ endpoint, rows, bytes, ms });
+    const { endpoint = '', called, outcome: { rows = 0, exportedBytes: bytes } = {} } = context;
+    // A statement of a client is not an export.
+    if (called && bytes !== undefined) this.listeners.onExported?.({ endpoint, rows, bytes, ms });
   }
 
   private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
@@ -172,11 +173,11 @@ function pathOf(target: string): string {
   return target.slice(0, Math.min(end < 0 ? target.length : end, MAX_PATH));
 }
 
-const DEVELOPMENT = /^\/api\/dev(?:\/|$)/;
+const ROUTINE = /^\/(?:api\/dev(?:\/|$)|ping$)/;
 
-/** Whether a request comes every few seconds by itself: a health probe, or a page that follows a development server. */
+/** Whether a request comes every few seconds by itself: a probe, also of a client of ClickHouse, or a page that follows a development server. */
 function isRoutine(path: string, status: number): boolean {
-  return /^\/health(?:\/|$)/.test(path) || (status < 400 && DEVELOPMENT.test(path));
+  return /^\/health(?:\/|$)/.test(path) || (status < 400 && ROUTINE.test(path));
 }
 
 /**

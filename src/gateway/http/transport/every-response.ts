@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import cors from 'cors';
 
@@ -120,7 +120,9 @@ function onlyFor(method: string, handle: RequestHandler): RequestHandler {
 }
 
 /** Records a span for each request, from this handler to the end of the response. */
-function traceRequests(tracing: Pick<Tracing, 'begin'>): RequestHandler {
+export function traceRequests(
+  tracing: Pick<Tracing, 'begin'>,
+): (request: IncomingMessage, response: ServerResponse, next: () => void) => void {
   return (request, response, next) => {
     const traced = tracing.begin(request.headers);
     response.once('close', () => {
