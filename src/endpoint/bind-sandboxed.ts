@@ -38,7 +38,7 @@ export function bindSandboxedQuery(
  * Puts a barrier around a part. A caller's expression must not run on rows that the part's own filters (tenant, retention)
  * remove, because an exception there would reveal the content of those rows. The barrier surrounds the whole part: a LIMIT
  * at the end of a UNION would belong to its last SELECT. The parts that the part itself reads stand inside without barriers,
- * so that the filters still prune what they read.
+ * so that the filters still prune what they read. It ends with SETTINGS, to which others can be added.
  *
  * @param columns that the part has, and no others
  */
@@ -49,8 +49,19 @@ export function behindBarrier(
 ): Part {
   const own: Node = { kind: 'query', query: { parts, body: query, isVerbatim } };
   const { before, after } = columns ? conversionTo(columns) : ALL_COLUMNS;
-  const [start, end] = [textNode(before), textNode(`${after}\n`)];
-  return part(name, new Sql([start, own, end, { kind: 'fragment', sql: BARRIER }]));
+  const [start, end] = [textNode(`${before}SELECT * FROM (\n  `), textNode(`\n) ${KNOWS_NAMES}${after}\n`)];
+  return part(
+    name,
+    new Sql([start, own, end, { kind: 'fragment', sql: BARRIER }, textNode(` ${KNOWS_NONE}`)]),
+  );
 }
 
-const ALL_COLUMNS = { before: 'SELECT * FROM (\n  ', after: '\n)' };
+const ALL_COLUMNS = { before: 'SELECT * FROM (\n', after: '\n)' };
+
+/**
+ * At the end of a part: nothing in it can mean what the statement around it names. Else `x IN allowed` of an author would read the
+ * array that a caller's `WITH ['a', 'b'] AS allowed` names, and not the table.
+ */
+const KNOWS_NONE = 'SETTINGS enable_global_with_statement = 0';
+/** Within a part, names of its own WITH are known everywhere. */
+const KNOWS_NAMES = 'SETTINGS enable_global_with_statement = 1';

@@ -46,7 +46,7 @@ export function bindTable(
   const filters = conditions.size > 0 ? [`additional_table_filters = ${tableFilters(conditions)}`] : [];
   const own = [...settings, ...filters].join(', ');
   return {
-    text: `${rendered.text}\nSETTINGS ${own}`,
+    text: `${rendered.text}, ${own}`,
     parameters: parametersOf(rendered, values, now, `${name}_`),
     settings: rendered.settings,
   };

@@ -32,13 +32,15 @@ it('writes only the parts that the SELECT reads, with the parts that they read n
   expect(bind(['other'])).toBe(`WITH
   other AS (
     SELECT * FROM (
+    SELECT * FROM (
       WITH
         one AS (
           SELECT {city:String} AS city
         )
       SELECT city FROM one
+    ) SETTINGS enable_global_with_statement = 1
     )
-    LIMIT 1000000000000
+    LIMIT 1000000000000 SETTINGS enable_global_with_statement = 0
   )
 SELECT * FROM (SELECT 1)
 LIMIT {row_limit:UInt64}`);
@@ -48,15 +50,17 @@ LIMIT {row_limit:UInt64}`);
 it('puts the barrier after each part that the SELECT reads, and after the whole of a UNION', () => {
   expect(bind(['one', 'other', 'result']).split(BARRIER)).toHaveLength(4);
   expect(bind(['union'])).toMatch(
-    /\(\s+SELECT 'a' AS city\s+UNION ALL\s+SELECT 'b'\s+\)\s+LIMIT 1000000000000\s/,
+    /\(\s+SELECT 'a' AS city\s+UNION ALL\s+SELECT 'b'\s+\) SETTINGS \w+ = 1\s+\)\s+LIMIT 1000000000000\s/,
   );
 });
 
 it('applies the endpoint’s own limit to the result, if the endpoint has one', () => {
   expect(bind(['result'], 5)).toMatch(
-    /ORDER BY city\s+LIMIT 5\s+\) AS \w+\s+WHERE .*\s+LIMIT 1000000000000\s+\)/,
+    /ORDER BY city\s+LIMIT 5\s+\) SETTINGS .*\s+\) AS \w+\s+WHERE .*\s+LIMIT 1000000000000 SETTINGS .*\s+\)/,
   );
-  expect(bind(['result'])).toMatch(/ORDER BY city\s+\) AS \w+\s+WHERE .*\s+LIMIT 1000000000000\s+\)/);
+  expect(bind(['result'])).toMatch(
+    /ORDER BY city\s+\) SETTINGS .*\s+\) AS \w+\s+WHERE .*\s+LIMIT 1000000000000 SETTINGS .*\s+\)/,
+  );
 });
 
 it('gives different SELECTs different cache keys', () => {
