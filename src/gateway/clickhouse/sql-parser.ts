@@ -23,6 +23,8 @@ const LIMITS: ClickHouseSettings = {
 const LIMITS_OF_AUTHORS: ClickHouseSettings = {
   ...{ readonly: '2', max_execution_time: 4, allow_experimental_analyzer: 1 },
   ...{ max_query_size: '10000000', max_ast_elements: '1000000' },
+  // A tree repeats a WITH in each query of a UNION, and is read whole.
+  ...{ max_result_bytes: '32000000', result_overflow_mode: 'throw' },
 };
 const TIMEOUT_MS = 5000;
 /** How long names of tables are cached. */
@@ -34,7 +36,7 @@ const NOT_ONE_SELECT =
   'must be one SELECT, without FORMAT, SETTINGS or INTO OUTFILE, and without parameters in braces';
 
 /** ClickHouse's error codes for text that is too deep, too long or too ambiguous for its parser. */
-const TOO_COMPLEX: ReadonlySet<string> = new Set(['167', '168', '306', '718']);
+const TOO_COMPLEX: ReadonlySet<string> = new Set(['167', '168', '306', '396', '718']);
 /**
  * Error codes that say nothing of the text: the server has no memory or no thread, or stops. All others that the gateway does not
  * know as the server's are the text's.
