@@ -29,6 +29,10 @@ export default {
     ...(process.env['RESPONSES'] === undefined
       ? []
       : [{ ...withServers, displayName: 'recorded', testMatch: ['<rootDir>/test/recorded/**/*.test.ts'] }]),
+    // Not part of the suite: clients of other registries.
+    ...(process.env['CLIENTS'] === undefined
+      ? []
+      : [{ ...withServers, displayName: 'clients', testMatch: ['<rootDir>/test/clients/**/*.test.ts'] }]),
     // Against a gateway process of their own, in Debian's Chromium.
     { ...withServers, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
