@@ -1,6 +1,7 @@
 import json
 import os
 import time
+import urllib.parse
 import urllib.request
 from decimal import Decimal
 
@@ -32,15 +33,26 @@ class Client:
 
 
 @pytest.fixture(scope="session")
-def client():
-    with running_gateway() as url:
-        # What the snippets of the documentation read.
-        os.environ["QUERYGATE"] = url
-        os.environ["API_KEY"] = KEY
-        client = Client(url)
-        # Something to read for gateway.requests.
-        client.get("python.changing")
-        yield client
+def gateway():
+    with running_gateway() as urls:
+        yield urls
+
+
+@pytest.fixture(scope="session")
+def sql_port(gateway):
+    return urllib.parse.urlsplit(gateway[1]).port
+
+
+@pytest.fixture(scope="session")
+def client(gateway):
+    url, _ = gateway
+    # What the snippets of the documentation read.
+    os.environ["QUERYGATE"] = url
+    os.environ["API_KEY"] = KEY
+    client = Client(url)
+    # Something to read for gateway.requests.
+    client.get("python.changing")
+    yield client
 
 
 class Results:

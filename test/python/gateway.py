@@ -16,7 +16,7 @@ KEY = "a-key-for-the-python-tests"
 
 @contextmanager
 def running_gateway():
-    """The URL of a gateway that serves the project until the block ends."""
+    """The URLs of a gateway that serves the project until the block ends: of its API, and of its SQL port."""
     with tempfile.TemporaryDirectory(prefix="querygate-project-") as folder:
         project = Path(folder)
         for name in ("endpoints", "clickhouse-schema", "demo"):
@@ -29,25 +29,27 @@ def running_gateway():
                 "PROJECT_DIR": folder,
                 "DATA_DIR": str(project / "data"),
                 "PORT": "0",
+                "SQL_PORT": "0",
                 "API_KEY": KEY,
             },
             stdout=subprocess.PIPE,
             text=True,
         )
         try:
-            url = url_of(process)
+            sql_url = url_of(process, "SQL listener ready")
+            url = url_of(process, "ready")
             # A full pipe would block the gateway.
             Thread(target=process.stdout.read, daemon=True).start()
-            yield url
+            yield url, sql_url
         finally:
             process.terminate()
             process.wait()
 
 
-def url_of(process):
-    """Waits until the gateway is ready. Its end closes its output, so this cannot wait for ever."""
+def url_of(process, message):
+    """Waits until the gateway logs a URL with the message. Its end closes its output, so this cannot wait for ever."""
     for line in process.stdout:
-        ready = re.search(r'"message":"ready".*"url":"(http:[^"]+)"', line)
+        ready = re.search(f'"message":"{message}".*"url":"(http:[^"]+)"', line)
         if ready:
             return ready[1]
     raise RuntimeError(f"the gateway ended with exit code {process.wait()}")

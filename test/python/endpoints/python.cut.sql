@@ -9,6 +9,7 @@ columns:
   name: String
 maxRows: 3
 caching: 600
+tables: true
 example: { names: ada }
 */
 SELECT n, name

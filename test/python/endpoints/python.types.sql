@@ -18,6 +18,7 @@ columns:
   maybe_second: Nullable(DateTime('UTC'))
   uuid: UUID
 caching: 600
+tables: true
 example: {}
 */
 SELECT *
