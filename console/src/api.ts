@@ -52,7 +52,9 @@ export const BASE = new URL('.', document.baseURI).href;
 /** The endpoints that a key may call. @throws ProblemError */
 export async function fetchEndpoints(key: string, signal: AbortSignal): Promise<readonly Endpoint[]> {
   const response = await send('api/endpoints', key, signal);
-  return ((await response.json()) as { result: readonly Endpoint[] }).result;
+  const { result, sqlPort } = (await response.json()) as { result: readonly Endpoint[]; sqlPort?: number };
+  if (!sqlPort) return result;
+  return result.map((endpoint) => (endpoint.tables ? { ...endpoint, sqlPort } : endpoint));
 }
 
 /**

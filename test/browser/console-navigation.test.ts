@@ -108,13 +108,21 @@ describeInBrowser('the console’s layout and navigation', () => {
       'usage.api-counts',
       { project: 'aurora|it\'s "no" $HOME `id` \\ é', interval: 'daily' },
       'total_rest_requests',
+      ['curl', 'javascript', 'pandas', 'sql'],
     ],
-    ['logs.all', { project: 'aurora', project_tier: 'PRO' }, 'event_message'],
-  ])('shows snippets for %s that work unchanged', async (endpoint, values, column) => {
+    [
+      'logs.all',
+      { project: 'aurora', project_tier: 'PRO' },
+      'event_message',
+      ['curl', 'javascript', 'pandas'],
+    ],
+  ])('shows snippets for %s that work unchanged', async (endpoint, values, column, tools) => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, `#/${endpoint}?${new URLSearchParams(values).toString()}`);
       await page.click('role=tab[name="Use it elsewhere"]');
-      for (const tool of ['curl', 'javascript', 'pandas']) {
+      const offered = await page.locator('.code option').allTextContents();
+      expect(offered.some((title) => title.endsWith('(SQL)'))).toBe(tools.includes('sql'));
+      for (const tool of tools) {
         await page.selectOption('.code select', tool);
         const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
         expect(text).not.toContain(CONSOLE_KEY);

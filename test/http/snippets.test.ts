@@ -6,7 +6,6 @@ import {
   firstCurl,
   infinity,
   runAppsScript,
-  shillelagh,
   webContents,
   type ToolRequest,
 } from '../support/snippet-tools.js';
@@ -43,13 +42,13 @@ const REQUESTS: Readonly<Record<string, (text: string) => ToolRequest | Promise<
   'power-query': webContents,
   'google-sheets': appsScript,
   grafana: infinity,
-  metabase: firstCurl,
-  superset: shillelagh,
 };
 /** The browser tests run these. */
-const PROGRAMS = ['javascript', 'pandas'];
+const PROGRAMS = ['javascript', 'pandas', 'sql'];
+/** The others read the endpoint as a table, whole or not at all. */
+const OF_RESULTS = SNIPPETS.filter(({ readsTable }) => !readsTable);
 /** These read the headers of a response; the others have a comment with the limit. */
-const REPORTS_A_CUT = ['curl', 'curl-post', 'javascript', 'pandas', 'google-sheets', 'metabase'];
+const REPORTS_A_CUT = ['curl', 'curl-post', 'javascript', 'pandas', 'google-sheets'];
 
 const gateway = await createTestGateway();
 
@@ -82,7 +81,7 @@ describe('the snippets of the console', () => {
     expect(text).toMatch(/^# pip install pandas pyarrow\n/);
   });
 
-  it.each(SNIPPETS)('$id sends complete=1, so that a cut result is an error', async ({ id, write }) => {
+  it.each(OF_RESULTS)('$id sends complete=1, so that a cut result is an error', async ({ id, write }) => {
     const lowCap = await limitedRequest(99);
     const ownSql = await limitedRequest(1000, { sql: 'SELECT id FROM edge_source' });
     for (const snippet of [await request(), lowCap, ownSql]) {
@@ -94,7 +93,7 @@ describe('the snippets of the console', () => {
     }
   });
 
-  it.each(SNIPPETS)(
+  it.each(OF_RESULTS)(
     '$id leaves complete=1 out where the saved query cuts results by design, and says so',
     async ({ id, write }) => {
       for (const maxRows of [100, 1000]) {

@@ -25,6 +25,7 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
     settings,
     JSON.stringify({
       'logs.all': { sandboxing: 'enabled' },
+      'usage.api-counts': { tables: true },
       'functions.invocation-stats': { maxRows: 10 },
     }),
   );
@@ -63,6 +64,7 @@ async function start(
   const gateway = startProcess(program, {
     PORT: '0',
     ADMIN_PORT: String(adminPort),
+    SQL_PORT: String(await freePort()),
     API_KEY: CONSOLE_KEY,
     LINK_SECRET: 'the secret of links in tests of the console',
     ...variablesOf(connection),

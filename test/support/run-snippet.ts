@@ -23,10 +23,13 @@ export async function runSnippet(tool: string, text: string): Promise<string> {
     await writeFile(file('snippet.mjs'), text);
     await writeFile(file('snippet.py'), text);
     await writeFile(file('pandas.py'), PANDAS);
+    const [, password = '', at = ''] = /clickhousedb:\/\/any:(.+)@(.+)\/querygate$/m.exec(text) ?? [];
+    const table = `http://${at}/?default_format=TabSeparatedWithNames`;
     const commands: Readonly<Record<string, readonly [string, readonly string[]]>> = {
       curl: ['sh', ['-c', text]],
       javascript: [process.execPath, [file('snippet.mjs')]],
       pandas: ['python3', [file('snippet.py')]],
+      sql: ['curl', ['--silent', '--user', `any:${password}`, '--data-binary', text, table]],
     };
     const [command, parameters] = commands[tool] ?? ['false', []];
     printed = (await execute(command, parameters)).stdout;

@@ -75,28 +75,6 @@ export function infinity(text: string): ToolRequest {
   return { url, headers: headerOf(header) };
 }
 
-/**
- * Shillelagh sends the headers of its adapter’s settings, which Superset passes to `create_engine`, and not the fragment,
- * which selects the rows.
- */
-export function shillelagh(text: string): ToolRequest {
-  const [comment = '', sql = ''] = text.split('*/\n');
-  const settings = JSON.parse(/^\{[^]*^\}/m.exec(comment)?.[0] ?? '') as {
-    readonly connect_args: {
-      readonly adapters: readonly string[];
-      readonly adapter_kwargs: {
-        readonly genericjsonapi: { readonly request_headers: ToolRequest['headers'] };
-      };
-    };
-  };
-  expect(settings.connect_args.adapters).toEqual(['genericjsonapi']);
-  expect(sql).not.toContain(KEY_PLACEHOLDER);
-  const url = new URL(/^SELECT \* FROM "([^"]+)"$/m.exec(sql)?.[1] ?? '');
-  expect(url.hash).toBe('#$.result[*]');
-  url.hash = '';
-  return { url, headers: settings.connect_args.adapter_kwargs.genericjsonapi.request_headers };
-}
-
 /** `Web.Contents(base, [RelativePath = …, Query = […], Headers = […]])` */
 export function webContents(text: string): ToolRequest {
   const pairs = (list: string): readonly (readonly [string, string])[] =>

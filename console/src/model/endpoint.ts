@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly sandboxing: 'enabled' | 'disabled';
   /** Whether it is a table over the SQL port. */
   readonly tables?: boolean;
+  /** The SQL port of the gateway, where it is a table. */
+  readonly sqlPort?: number;
   readonly parameters: readonly Parameter[];
   readonly columns: readonly Column[];
   readonly example: Values;

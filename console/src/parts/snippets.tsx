@@ -38,8 +38,8 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         <CopyButton label="Copy" text={() => text} />
         <span class="hint">
           with the parameters of the form
-          <Completeness limit={limitOf(request)} />
-          {canExport(request.endpoint, request.values) && (
+          {!snippet?.readsTable && <Completeness limit={limitOf(request)} />}
+          {!snippet?.readsTable && canExport(request.endpoint, request.values) && (
             <>
               {' '}
               (with <code>export=1</code> in its place it has all rows)

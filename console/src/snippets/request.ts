@@ -17,7 +17,10 @@ export const SECRET_PLACEHOLDER = 'YOUR_VALUE';
 
 /** The request that a snippet makes. */
 export interface SnippetRequest {
-  readonly endpoint: Pick<Endpoint, 'name' | 'parameters' | 'columns' | 'maxRows' | 'limit' | 'exports'>;
+  readonly endpoint: Pick<
+    Endpoint,
+    'name' | 'parameters' | 'columns' | 'maxRows' | 'limit' | 'exports' | 'sqlPort'
+  >;
   /** In the form in which they are sent. */
   readonly values: Values;
   /** Base URL of the gateway, with a slash at its end. */

@@ -1,4 +1,3 @@
-import { showTruncation } from './code.js';
 import {
   callPath,
   entries,
@@ -10,7 +9,6 @@ import {
   roundedColumns,
   sentValues,
   SHEET_DIGITS,
-  urlOf,
   type SnippetRequest,
 } from './request.js';
 import type { Column, Values } from '../model/endpoint.js';
@@ -96,51 +94,21 @@ export function grafana(request: SnippetRequest): string {
   ].join('\n');
 }
 
-/** For Metabase, which reads databases and uploaded files only. */
-export function metabase(request: SnippetRequest): string {
-  const file = `${request.endpoint.name}.csv`;
-  return [
-    '# Metabase can’t call an HTTP API: it reads databases, and CSV files that are uploaded to it.',
-    '# Allow uploads in its admin settings, fetch the rows, and upload the file (or drop it on a collection).',
-    ...csvInto(request, file),
-    `curl --fail-with-body --request POST 'https://METABASE_HOST/api/upload/csv' \\`,
-    `  --header 'X-API-KEY: METABASE_API_KEY' --form 'collection_id=root' --form 'file=@${file}'`,
-  ].join('\n');
-}
+const nameInSql = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `\`${name}\``);
 
-/**
- * For Superset, through the generic JSON adapter of shillelagh. The key is in the settings of the database: in the query
- * (`_s_headers`) everyone who may see a data set would see it.
- */
-export function superset(request: SnippetRequest): string {
-  const settings = {
-    connect_args: {
-      adapters: ['genericjsonapi'],
-      adapter_kwargs: {
-        genericjsonapi: { request_headers: { 'X-API-KEY': KEY_PLACEHOLDER }, cache_expiration: 0 },
-      },
-    },
-  };
-  return [
-    '/* 1. Where Superset runs: pip install "shillelagh[genericjsonapi]"',
-    '2. A database with the SQLAlchemy URI shillelagh+safe:// and, under Advanced > Security > Secure extra:',
-    JSON.stringify(settings, undefined, 2),
-    'Superset encrypts this, and no query shows the key. Whoever may write SQL for this database can still make Superset',
-    'send the key to any server: use a key that may call only what they may see. */',
-    '',
-    '-- 3. In SQL Lab, or as the SQL of a virtual data set, without the comment above. “Unsupported table” means that the',
-    '-- gateway rejected the request: curl shows why. A result without rows is the error “has no columns”.',
-    ...limitNote('--', request),
-    `SELECT * FROM "${urlOf(request, plainNumbers(request))}#$.result[*]"`,
-  ].join('\n');
-}
+const textInSql = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** Lines that fetch the rows as a CSV file, and then go on. */
-function csvInto(request: SnippetRequest, file: string): readonly string[] {
+/** For tools with a driver for ClickHouse: the connection, and the endpoint as a table. */
+export function sqlTable({ endpoint, values, base }: SnippetRequest): string {
+  const { hostname } = new URL(base);
+  const { name, sqlPort = 0 } = endpoint;
+  const at = `${hostname}:${sqlPort}/querygate`;
+  const args = entries(values).map(([argument, value]) => `${nameInSql(argument)} = ${textInSql(value)}`);
   return [
-    `curl --fail-with-body --silent --show-error --output '${file}' \\`,
-    `  --header 'X-API-KEY: ${KEY_PLACEHOLDER}' \\`,
-    ...showTruncation(request).map((option) => `  ${option} \\`),
-    `  '${urlOf(request, { format: 'csv' })}' &&`,
-  ];
+    `-- Host ${hostname}, port ${sqlPort}, over HTTP; where a proxy adds TLS: those of the proxy, with TLS.`,
+    `-- User: any name. Password: ${KEY_PLACEHOLDER}. Database: querygate.`,
+    `-- SQLAlchemy (Superset): clickhousedb://any:${KEY_PLACEHOLDER}@${at}`,
+    `-- JDBC (DBeaver, DataGrip): jdbc:clickhouse:http://${at}`,
+    `SELECT * FROM ${nameInSql(name.replaceAll(/[.@-]/g, '_'))}${args.length === 0 ? '' : `(${args.join(', ')})`}`,
+  ].join('\n');
 }

@@ -32,6 +32,8 @@ export interface ApiParts extends QueryParts, ExportParts, ReadingParts, ReadyPa
   readonly corsOrigins: readonly string[];
   /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
   readonly publicUrl?: string | undefined;
+  /** `SQL_PORT`; undefined where it is unset. */
+  readonly sqlPort?: number | undefined;
   /** Version of the gateway. */
   readonly version: string;
 }

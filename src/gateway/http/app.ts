@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): ListenerWithMessages {
 function endpointRoutes(parts: ApiParts): Router {
   const { endpoints, bodies } = parts;
   const router = Router({ caseSensitive: true });
-  router.route('/endpoints').get(listEndpoints(endpoints)).all(rejectMethod());
+  router.route('/endpoints').get(listEndpoints(parts)).all(rejectMethod());
   router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(rejectMethod());
   router
     .route('/endpoints/query/:idOrName')

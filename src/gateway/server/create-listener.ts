@@ -34,7 +34,7 @@ export interface PublicParts
   readonly tracing?: Tracing | undefined;
   readonly logger: Logger;
 }
-type OfConfig = 'corsOrigins' | 'times' | 'publicUrl';
+type OfConfig = 'corsOrigins' | 'times' | 'publicUrl' | 'sql';
 
 /** The listener of the public API. */
 export interface PublicListener extends ListenerWithMessages {
@@ -50,14 +50,14 @@ export interface PublicListener extends ListenerWithMessages {
 /** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
 export function createListener(parts: PublicParts): PublicListener {
   const { config, endpoints, metrics, isDraining, tracing, logger } = parts;
-  const { corsOrigins, times, publicUrl } = config;
+  const { corsOrigins, times, publicUrl, sql } = config;
   const log = createLog(parts);
   metrics.reportRequests = log.reportAll;
   const all = {
     bodies: new JsonBodies(),
     targets: new KnownTargets((endpoint) => endpoints.has(endpoint)),
     everyResponse: new EveryResponse({ log, tracing, corsOrigins }),
-    ...{ corsOrigins, times, publicUrl },
+    ...{ corsOrigins, times, publicUrl, sqlPort: sql?.port },
     consoleFolder: CONSOLE_FOLDER,
     version: readVersion(),
     mcp: mcpOptions(config, logger),

@@ -5,13 +5,17 @@ import { mayCallWithPins } from '../../auth/pinned-parameters.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { invalidParameters, problemOfEncoding } from '../../query/validate-parameters.js';
 
+import type { ApiParts } from '../api-parts.js';
 import { findEndpoint, requireOpen } from '../call/find-endpoint.js';
 import { parseQueryString } from '../call/query-string.js';
 import { contextOf, principalOf } from '../transport/request-context.js';
 import { resourceOf } from './endpoint-resource.js';
 
 /** `GET /api/endpoints`: the endpoints that the key may call, as resources; with `tag`, those that have the tag. */
-export function listEndpoints(endpoints: Endpoints): RequestHandler {
+export function listEndpoints({
+  endpoints,
+  sqlPort,
+}: Pick<ApiParts, 'endpoints' | 'sqlPort'>): RequestHandler {
   return (request, response) => {
     const principal = principalOf(contextOf(request));
     const tag = tagIn(request.originalUrl);
@@ -22,7 +26,7 @@ export function listEndpoints(endpoints: Endpoints): RequestHandler {
     const pins = readablePins(principal.pinned ?? [], all);
     response
       .set('Cache-Control', 'no-store')
-      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal, pins)) });
+      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal, pins)), sqlPort });
   };
 }
 

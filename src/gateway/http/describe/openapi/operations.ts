@@ -136,7 +136,13 @@ export function listOperation(): OperationObject {
   const list: JsonSchema = {
     type: 'object',
     required: ['result'],
-    properties: { result: { type: 'array', items: ENDPOINT } },
+    properties: {
+      result: { type: 'array', items: ENDPOINT },
+      sqlPort: {
+        type: 'integer',
+        description: 'Where endpoints with `tables` are tables; absent where none are.',
+      },
+    },
     additionalProperties: false,
   };
   return {
