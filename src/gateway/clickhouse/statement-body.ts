@@ -27,6 +27,8 @@ export interface StatementBodyOptions {
   /** What the client gets instead of an exception. */
   readonly textOf: (failure: Error) => string;
   readonly takeTurn: (resume: () => void) => void;
+  /** A complete result of at most so many bytes is not passed on. */
+  readonly wholeBytes?: number | undefined;
   /** What the last bytes of a complete result become; the bytes before are sent as they are. */
   readonly finish?: ((end: Buffer) => Buffer) | undefined;
 }
@@ -39,6 +41,8 @@ export interface StatementBodyOptions {
 export class StatementBody extends Transform {
   /** Bytes that the client got, before any compression. */
   bytes = 0;
+  /** The result where it is complete and was not passed on. Known when the stream ends. */
+  whole: Buffer | undefined;
   /** Why the stream is not complete: ClickHouse's exception, or what broke it off. Known when it ends. */
   failure: Error | undefined;
   /** The tag that the client has to know. */
@@ -74,7 +78,7 @@ export class StatementBody extends Transform {
 
   override _flush(done: TransformCallback): void {
     this.failure = this.exception() ?? this.brokenBy ?? this.missingEnd();
-    if (!this.failure) this.send(this.finished());
+    if (!this.failure) this.sendEnd(this.finished());
     else if (this.bytes > 0) this.send(this.lastWords(this.failure));
     this.held = [];
     this.start();
@@ -85,7 +89,8 @@ export class StatementBody extends Transform {
   private hold(part: Buffer): void {
     this.held.push(part);
     this.heldBytes += part.length;
-    for (let first; (first = this.held[0]) && this.heldBytes - first.length >= HELD_BYTES;) {
+    const least = this.bytes > 0 ? HELD_BYTES : Math.max(HELD_BYTES, this.options.wholeBytes ?? 0);
+    for (let first; (first = this.held[0]) && this.heldBytes - first.length >= least;) {
       this.held.shift();
       this.heldBytes -= first.length;
       this.send(first);
@@ -117,6 +122,11 @@ export class StatementBody extends Transform {
     return this.options.finish?.(end) ?? end;
   }
 
+  private sendEnd(end: Buffer): void {
+    if (this.bytes === 0 && end.length <= (this.options.wholeBytes ?? -1)) this.whole = end;
+    else this.send(end);
+  }
+
   private send(bytes: Buffer): void {
     this.bytes += bytes.length;
     // Node takes an empty chunk for the end.
@@ -133,7 +143,7 @@ function drawTag(): string {
 /**
  * Passes a response of ClickHouse on.
  *
- * @param openSink called with the first bytes, or at the end of an empty result; the last stream has to break the client's response off
+ * @param openSink called with the first bytes, or at the end of an empty result, unless the body is `whole`; the last stream has to break the client's response off
  * where the body has a `failure`
  * @throws ClickHouseError, Failure CLICKHOUSE_ANSWER_BROKEN, the reason of the signal, or the error of a stream of the sink. Where
  *   `openSink` was called, the client has been told
@@ -147,7 +157,7 @@ export async function transferStatement(
   receive(response, body, signal);
   try {
     await body.started;
-    if (body.bytes > 0 || !body.failure) await pipeline([body, ...openSink()]);
+    if (!body.whole && (body.bytes > 0 || !body.failure)) await pipeline([body, ...openSink()]);
     if (body.failure) throw body.failure;
   } finally {
     body.destroy();

@@ -69,7 +69,7 @@ async function run(
   request: StatementRequest,
   settings: SettingLayers,
 ): Promise<StatementOutcome> {
-  const { query, output, signal, takeTurn, openSink } = request;
+  const { query, output, signal, takeTurn, openSink, wholeBytes } = request;
   const format = { name: output.format, settings: {} };
   const ready = await readyQuery({ bound: query, format, settings, request, values: request.values });
   const startedAt = performance.now();
@@ -80,17 +80,20 @@ async function run(
   let textOf: (error: unknown) => string = String;
   const tag = response.headers[EXCEPTION_TAG_HEADER]?.toString();
   const body = new StatementBody({
-    ...{ tag, isFramed: output.isFramed, takeTurn },
+    ...{ tag, isFramed: output.isFramed, takeTurn, wholeBytes },
     finish: output.hidesRowsBeforeLimit ? withoutRowsBeforeLimit : undefined,
     textOf: (failure) => textOf(failureOf(failure, signal)),
   });
   meter.sent = () => ({ rowsRead: 0, bytesRead: body.bytes });
+  const head = { exceptionTag: body.tag, ...headOf(response) };
   await transferStatement(response, body, signal, () => {
-    const sink = openSink({ exceptionTag: body.tag, ...headOf(response) });
+    const sink = openSink(head);
     ({ textOf } = sink);
     return sink.streams;
   });
-  return { cost: costOf(summary, startedAt, body.bytes), bytes: body.bytes, queryId: ready.queryId };
+  const bytes = body.whole?.length ?? body.bytes;
+  const whole = body.whole && { head, body: body.whole };
+  return { cost: costOf(summary, startedAt, bytes), bytes, queryId: ready.queryId, whole };
 }
 
 function headOf({ headers }: IncomingMessage): { contentType: string; format: string; timezone: string } {

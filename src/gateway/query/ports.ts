@@ -234,6 +234,8 @@ export interface StatementRequest extends QueryRequest {
   readonly timeoutMs: number;
   /** Calls back when the next bytes may be passed on: other requests have their turn first. */
   readonly takeTurn: (resume: () => void) => void;
+  /** A result of at most so many bytes is returned, and goes to no sink; none where absent. */
+  readonly wholeBytes?: number | undefined;
   /** Called when ClickHouse begins to respond with rows. @returns where their bytes go */
   readonly openSink: (head: StatementHead) => StatementSink;
 }
@@ -248,6 +250,8 @@ export interface StatementSink {
 
 /** A statement whose rows were all sent. */
 export interface StatementOutcome {
+  /** The rows, where they went to no sink. */
+  readonly whole?: { readonly head: StatementHead; readonly body: Buffer } | undefined;
   readonly cost: Figures<QueryCost>;
   /** Before compression by the gateway. */
   readonly bytes: number;

@@ -28,19 +28,21 @@ interface Options {
   readonly tag?: string | undefined;
   readonly isFramed?: boolean;
   readonly brokenBy?: Error;
+  readonly wholeBytes?: number;
 }
 
 /** What a client gets of bytes that arrive in chunks of these sizes. */
 async function receive(
   bytes: Buffer,
   sizes: readonly number[],
-  { tag = TAG, isFramed = false, brokenBy }: Options = {},
+  { tag = TAG, isFramed = false, brokenBy, wholeBytes }: Options = {},
 ): Promise<{ readonly sent: Buffer; readonly body: StatementBody }> {
   const body = new StatementBody({
     tag: tag === 'none' ? undefined : tag,
     isFramed,
     textOf: () => OWN_TEXT,
     takeTurn: setImmediate,
+    wholeBytes,
   });
   const sent: Buffer[] = [];
   body.on('data', (chunk: Buffer) => sent.push(chunk));
@@ -83,6 +85,26 @@ describe('StatementBody', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('keeps a complete result up to a size, and passes a longer one', async () => {
+    const most = fc.integer({ min: 0, max: 3 * HELD });
+    await fc.assert(
+      fc.asyncProperty(lengths, most, sizes, async (length, wholeBytes, each) => {
+        const bytes = bytesOf(length);
+        const { sent, body } = await receive(bytes, each, { wholeBytes });
+        expect(body.whole !== undefined).toBe(length <= wholeBytes);
+        expect((body.whole ?? sent).equals(bytes)).toBe(true);
+        expect([body.bytes, sent.length]).toEqual(body.whole ? [0, 0] : [length, length]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('keeps no result that fails', async () => {
+    const bytes = Buffer.concat([bytesOf(1000), EXCEPTION]);
+    const { body } = await receive(bytes, [100], { wholeBytes: HELD });
+    expect([body.whole, body.failure]).toEqual([undefined, expect.objectContaining({ code: '395' })]);
   });
 
   it('ends with the text of the gateway where an exception ends the bytes', async () => {
