@@ -17,7 +17,7 @@ import type { ResultStore } from './result-store.js';
 import type { RowScope } from './row-scope.js';
 import { bindExample } from './sample-values.js';
 import type { Signal } from './signal.js';
-import type { SingleFlight } from './single-flight.js';
+import type { SingleFlight, SingleFlightCaller, StartWork } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
 export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'>;
@@ -40,13 +40,19 @@ export type CoalesceAcrossGateways = (
   newerThan?: number,
 ) => Promise<FetchedResult>;
 
-/** The parts of a gateway by which it gets results that the cache does not have. */
-export interface FetchParts {
-  readonly runQuery: RunQuery;
+/** The parts of a gateway by which callers share the result of a query. */
+export interface SharingParts {
   readonly store: ResultStore;
   /** The queries that run in this process. */
   readonly flights: SingleFlight<FetchedResult>;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
+  /** Called for each call that shared the query of another caller, with where that query ran. */
+  readonly onJoined: (where: 'process' | 'gateways') => void;
+}
+
+/** The parts of a gateway by which it gets results that the cache does not have. */
+export interface FetchParts extends SharingParts {
+  readonly runQuery: RunQuery;
   /** Absent: no result is cached until its data changes. */
   readonly dataVersions?: DataVersions | undefined;
   /** Absent: no result is composed of pieces. */
@@ -54,8 +60,6 @@ export interface FetchParts {
   /** Called before a query of an endpoint is run. @throws Failure where it must not be */
   readonly requireRunnable?: ((endpoint: Endpoint, values?: Values, scope?: RowScope) => void) | undefined;
   readonly clock: Clock;
-  /** Called for each call that shared the query of another caller, with where that query ran. */
-  readonly onJoined: (where: 'process' | 'gateways') => void;
 }
 
 /**
@@ -78,17 +82,41 @@ export async function fetchResult(
     return { result: await queryClickHouse(parts, call), isCollapsed: false, callers: 1 };
   }
   const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
+  return shareQuery(parts, call, { key, refresh, newerThan, usableUntilOf }, (context) =>
+    queryClickHouse(parts, { ...call, ...context }),
+  );
+}
+
+/** What the result of a query is shared by. */
+export interface Sharing {
+  readonly key: CacheKey;
+  readonly refresh: boolean;
+  readonly newerThan?: number | undefined;
+  readonly usableUntilOf: (result: EndpointResult) => number;
+}
+
+/** Runs a query once for all callers of its key at the same time, and stores its result. */
+export async function shareQuery(
+  { store, flights, coalesceAcrossGateways, onJoined }: SharingParts,
+  caller: SingleFlightCaller,
+  { key, refresh, newerThan, usableUntilOf }: Sharing,
+  query: StartWork<EndpointResult>,
+): Promise<FetchedResult> {
   const isAlone = refresh && newerThan === undefined;
-  const coalesce = isAlone ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
+  const coalesce = isAlone ? withoutCoalescing(store) : coalesceAcrossGateways;
   // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
   const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
-  const { value, joined, callers } = await parts.flights.join(workKey, call, ({ signal, requester }) => {
-    const query: QueryClickHouse = (querySignal) =>
-      queryClickHouse(parts, { ...call, requester, signal: querySignal });
-    return coalesce(key, signal, query, usableUntilOf, newerThan);
-  });
-  if (joined) parts.onJoined('process');
-  else if (value.isCollapsed) parts.onJoined('gateways');
+  const { value, joined, callers } = await flights.join(workKey, caller, ({ signal, requester }) =>
+    coalesce(
+      key,
+      signal,
+      (querySignal) => query({ requester, signal: querySignal }),
+      usableUntilOf,
+      newerThan,
+    ),
+  );
+  if (joined) onJoined('process');
+  else if (value.isCollapsed) onJoined('gateways');
   // What another gateway queried is the cost of its callers.
   return value.isCollapsed ? value : { result: value.result, isCollapsed: joined, callers };
 }
