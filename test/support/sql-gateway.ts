@@ -168,6 +168,9 @@ const KEYS: Readonly<Record<string, object>> = {
   'sql-limited': { limits: { requests: { quota: 1, window: 60 } } },
 };
 
+const cached = (lines: readonly string[]): readonly string[] =>
+  lines.some((line) => line.startsWith('caching:')) ? lines : [...lines, 'caching: disabled'];
+
 async function writeProject(
   folder: string,
   { endpoints = ENDPOINTS, keys = KEYS }: SqlProject,
@@ -176,7 +179,7 @@ async function writeProject(
   for (const [index, [name, [lines, select]]] of Object.entries(endpoints).entries())
     await writeFile(
       path.join(folder, 'endpoints', `${name}.sql`),
-      header(name, index, [...lines, 'caching: disabled']) + select,
+      header(name, index, cached(lines)) + select,
     );
   const written = Object.entries(keys).map(([name, rights]) => ({
     ...{ name, sha256: [hashApiKey(`qg_${name}`)] },

@@ -5,8 +5,12 @@ import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { bindCall, capOf, type EndpointQuery } from './endpoint-query.js';
 import { pinsIn } from './row-scope.js';
 
+/** Stands for the endpoints of a statement, of which there can be several: a purge of any of them is one of all statements. */
+export const STATEMENTS = '(statements)';
+
 /** The key of one cached result. */
 export interface CacheKey {
+  /** Or {@link STATEMENTS}. */
   readonly endpointId: string;
   /** SHA-256 (hex) over everything that determines the bytes of the result. */
   readonly hash: string;

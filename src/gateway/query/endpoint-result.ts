@@ -2,7 +2,7 @@ import type { Figures } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
 import type { DataOfResult } from './known-data.js';
-import type { QueryResult } from './ports.js';
+import type { QueryResult, StatementHead } from './ports.js';
 
 /** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
 export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
@@ -41,6 +41,8 @@ export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes' 
   readonly data?: DataOfResult;
   /** Present where it was composed of pieces. */
   readonly pieces?: PiecesOfResult;
+  /** Present where it is that of a statement. */
+  readonly head?: StatementHead;
   readonly bodies: Bodies;
 }
 

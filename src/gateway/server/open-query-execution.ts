@@ -6,6 +6,7 @@ import { RunningCalls } from '../http/call/running-calls.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
+import { STATEMENTS } from '../query/cache-key.js';
 import { executeCall, findStale, type OnOutcome, type QueryParts } from '../query/execute-call.js';
 import type { ExportParts } from '../query/execute-export.js';
 import { HitCounter } from '../query/hit-counts.js';
@@ -155,7 +156,8 @@ function observe(
 
 function cacheUse(endpoints: Endpoints, { local }: OpenCache): readonly CacheUse[] {
   const use = local.memoryUse();
-  return endpoints
-    .all()
-    .map(({ id, name }) => ({ endpoint: name, ...(use.get(id) ?? { entries: 0, bytes: 0 }) }));
+  return [...endpoints.all(), { id: STATEMENTS, name: STATEMENTS }].map(({ id, name }) => ({
+    endpoint: name,
+    ...(use.get(id) ?? { entries: 0, bytes: 0 }),
+  }));
 }

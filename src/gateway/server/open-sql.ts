@@ -29,7 +29,9 @@ export interface ListeningParts {
 
 /** Opens the listener on which endpoints are tables, where it is configured; returns its URL. */
 export async function openSql(
-  parts: Omit<SqlParts, 'log' | 'limits' | 'recentTimeouts'> & LoggedParts & ListeningParts,
+  parts: Omit<SqlParts, 'log' | 'limits' | 'recentTimeouts' | 'maxStatementBytes'> &
+    LoggedParts &
+    ListeningParts & { readonly maxRangedBytes: number },
   onClose: OnClose,
 ): Promise<string | undefined> {
   const { config, onListening, logger } = parts;
@@ -37,8 +39,10 @@ export async function openSql(
   const { maxRows, ...where } = config.sql;
   const log = createLog(parts);
   const limits = { maxRows, timeoutMs: config.queryTimeoutMs };
+  // Without Redis too: so much of each statement that runs stays in memory.
+  const maxStatementBytes = Math.min(parts.maxRangedBytes, config.cache.maxSharedBytes);
   const listener = createSqlListener({
-    ...{ log, limits, recentTimeouts: new RecentTimeouts(parts.clock) },
+    ...{ log, limits, maxStatementBytes, recentTimeouts: new RecentTimeouts(parts.clock) },
     ...parts,
   });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });

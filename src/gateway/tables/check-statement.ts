@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
+import { attribute, nodesIn } from '../facts/facts.js';
 import { Rejection } from '../facts/rejection.js';
 import { readTree, type Grammar } from '../facts/tree.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
@@ -25,10 +26,22 @@ const PARAMETER = /\{[A-Za-z_]\w*:(?!\s*Identifier\b)(?![^}]*Aggregate)(?:[\w ()
 /** Size of the cache of verdicts, in characters. */
 const MAX_CACHED_CHARACTERS = 8_000_000;
 
-type Verdict = { readonly text: string } | { readonly code: number; readonly problem: string };
+/** A SELECT that is allowed. */
+export interface CheckedStatement {
+  /** As ClickHouse prints it, on one line without comments. */
+  readonly text: string;
+  /** Whether its rows depend on more than those that it reads. */
+  readonly varies: boolean;
+}
+
+type Verdict = CheckedStatement | { readonly code: number; readonly problem: string };
+
+/** Of the functions that a statement may call, those that ClickHouse calls not deterministic; those that tell its version stay the same. */
+export const VARYING =
+  /^(?:now(?:64)?|today|yesterday|curdate|current_date|current_timestamp|parseDateTime\w*BestEffort\w*|dateTimeToUUIDv7|arrayPartial\w*Sort)$/i;
 
 /**
- * The text of a SELECT as ClickHouse prints it, on one line without comments.
+ * Checks a SELECT.
  *
  * @param read the endpoints that it reads: a WITH query must not have the name of a table that these may read
  * @throws StatementProblem, or Failure where the check fails
@@ -37,7 +50,7 @@ export type CheckStatement = (
   statement: Pick<SelectStatement, 'text' | 'reads'>,
   read: readonly Pick<Endpoint, 'digest'>[],
   caller: SingleFlightCaller,
-) => Promise<string>;
+) => Promise<CheckedStatement>;
 
 /**
  * Creates the check of a client's SELECT by ClickHouse's own parse, after its tables have internal names: it may read only these, and
@@ -59,7 +72,7 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
       verdicts.set(key, value);
       verdict = value;
     }
-    if ('text' in verdict) return verdict.text;
+    if ('text' in verdict) return verdict;
     throw new StatementProblem(verdict.code, verdict.problem);
   };
 }
@@ -80,8 +93,10 @@ async function verdictOf(
       readable: 'tables of the database querygate, catalogues of system, and earlier queries of its WITH',
       isNoTableNamed: false,
     };
-    checkTree(readTree(lines, GRAMMAR), names, BOUNDS);
-    return { text: printed };
+    const tree = readTree(lines, GRAMMAR);
+    checkTree(tree, names, BOUNDS);
+    const varies = [...nodesIn(tree)].some((node) => VARYING.test(attribute(node, 'function_name')));
+    return { text: printed, varies };
   } catch (error) {
     if (error instanceof Rejection)
       return { code: CODES.ACCESS_DENIED, problem: `The statement ${error.message}.` };

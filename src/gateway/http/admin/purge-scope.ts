@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { Failure } from '../../errors.js';
 import { REPRESENTATIONS } from '../../formats/representation.js';
-import { keyOf } from '../../query/cache-key.js';
+import { keyOf, STATEMENTS } from '../../query/cache-key.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 import type { ApiParts } from '../api-parts.js';
@@ -21,7 +21,7 @@ const SCHEMA = Joi.object<PurgeRequest>({
 
 /**
  * Reads the scopes of a purge: `{}` is everything, `{"endpoint"}` one endpoint; with `"parameters"`, one parameter set of
- * that endpoint, which is one scope for each representation, JSON first.
+ * that endpoint, which is one scope for each representation, JSON first. The statements over tables come last.
  *
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
@@ -35,10 +35,11 @@ export function readPurgeScopes(
   if (idOrName === undefined) return [{}];
   const endpoint = endpoints.find(idOrName);
   if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `No endpoint has the name or id ${idOrName}.`);
-  if (!parameters) return [{ endpointId: endpoint.id }];
+  const statements = { endpointId: STATEMENTS };
+  if (!parameters) return [{ endpointId: endpoint.id }, statements];
   const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
   const query = { endpoint, values: validateParameters(endpoint, raw, { now: clock(), seal }), scope: '' };
   const others = [...REPRESENTATIONS.values()].map((representation) => keyOf({ ...query, representation }));
   const json = keyOf(query);
-  return [json, ...others.filter(({ hash }) => hash !== json.hash)];
+  return [json, ...others.filter(({ hash }) => hash !== json.hash), statements];
 }

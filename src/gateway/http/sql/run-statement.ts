@@ -8,38 +8,41 @@ import { scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { EVERY_ROW } from '../../query/row-scope.js';
+import { executeStatement, type StatementExecution } from '../../query/execute-statement.js';
+import type { HitCounter } from '../../query/hit-counts.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
-import type { Clock, RunScheduledStatement, StatementRequest } from '../../query/ports.js';
+import type { RunScheduledStatement, StatementRequest } from '../../query/ports.js';
 import type { CheckStatement } from '../../tables/check-statement.js';
 import { compileStatement, type CompiledStatement } from '../../tables/compile-statement.js';
 import { isUsedIn, namesOf, tablesOf, type KeyTables } from '../../tables/key-tables.js';
 import { readStatement } from '../../tables/read-statement.js';
+import { hasSecret, keyOfStatement } from '../../tables/statement-key.js';
 import { DATABASE } from '../../tables/table-name.js';
 import type { ServerVersion } from '../../tables/server-version.js';
 import type { CheckZone } from '../../tables/session-zone.js';
 import { CODES, StatementProblem, type SelectStatement } from '../../tables/statement.js';
 import { clientDisconnected } from '../call/call-endpoint.js';
 import { requesterOf, subjectsOf } from '../call/limit-requests.js';
-import { factsOfExport } from '../../observability/outcome-facts.js';
+import { factsOf, factsOfExport } from '../../observability/outcome-facts.js';
 import type { RunningCalls } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
 import { statementId, type RecentTimeouts } from './recent-timeouts.js';
-import { openSqlSink } from './send-rows.js';
+import { cacheDemandOf } from '../result/cache-headers.js';
+import { openSqlSink, sendWhole } from './send-rows.js';
 import { sendSqlError } from './sql-error.js';
 import type { SqlRequest } from './sql-request.js';
 
 /** What statements run with. */
-export interface StatementParts {
+export interface StatementParts extends StatementExecution {
   readonly endpoints: Endpoints;
   readonly limiter: Limiter;
-  readonly clock: Clock;
+  readonly hits: Pick<HitCounter, 'count'>;
   readonly seal?: Seal | undefined;
   /** @throws Failure where the queries of an endpoint cannot run */
   readonly requireRunnable?: ((endpoint: Endpoint) => void) | undefined;
   readonly checkStatement: CheckStatement;
   readonly checkZone: CheckZone;
-  readonly runStatement: RunScheduledStatement;
   readonly runningCalls: RunningCalls;
   readonly recentTimeouts: RecentTimeouts;
   readonly limits: { readonly maxRows: number; readonly timeoutMs: number };
@@ -127,17 +130,27 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   try {
     const { signal } = wait;
     const requester = requesterOf(limiter, principal, [...subjects]);
-    const text = await checkStatement(statement, read, { signal, requester });
+    const { text, varies } = await checkStatement(statement, read, { signal, requester });
     const compiled = compileStatement(text, statement, {
       ...{ principal, sent: sent.values, now: clock(), seal },
       endpointOf: (table) => tables.endpoints.get(table),
       listed: tables.listed,
     });
     if (client.zone !== undefined) await requireNoZone(parts, compiled, { signal, requester });
-    const outcome = await parts.runStatement(
-      requestOf(parts, call, select, { compiled, signal, requester, limits: limitsOf(read) }),
-    );
-    context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
+    const toRun = requestOf(parts, call, select, { compiled, signal, requester, limits: limitsOf(read) });
+    const identity = { request: toRun, reads: statement.reads, read, scope: scopeOf(principal) };
+    const key = varies ? undefined : keyOfStatement(identity);
+    const isRefresh =
+      principal.mayBypassCache && cacheDemandOf(call.request.headers['cache-control']) === 'fresh';
+    const outcome = await executeStatement(parts, toRun, key, isRefresh);
+    if (!('result' in outcome)) {
+      context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
+      return;
+    }
+    const exportedBytes = outcome.result.bodies.identity.length;
+    context.outcome = { ...factsOf(outcome), rows: undefined, exportedBytes };
+    for (const { id: of } of read) parts.hits.count(of, outcome.status);
+    await sendWhole(call, client, outcome, clock().getTime());
   } finally {
     runningCalls.end(id);
   }
@@ -211,9 +224,6 @@ function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void
 const nameList = (endpoints: readonly Endpoint[]): readonly string[] => [
   ...new Set(endpoints.map(({ name }) => name)),
 ];
-
-const hasSecret = ({ parameters }: Endpoint): boolean =>
-  [...parameters.values()].some(({ secret }) => secret === true);
 
 /** Characters of a User-Agent that are kept. */
 const MAX_TOOL = 100;

@@ -2,11 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { compressor } from '../../query/encode-bodies.js';
-import type { Compressed, Encoding } from '../../query/endpoint-result.js';
+import type { Bodies, Compressed, Encoding } from '../../query/endpoint-result.js';
 import type { StatementHead, StatementRequest, StatementSink } from '../../query/ports.js';
 import { toldError } from '../../tables/error-response.js';
-import { chooseEncoding } from '../result/content-encoding.js';
+import type { CallOutcome } from '../../query/call.js';
+import { chooseEncoding, withChosenEncoding } from '../result/content-encoding.js';
 import { ResponseBody } from '../result/send-export.js';
+import { endWith } from '../result/send-result.js';
 import type { ClientSettings } from './client-settings.js';
 import { Lz4Frame } from './lz4-frame.js';
 import type { SqlErrorOptions } from './sql-error.js';
@@ -37,9 +39,29 @@ export function openSqlSink(
   };
 }
 
+/** Sends a result that is whole. @param now milliseconds since 1970 */
+export async function sendWhole(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  { isHttpCompressed }: ClientSettings,
+  { result, status }: CallOutcome,
+  now: number,
+): Promise<void> {
+  const accepted = isHttpCompressed ? request.headers['accept-encoding'] : undefined;
+  const { head, bodies, createdAt } = await withChosenEncoding(accepted, result);
+  if (!head) throw new TypeError('the result is none of a statement');
+  const encoding = encodingOf(accepted, bodies);
+  response.writeHead(200, {
+    'X-Cache': status,
+    Age: Math.max(0, Math.floor((now - createdAt) / 1000)),
+    ...headersOf(head, encoding),
+  });
+  if (encoding === 'lz4') new Lz4Frame().end(bodies.identity).pipe(response);
+  else endWith(response, bodies[encoding]);
+}
+
 /** LZ4 is for those who accept nothing else. */
-function encodingOf(accepted = ''): Encoding | 'lz4' {
-  const encoding = chooseEncoding(accepted, COMPRESSED_WHEN_SENT);
+function encodingOf(accepted = '', bodies: Bodies = COMPRESSED_WHEN_SENT): Encoding | 'lz4' {
+  const encoding = chooseEncoding(accepted, bodies);
   return encoding === 'identity' && /(?:^|,) *lz4 *(?:,|$)/.test(accepted) ? 'lz4' : encoding;
 }
 
