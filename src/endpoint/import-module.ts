@@ -57,15 +57,11 @@ function createLoader(folder: string): Jiti {
   return createJiti(from, { ...options, transform: remembering(transform) });
 }
 
-/** Files whose translation is remembered. */
-const MAX_TRANSLATED = 2000;
+/** Translations by file, so that a text that has changed takes the place of the earlier one; of all loaders of the process. */
+const translated = new LRUCache<string, { readonly from: string; readonly code: string }>({ max: 2000 });
 
 /** Translates a text only once: translating takes most of the time of a reload, and most files have not changed. */
 function remembering(transform: Jiti['transform']): NonNullable<JitiOptions['transform']> {
-  // By file, so that a text that has changed takes the place of the earlier one.
-  const translated = new LRUCache<string, { readonly from: string; readonly code: string }>({
-    max: MAX_TRANSLATED,
-  });
   return (options) => {
     const file = options.filename ?? '';
     const from = JSON.stringify(options);
