@@ -7,18 +7,25 @@ import { REFERENCE } from './reference-project.js';
 import { runCli } from './run-cli.js';
 
 /**
- * Makes a folder a project with the endpoints that `querygate init` writes, which pages call, beside those of this repository, and
- * fills their table.
+ * Makes a folder a project with the endpoints that `querygate init` writes, which pages call, beside those of this repository or
+ * its tables alone, and fills their table.
  */
-export async function writeDocumentedProject(folder: string, client: ClickHouseClient): Promise<void> {
+export async function writeDocumentedProject(
+  folder: string,
+  client: ClickHouseClient,
+  beside: 'endpoints' | 'tables' = 'endpoints',
+): Promise<void> {
   const example = path.join(folder, 'example');
   const made = await runCli(['init', example]);
   if (made.code !== 0) throw new Error(made.stderr);
   // Copies: a link may not lead out of a project.
-  for (const [source, name] of [
+  const own = [
     [REFERENCE.endpointsFolder, 'endpoints'],
-    [REFERENCE.schemaFolder, 'clickhouse-schema'],
     [REFERENCE.testsFolder, 'tests'],
+  ] as const;
+  for (const [source, name] of [
+    ...(beside === 'endpoints' ? own : []),
+    [REFERENCE.schemaFolder, 'clickhouse-schema'],
     [path.join(example, 'endpoints'), 'endpoints'],
     [path.join(example, 'tests'), 'tests'],
   ] as const)
