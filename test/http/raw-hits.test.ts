@@ -54,17 +54,45 @@ describe('a raw hit', () => {
     });
   });
 
-  it('is not late for the timeout of headers, which counts for the next request that is incomplete', async () => {
+  it('is not late for the timeouts of requests, which count for the next one that is incomplete', async () => {
     await withRawHits(
       async (gateway) => {
-        const client = new RawClient(gateway);
-        await client.ask(GET);
-        for (const until = performance.now() + 300; performance.now() < until;) await client.ask(GET);
-        expect(gateway.raw).toBeGreaterThan(1);
-        expect((await client.ask(GET.slice(0, -2))).status).toBe(408);
+        const post = GET.replace('GET', 'POST').replace(
+          '\r\n\r\n',
+          '\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+        );
+        for (const incomplete of [GET.slice(0, -2), post]) {
+          const client = new RawClient(gateway);
+          await client.ask(GET);
+          const before = gateway.raw;
+          for (const until = performance.now() + 300; performance.now() < until;) await client.ask(GET);
+          expect(gateway.raw).toBeGreaterThan(before + 1);
+          expect((await client.ask(incomplete)).status).toBe(408);
+        }
       },
-      { limits: { headersTimeoutMs: 100 } },
+      { limits: { headersTimeoutMs: 100, requestTimeoutMs: 100 } },
     );
+  });
+
+  it('leaves the connection idle, so that the server closes it with itself', async () => {
+    await withRawHits(async (gateway) => {
+      const client = new RawClient(gateway);
+      for (let sent = 0; sent < 2; sent += 1) await client.ask(GET);
+      const busy = new RawClient(gateway);
+      for (let sent = 0; sent < 2; sent += 1) await busy.ask(GET);
+      const { bytesRead } = await idle(busy);
+      busy.socket.write(GET.slice(0, -2));
+      const isRead = async (): Promise<true | undefined> =>
+        (await busy.accepted).bytesRead > bytesRead || undefined;
+      await pollUntil('half a head is read', isRead);
+      const closed = once(gateway.server.close(), 'close');
+      await expect(client.next()).rejects.toThrow('the connection is closed');
+      expect(gateway.raw).toBe(2);
+      for (const rest of ['\r\n', GET])
+        expect([(await busy.ask(rest)).status, gateway.raw]).toEqual([200, 2]);
+      busy.socket.destroy();
+      await closed;
+    });
   });
 
   it('does not happen while the server drains: the response says that it is the last one', async () => {
@@ -85,16 +113,40 @@ describe('a raw hit', () => {
         const client = new RawClient(gateway);
         const { body } = await client.ask(GET);
         const socket = await idle(client);
+        const { timeout } = socket;
         client.socket.write(GET);
         await pollUntil('bytes wait', () => (socket.writableLength > 0 ? true : undefined));
+        expect([timeout, socket.timeout]).toEqual([expect.any(Number), 60_000]);
         client.socket.write(GET);
         expect(gateway.raw).toBe(1);
         const responses = [await client.next(), await client.next()];
         expect(responses.map((response) => response.body === body)).toEqual([true, true]);
         expect((await client.ask(GET)).status).toBe(200);
-        expect(socket.timeout).toBe(gateway.server.keepAliveTimeout);
+        expect(socket.timeout).toBe(timeout);
       },
       { rows: 9000 },
+    );
+  });
+
+  it('keeps its bytes until they are read, whatever other connections are sent', async () => {
+    await withRawHits(
+      async (gateway) => {
+        const slow = new RawClient(gateway);
+        const { body } = await slow.ask(GET);
+        const socket = await idle(slow);
+        let sent = 0;
+        for (; socket.writableLength === 0; sent += 1) {
+          slow.socket.write(GET);
+          await pollUntil('a raw hit', () => gateway.raw > sent || undefined);
+        }
+        gateway.runQuery.returnRows(Array.from({ length: 60 }, () => ({ text: 'y'.repeat(1000) })));
+        const [other, oslo] = [new RawClient(gateway), GET.replace('Rome', 'Oslo')];
+        for (let asked = 0; asked < 3; asked += 1)
+          expect((await other.ask(oslo)).body === body.replaceAll(/x{9,}/g, 'y'.repeat(1000))).toBe(true);
+        expect(gateway.raw).toBe(sent + 2);
+        for (; sent > 0; sent -= 1) expect((await slow.next()).body === body).toBe(true);
+      },
+      { rows: 60 },
     );
   });
 

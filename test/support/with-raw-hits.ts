@@ -17,6 +17,9 @@ const PRINCIPALS = {
   },
 };
 
+/** Requests of {@link GET} before those of a test. */
+export const SENT_BEFORE = 2;
+
 /** Runs a test's body with a gateway whose cache has the result of URL, and that knows the header block of GET. */
 export async function withRawHits(
   use: (gateway: RawGateway) => Promise<void>,
@@ -31,7 +34,7 @@ export async function withRawHits(
   await gateway.listen();
   try {
     const first = new RawClient(gateway);
-    for (let sent = 0; sent < 2; sent += 1) await first.ask(GET);
+    for (let sent = 0; sent < SENT_BEFORE; sent += 1) await first.ask(GET);
     first.socket.destroy();
     gateway.raw = 0;
     await use(gateway);

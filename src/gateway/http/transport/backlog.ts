@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { responding } from './connections.js';
 import { DirectReading } from './direct-reading.js';
-import type { RawConnection, RawHits } from './raw-hits.js';
+import { RawConnection, type RawHits } from './raw-hits.js';
 import { Turns } from './turns.js';
 
 /** Requests of all backlogs in one turn of the event loop. A rejected request takes about 0.1 ms. */
@@ -43,7 +43,7 @@ export function keepBacklogs(
   const turns = new Turns(REQUESTS_PER_TURN);
   const direct = new Set<Backlog>();
   server.on('connection', (socket: Socket) => {
-    const raw = rawHits?.connect(socket);
+    const raw = rawHits && new RawConnection(socket, rawHits);
     const onOneAtATime = (): void => {
       if (raw?.hasGivenUp !== false && mayReadDirectly(socket)) direct.add(backlog.readDirectly());
     };

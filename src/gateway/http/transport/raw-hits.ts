@@ -14,7 +14,6 @@ const MAX_HEAD = 8192;
 /** Heads in a row that were not known, after which a connection asks no more. */
 const MAX_UNKNOWN = 16;
 const METHOD = 'GET ';
-const SLASH = '/'.charCodeAt(0);
 
 /**
  * Serves hits without Node's HTTP server: a request that came as one chunk, whose header block Node's parser has read before
@@ -22,27 +21,18 @@ const SLASH = '/'.charCodeAt(0);
  * request of each connection, by which Node starts the connection's timers, and all requests of a server that was closed.
  */
 export class RawHits {
-  private readonly blocks = new KnownBlocks();
+  readonly blocks = new KnownBlocks();
 
   constructor(
     private readonly server: Server,
     private readonly serve: ServeRaw,
   ) {}
 
-  connect(socket: Socket): RawConnection {
-    return new RawConnection(socket, {
-      blocks: this.blocks,
-      serve: (request) =>
-        this.server.listening && this.serve(request, new RawResponse(socket, this.server.keepAliveTimeout)),
-      keepAliveMs: () => this.server.keepAliveTimeout,
-    });
+  /** Responds to a request where the local cache suffices. Returns whether it responded. */
+  respond(request: HitRequest): boolean {
+    const { listening, keepAliveTimeout } = this.server;
+    return listening && this.serve(request, new RawResponse(request.socket, keepAliveTimeout));
   }
-}
-
-interface OfServer {
-  readonly blocks: KnownBlocks;
-  readonly serve: (request: HitRequest) => boolean;
-  readonly keepAliveMs: () => number;
 }
 
 /** A connection that may be sent raw hits. */
@@ -54,7 +44,7 @@ export class RawConnection {
 
   constructor(
     private readonly socket: Socket,
-    private readonly server: OfServer,
+    private readonly hits: RawHits,
   ) {}
 
   /** Whether its heads are never equal, so that asking is a waste. */
@@ -69,12 +59,12 @@ export class RawConnection {
    */
   serveChunk(chunk: Buffer, isNext: boolean): boolean {
     const request = isNext && !this.hasGivenUp ? this.requestOf(chunk) : undefined;
-    if (!request || !this.server.serve(request)) {
+    if (!request || !this.hits.respond(request)) {
       this.latest = latestResponse(this.socket);
       this.isBetween = false;
       return false;
     }
-    if (this.socket.writableLength > 0) closeWhereUnreadRaw(this.socket, this.server.keepAliveMs());
+    if (this.socket.writableLength > 0) closeWhereUnreadRaw(this.socket);
     return true;
   }
 
@@ -87,28 +77,20 @@ export class RawConnection {
     this.isBetween = true;
     // A slice of the text would keep all of it in memory.
     if (isAuthenticated(this.socket))
-      this.server.blocks.learn(chunk.toString('latin1', chunk.indexOf(VERSION)), response.req);
+      this.hits.blocks.learn(chunk.toString('latin1', chunk.indexOf(VERSION)), response.req);
   }
 
   private requestOf(chunk: Buffer): HitRequest | undefined {
     this.unknown += 1;
-    if (!this.isBetween || !this.isIdle() || chunk.length > MAX_HEAD || chunk[METHOD.length] !== SLASH)
-      return undefined;
+    if (!this.isBetween || !this.isIdle() || chunk.length > MAX_HEAD) return undefined;
     const text = chunk.toString('latin1');
     const end = text.indexOf(VERSION);
-    const block = end > 0 && text.startsWith(METHOD) ? this.server.blocks.find(text.slice(end)) : undefined;
+    const block = text.startsWith(METHOD) ? this.hits.blocks.find(text.slice(end)) : undefined;
     if (!block) return undefined;
     this.unknown = 0;
-    const { socket } = this;
     const { headers, rawHeaders } = block;
-    return {
-      method: 'GET',
-      url: text.slice(METHOD.length, end),
-      httpVersion: '1.1',
-      headers,
-      rawHeaders,
-      socket,
-    };
+    const url = text.slice(METHOD.length, end);
+    return { method: 'GET', url, httpVersion: '1.1', headers, rawHeaders, socket: this.socket };
   }
 
   private isIdle(): boolean {

@@ -28,15 +28,14 @@ export function closeWhereUnread(response: ServerResponse): void {
 
 /**
  * As {@link closeWhereUnread}, for the bytes that were written to a connection without a response of Node. Until the client has
- * read them, nothing more is read of the connection.
- *
- * @param keepAliveMs how long the connection may be idle after that.
+ * read them, nothing more is read of the connection. After that it may be idle for as long as before.
  */
-export function closeWhereUnreadRaw(socket: Socket, keepAliveMs: number): void {
+export function closeWhereUnreadRaw(socket: Socket): void {
+  const { timeout: idleMs = 0 } = socket;
   const close = (): void => void socket.resetAndDestroy();
   // Before Node's own, which closes the connection without a reset.
   socket.pause().setTimeout(SLOW_READER_MS).prependOnceListener('timeout', close);
   socket.write('', () => {
-    socket.off('timeout', close).setTimeout(keepAliveMs).resume();
+    socket.off('timeout', close).setTimeout(idleMs).resume();
   });
 }
