@@ -42,7 +42,8 @@ describe('A ClickHouse that stalls', () => {
     });
     const queue = new QueryQueue({ slots: 2, maxWaiting: 100, maxWaitMs: 30_000 });
     const runQuery = createQueryRunner(client, { timeoutMs: 30_000 });
-    run = scheduleQueries(new ServerPool([{ name: 'only', runQuery, breaker }], () => new Date()), queue);
+    const pool = new ServerPool([{ name: 'only', runQuery, breaker }], () => new Date());
+    run = scheduleQueries({ pool, queue });
   }, 120_000);
   afterAll(async () => {
     if (server.pid !== undefined) process.kill(server.pid, 'SIGCONT');

@@ -1,4 +1,4 @@
-import { OPERATORS } from '../../endpoint/figures.js';
+import { OPERATORS, type Figures } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { Failure } from '../errors.js';
 import type { RunScheduledExport } from '../query/execute-export.js';
@@ -21,17 +21,19 @@ interface Places<S extends PooledServer> {
   readonly queue: Pick<QueryQueue, 'run'>;
 }
 
+/** What work has cost; undefined where that is unknown, or nothing. */
+interface Charged {
+  readonly cost?: Figures<QueryCost> | undefined;
+}
+
 /**
  * Runs work for a request in steps: reject it while every server is ejected, check its caller's limits, wait for a slot, run it
  * on a server, charge what it cost. A retry on another server counts for no limit, and needs no second slot.
- *
- * @param costOf the cost that is charged; undefined for none.
  */
-async function runInSteps<S extends PooledServer, R extends SlotRequest, T extends object>(
+async function runInSteps<S extends PooledServer, R extends SlotRequest, T extends Charged>(
   { pool, queue }: Places<S>,
   request: R,
   work: (server: S, attempt: R, waitingMs: number) => Promise<T>,
-  costOf: (result: T) => QueryCost | undefined,
 ): Promise<T & { readonly waitingMs: number }> {
   await pool.requireServer();
   request.signal.throwIfAborted();
@@ -40,7 +42,7 @@ async function runInSteps<S extends PooledServer, R extends SlotRequest, T exten
     const result = await queue.run(request, (waitingMs) =>
       pool.run(request, (server, attempt) => work(server, attempt, waitingMs)),
     );
-    await settle?.(costOf(result));
+    await settle?.(result.cost?.readBy(OPERATORS));
     return result;
   } catch (error) {
     await settle?.(error instanceof Failure ? error.details.cost?.readBy(OPERATORS) : undefined);
@@ -49,17 +51,8 @@ async function runInSteps<S extends PooledServer, R extends SlotRequest, T exten
 }
 
 /** Runs queries on a pool of servers. */
-export function scheduleQueries(
-  pool: Places<PooledServer>['pool'],
-  queue: Places<PooledServer>['queue'],
-): RunQuery {
-  return (request) =>
-    runInSteps(
-      { pool, queue },
-      request,
-      ({ runQuery }, attempt) => runQuery(attempt),
-      ({ cost }) => cost.readBy(OPERATORS),
-    );
+export function scheduleQueries(places: Places<PooledServer>): RunQuery {
+  return (request) => runInSteps(places, request, ({ runQuery }, attempt) => runQuery(attempt));
 }
 
 /** A server that can run exports. */
@@ -75,26 +68,21 @@ const PAUSE_MS = 10;
  * down others: while these run, an export pauses after each part, at which ClickHouse pauses too.
  */
 export function scheduleExports(
-  pool: Places<ExportingServer>['pool'],
-  exportQueue: Places<ExportingServer>['queue'],
+  places: Places<ExportingServer>,
   others: Pick<QueryQueue, 'isRunning'>,
   setTimer = setRealTimer,
 ): RunScheduledExport {
   return (request) =>
-    runInSteps(
-      { pool, queue: exportQueue },
-      request,
-      ({ runExport, breaker }, attempt, waitingMs) =>
-        runExport({
-          waitingMs,
-          takeTurn: (resume) => {
-            breaker.noteResponse();
-            if (others.isRunning) setTimer(resume, PAUSE_MS);
-            else setImmediate(resume);
-          },
-          ...attempt,
-        }),
-      ({ cost }) => cost?.readBy(OPERATORS),
+    runInSteps(places, request, ({ runExport, breaker }, attempt, waitingMs) =>
+      runExport({
+        waitingMs,
+        takeTurn: (resume) => {
+          breaker.noteResponse();
+          if (others.isRunning) setTimer(resume, PAUSE_MS);
+          else setImmediate(resume);
+        },
+        ...attempt,
+      }),
     );
 }
 
@@ -104,23 +92,16 @@ export interface StatementServer extends PooledServer {
 }
 
 /** Runs statements in the same steps, in a queue of their own, so that a tool that sends many does not make calls wait. */
-export function scheduleStatements(
-  pool: Places<StatementServer>['pool'],
-  queue: Places<StatementServer>['queue'],
-): RunScheduledStatement {
+export function scheduleStatements(places: Places<StatementServer>): RunScheduledStatement {
   return (request) =>
-    runInSteps(
-      { pool, queue },
-      request,
-      ({ runStatement, breaker }, attempt) =>
-        runStatement({
-          takeTurn: (resume) => {
-            breaker.noteResponse();
-            setImmediate(resume);
-          },
-          ...attempt,
-        }),
-      ({ cost }) => cost.readBy(OPERATORS),
+    runInSteps(places, request, ({ runStatement, breaker }, attempt) =>
+      runStatement({
+        takeTurn: (resume) => {
+          breaker.noteResponse();
+          setImmediate(resume);
+        },
+        ...attempt,
+      }),
     );
 }
 
@@ -133,15 +114,12 @@ export interface AnalyzingServer extends PooledServer {
  * Runs analyses of callers' SQL in the same steps, because to ClickHouse they are queries like any other, and a
  * caller can cause as many. They read no rows, so they charge nothing.
  */
-export function scheduleAnalyses(
-  pool: Places<AnalyzingServer>['pool'],
-  queue: Places<AnalyzingServer>['queue'],
-): AnalyzeSql {
+export function scheduleAnalyses(places: Places<AnalyzingServer>): AnalyzeSql {
   return async (request, analysis) => {
-    const analyse = async ({ parser }: AnalyzingServer, { signal }: SlotRequest) => ({
+    const { value } = await runInSteps(places, request, async ({ parser }, { signal }) => ({
+      cost: undefined,
       value: await analysis(parser, nativeSignal(signal)),
-    });
-    const { value } = await runInSteps({ pool, queue }, request, analyse, () => undefined);
+    }));
     return value;
   };
 }

@@ -64,10 +64,10 @@ export function openScheduler(config: Config, servers: readonly QueryServer[], l
   const pool = new ServerPool(pooled, clock);
   return {
     ...{ queue, exportQueue, statementQueue, pool },
-    runQuery: scheduleQueries(pool, queue),
-    runExport: scheduleExports(pool, exportQueue, queue),
-    runStatement: scheduleStatements(pool, statementQueue),
-    analyzeSql: scheduleAnalyses(pool, queue),
+    runQuery: scheduleQueries({ pool, queue }),
+    runExport: scheduleExports({ pool, queue: exportQueue }, queue),
+    runStatement: scheduleStatements({ pool, queue: statementQueue }),
+    analyzeSql: scheduleAnalyses({ pool, queue }),
   };
 }
 

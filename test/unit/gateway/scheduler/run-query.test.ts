@@ -25,7 +25,7 @@ describe('scheduleQueries', () => {
     queue = new QueryQueue({ slots: 1, maxWaiting: 2, maxWaitMs: 1000, setTimer });
     breaker = new ServerBreaker({ ping: never, clock, setTimer, onChange: () => undefined });
     const pool = new ServerPool([{ name: 'a:8123', runQuery: runQuery.run, breaker }], clock);
-    run = scheduleQueries(pool, queue);
+    run = scheduleQueries({ pool, queue });
     [settledWith, admitted] = [[], 0];
   });
   const never = (): Promise<boolean> => Promise.resolve(false);
@@ -63,10 +63,9 @@ describe('scheduleQueries', () => {
       slots = queue.figures.running;
       return new FakeRunQuery().run(sampleRequest('inner'));
     });
-    const result = await scheduleQueries(
-      new ServerPool(servers, clock),
-      queue,
-    )(sampleRequest('a', { admitQuery }));
+    const result = await scheduleQueries({ pool: new ServerPool(servers, clock), queue })(
+      sampleRequest('a', { admitQuery }),
+    );
     expect([admitted, settledWith, slots]).toEqual([1, [result.cost.readBy(OPERATORS)], 1]);
     expect([runQuery.requests.length, second.requests.length]).toEqual([1, 1]);
   });

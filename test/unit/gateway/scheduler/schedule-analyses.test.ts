@@ -58,11 +58,11 @@ describe('scheduleAnalyses', () => {
     queue = new QueryQueue({ slots: 1, maxWaiting: 10, maxWaitMs: 1000, setTimer: timers.setTimer });
     servers = [new FakeServer('a', runQuery.run, timers), new FakeServer('b', runQuery.run, timers)];
     pool = new ServerPool<AnalyzingServer>(servers, timers.clock);
-    analyzeSql = scheduleAnalyses(pool, queue);
+    analyzeSql = scheduleAnalyses({ pool, queue });
     order = [];
   });
   const query = (name: string, requester: Partial<Requester> = {}): Promise<QueryResult> =>
-    scheduleQueries(pool, queue)(sampleRequest(name, requester));
+    scheduleQueries({ pool, queue })(sampleRequest(name, requester));
   const analyze = (
     name: string,
     requester: Partial<Requester> = {},

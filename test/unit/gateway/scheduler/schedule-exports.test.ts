@@ -28,9 +28,9 @@ async function pauseOf(isRunning: boolean): Promise<number | undefined> {
     run: <R, T>(request: R, work: (on: typeof server, request: R) => Promise<T>): Promise<T> =>
       work(server, request),
   };
+  const queue = new QueryQueue({ slots: 1, maxWaiting: 0, maxWaitMs: 1000 });
   const schedule = scheduleExports(
-    pool as unknown as Parameters<typeof scheduleExports>[0],
-    new QueryQueue({ slots: 1, maxWaiting: 0, maxWaitMs: 1000 }),
+    { pool, queue } as unknown as Parameters<typeof scheduleExports>[0],
     { isRunning },
     (resume, milliseconds) => {
       paused = milliseconds;
