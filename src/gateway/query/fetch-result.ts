@@ -3,14 +3,14 @@ import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import type { Values } from '../../endpoint/values.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
-import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { bindCall, boundAt, capOf, readerOf } from './endpoint-query.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type Call, type CallOutcome } from './call.js';
 import { NO_VERSIONS, type DataVersions } from './data-versions.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
-import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
-import type { Composed, PieceComposer } from './pieces/composer.js';
+import { inOwnMemory, type EndpointResult } from './endpoint-result.js';
+import type { PieceComposer } from './pieces/composer.js';
 import type { KnownData } from './known-data.js';
 import type { Clock, QueryRequest, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
@@ -131,17 +131,20 @@ async function queryClickHouse(
   try {
     if (isComposable(call)) {
       const composed = await composer?.compose(call, bound, (of, data) => requestOf(call, of, now, data));
-      if (composed) return composedResult(call, composed);
+      if (composed) {
+        const { body, ...facts } = composed;
+        return resultOf(call, { truncated: false, ...facts }, body);
+      }
     }
     const known = settings.untilChanged ? await dataVersions.before({ ...call, bound }) : undefined;
     const { body, equalBytes, isOfVersion, ...facts } = await runQuery(requestOf(call, bound, now, known));
     const created = { createdAt: now.getTime(), ...facts };
-    if (!known) return resultOf(call, created, { body, equalBytes });
+    if (!known) return resultOf(call, created, body, equalBytes);
     if (!isOfVersion) known.changed();
     // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
     const isKnown = isOfVersion && (await dataVersions.isStill({ ...call, bound }, known.version));
     const data = { version: known.version, confirmedAt: now.getTime() };
-    return resultOf(call, isKnown ? { data, ...created } : created, { body, equalBytes });
+    return resultOf(call, isKnown ? { data, ...created } : created, body, equalBytes);
   } catch (error) {
     throw blameParameters(call.endpoint, error);
   }
@@ -189,24 +192,22 @@ function definitionOf(call: Call, now: Date): Pick<QueryRequest, 'query' | 'colu
 const isComposable = ({ endpoint: { pieces, settings }, demand }: Call): boolean =>
   pieces !== undefined && settings.untilChanged !== undefined && demand !== 'fresh';
 
-function composedResult(call: Call, { body, ...facts }: Composed): EndpointResult {
-  return resultOf(call, { truncated: false, ...facts }, { body, equalBytes: undefined });
-}
-
 /** The result with its lifetime and its bytes as they are cached, or are sent once. */
 function resultOf(
   { endpoint, representation = JSON_REPRESENTATION }: Call,
   created: Omit<EndpointResult, 'expiresAt' | 'digest' | 'bodies'>,
-  { body, equalBytes }: { readonly body: Buffer; readonly equalBytes: number | undefined },
+  body: Buffer,
+  equalBytes?: number,
 ): EndpointResult {
   const { createdAt, partial } = created;
   const { caching } = endpoint.settings;
+  const { isCompressible } = FORMATS[representation.format];
   if (caching === 'disabled' || partial)
-    return { expiresAt: createdAt, ...created, ...onceSent(body, representation, equalBytes) };
+    return { expiresAt: createdAt, ...created, ...onceSent(body, isCompressible, equalBytes) };
   return {
     expiresAt: createdAt + caching * 1000,
     digest: digestOf(body),
-    bodies: bodiesToCache(body, representation),
+    bodies: isCompressible ? bodiesOf(body) : { identity: inOwnMemory(body) },
     ...created,
   };
 }
@@ -214,21 +215,17 @@ function resultOf(
 /** The bytes of a result that is not cached. Equal rows have the same digest, so that 304 is possible for them. */
 function onceSent(
   body: Buffer,
-  { format }: Representation,
+  isCompressible: boolean,
   equalBytes: number | undefined,
 ): Pick<EndpointResult, 'digest' | 'hasWeakDigest' | 'bodies'> {
   return {
     digest: digestOf(body.subarray(0, equalBytes)),
     bodies: {
       identity: body,
-      ...(FORMATS[format].isCompressible && isWorthCompressing(body) && { isEncodedWhenSent: true }),
+      ...(isCompressible && isWorthCompressing(body) && { isEncodedWhenSent: true }),
     },
     ...(equalBytes !== undefined && { hasWeakDigest: true }),
   };
-}
-
-function bodiesToCache(body: Buffer, { format }: Representation): Bodies {
-  return FORMATS[format].isCompressible ? bodiesOf(body) : { identity: inOwnMemory(body) };
 }
 
 /** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */
