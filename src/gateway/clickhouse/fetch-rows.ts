@@ -33,14 +33,6 @@ export interface ClickHouseResponse {
 /** Sends a query, whose rows come in a format. @throws Failure or the client's error */
 export type SendQuery = (query: BoundQuery, format: ClickHouseFormat) => Promise<ClickHouseResponse>;
 
-/** A query to send, and how its rows are written. */
-interface Fetch {
-  readonly request: QueryRequest;
-  readonly written: WrittenColumns;
-  /** Bytes that the body may have. */
-  readonly maxBytes: number;
-}
-
 /**
  * Runs the query of a request. ClickHouse writes the bytes of the response; this function proves that they are complete.
  *
@@ -53,15 +45,18 @@ export function fetchRows(
   send: SendQuery,
   maxBytes: number,
 ): Promise<QueryResult> {
-  const fetch = { request, written, maxBytes };
   const format = FORMATS[written.representation.format];
-  return 'cut' in format ? fetchAndCut(format, fetch, send) : fetchFile(format, fetch, send);
+  return 'cut' in format
+    ? fetchAndCut(format, request, written, send, maxBytes)
+    : fetchFile(format, request, written, send);
 }
 
 async function fetchAndCut(
   format: RowFormat,
-  { request, written, maxBytes }: Fetch,
+  request: QueryRequest,
+  written: WrittenColumns,
   send: SendQuery,
+  maxBytes: number,
 ): Promise<QueryResult> {
   const { representation, columns, clickHouseFormat, project } = written;
   const keys = pageKeysOf(written, request.page) ?? bucketKeysOf(written, request.bucket);
@@ -88,7 +83,8 @@ async function fetchAndCut(
  */
 async function fetchFile(
   format: FileFormat | MarkedFormat,
-  { request: { query, rowCap }, written }: Fetch,
+  { query, rowCap }: QueryRequest,
+  written: WrittenColumns,
   send: SendQuery,
 ): Promise<QueryResult> {
   const mark = 'unmark' in format ? newMark('mark') : undefined;

@@ -42,7 +42,7 @@ export function createQueryRunner(
     return withinTime(request, limits.timeoutMs, explain, (timeoutMs, signal, meter) => {
       const timedRequest = { ...request, signal };
       const runWith = (settings: ClickHouseSettings, data: KnownData | undefined): Promise<QueryResult> =>
-        run({ client, meter, maxBytes: maxResponseBytes(limits) }, { ...timedRequest, data }, [
+        run(client, meter, maxResponseBytes(limits), { ...timedRequest, data }, [
           settings,
           request.query.settings,
           (data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
@@ -74,16 +74,11 @@ async function ofVersion(
   }
 }
 
-/** What a query runs with. */
-interface Running {
-  readonly client: QueryClient;
-  readonly meter: QueryMeter;
-  /** Bytes that a response may have. */
-  readonly maxBytes: number;
-}
-
+/** @param maxBytes bytes that a response may have. */
 async function run(
-  { client, meter, maxBytes }: Running,
+  client: QueryClient,
+  meter: QueryMeter,
+  maxBytes: number,
   request: QueryRequest,
   extraSettings: SettingLayers,
 ): Promise<QueryResult> {
