@@ -30,7 +30,7 @@ import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
 import { openSql, requireOwnNames, type ListeningParts } from './open-sql.js';
 import { pingAny } from './ping-any.js';
 import { whyNotReady } from './readiness.js';
-import { observed, probedServers, ServingProbe } from './serving-probe.js';
+import { probedServers, ServingProbe } from './serving-probe.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
 import type { Reload, ReloadOptions } from './reloader.js';
@@ -130,7 +130,7 @@ async function open(
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const clocks = new ClockMonitor(clock, logger);
   const probe = openProbe(clickhouse, config, logger);
-  const servers = observed(queryServers(clickhouse.servers, config, tracing, clocks), probe);
+  const servers = probe.observe(queryServers(clickhouse.servers, config, tracing, clocks));
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireNoRejection: requireRunnable } = analyses;
   const { versions } = clickhouse;

@@ -43,13 +43,16 @@ export class ServingProbe {
     private readonly now = (): number => performance.now(),
   ) {}
 
-  /** The same runner, whose successes count. */
-  observe(runQuery: RunQuery): RunQuery {
-    return async (request) => {
-      const result = await runQuery(request);
-      this.succeededAt = this.now();
-      return result;
-    };
+  /** The same servers, whose successes count. */
+  observe(servers: readonly QueryServer[]): readonly QueryServer[] {
+    return servers.map((server) => {
+      const runQuery: RunQuery = async (request) => {
+        const result = await server.runQuery(request);
+        this.succeededAt = this.now();
+        return result;
+      };
+      return Object.assign({}, server, { runQuery });
+    });
   }
 
   /** Why no call can succeed, and what to do; undefined where one can, as far as this is known. Never rejects. */
@@ -99,7 +102,3 @@ export function probedServers(servers: readonly OpenServer[], limits: RunnerLimi
     },
   }));
 }
-
-/** The same servers, whose successes the probe counts. */
-export const observed = (servers: readonly QueryServer[], probe: ServingProbe): readonly QueryServer[] =>
-  servers.map((server) => Object.assign({}, server, { runQuery: probe.observe(server.runQuery) }));
