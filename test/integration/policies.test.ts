@@ -138,7 +138,7 @@ it('request log: without it, a key with pins reads figures of all callers', asyn
   const outcome = (): Promise<string> =>
     problemOf(
       Promise.resolve().then(() => {
-        analyses.requireNoRejection(endpoint, undefined, '[["project","mine"]]');
+        analyses.requireRunnable(endpoint, undefined, '[["project","mine"]]');
       }),
     );
   // The definition itself does not name the table.

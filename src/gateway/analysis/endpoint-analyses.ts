@@ -49,7 +49,7 @@ export class EndpointAnalyses {
    * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call; FORBIDDEN where it reads figures of callers,
    *   and the caller may see some rows only
    */
-  readonly requireNoRejection = (
+  readonly requireRunnable = (
     endpoint: Endpoint,
     values: Values = new Map(),
     scope: RowScope = EVERY_ROW,

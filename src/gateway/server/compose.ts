@@ -132,7 +132,7 @@ async function open(
   const probe = openProbe(clickhouse, config, logger);
   const servers = probe.observe(queryServers(clickhouse.servers, config, tracing, clocks));
   const analyses = development?.analyses ?? new EndpointAnalyses();
-  const { requireNoRejection: requireRunnable } = analyses;
+  const { requireRunnable } = analyses;
   const { versions } = clickhouse;
   const parts = { config, endpoints, servers, requireRunnable, versions, requestLog, tracing, logger, clock };
   const execution = await openQueryExecution(config, parts, onClose);

@@ -55,7 +55,7 @@ describe('an error that passes while ClickHouse analyses an endpoint', () => {
         await timers.advance(pause - 1);
         expect([analyses.isRejected(endpoint), analyses.isAccepted(endpoint)]).toEqual([false, false]);
         expect(() => {
-          analyses.requireNoRejection(endpoint);
+          analyses.requireRunnable(endpoint);
         }).not.toThrow();
         await timers.advance(1);
       }
