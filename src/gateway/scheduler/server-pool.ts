@@ -158,8 +158,8 @@ export class ServerPool<S extends PooledServer = PooledServer> {
 const isFailure = (error: unknown, code: ErrorCode): boolean =>
   error instanceof Failure && error.code === code;
 
-/** Resolves to true with the first that is true, and to false when none is. */
-function anyTrue(checks: readonly Promise<boolean>[]): Promise<boolean> {
+/** Resolves to true with the first that is true, and to false when none is. A rejection counts as false. */
+export function anyTrue(checks: readonly Promise<boolean>[]): Promise<boolean> {
   const successes = checks.map(async (check) => {
     if (!(await check)) throw new Error('false');
     return true;

@@ -18,7 +18,7 @@ import type { Clock } from '../query/ports.js';
 import { ClockMonitor } from './clock-monitor.js';
 import { Closers, type OnClose } from './closers.js';
 import { createListener, type PublicParts } from './create-listener.js';
-import { pingServersOnce } from './first-ping.js';
+import { pingAny, pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
 import { diskProbe } from './disk-probe.js';
@@ -28,7 +28,6 @@ import { openQueryExecution, type QueryExecution } from './open-query-execution.
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
 import { openSql, requireOwnNames, type ListeningParts } from './open-sql.js';
-import { pingAny } from './ping-any.js';
 import { whyNotReady } from './readiness.js';
 import { probedServers, ServingProbe } from './serving-probe.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';

@@ -1,4 +1,5 @@
 import type { Logger } from '../observability/logger.js';
+import { anyTrue } from '../scheduler/server-pool.js';
 import type { QueryServer } from './open-scheduler.js';
 
 /** The start waits no longer than this. */
@@ -25,3 +26,9 @@ export async function pingServersOnce(
   }
   return unreachable.length < servers.length;
 }
+
+/** Whether any server responds: true with the first response, false when every ping has failed. */
+export const pingAny = (
+  servers: readonly Pick<QueryServer, 'ping'>[],
+  signal: AbortSignal,
+): Promise<boolean> => anyTrue(servers.map(({ ping }) => ping(signal)));

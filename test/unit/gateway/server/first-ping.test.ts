@@ -1,6 +1,5 @@
-import { pingServersOnce } from '../../../../src/gateway/server/first-ping.js';
+import { pingAny, pingServersOnce } from '../../../../src/gateway/server/first-ping.js';
 import type { Ping } from '../../../../src/gateway/server/open-scheduler.js';
-import { pingAny } from '../../../../src/gateway/server/ping-any.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const up: Ping = () => Promise.resolve(true);
