@@ -46,19 +46,19 @@ export async function runCall(
   const wait = new DeferrableWait(callerWait);
   const end = begin(parts, context, read, wait);
   try {
-    const { toRun, ...bound } = await bind(parts, context, read, wait, bindCall);
+    const { toRun, ...known } = await prepare(parts, context, read, wait, bindCall);
     // A call for a cached result only runs no query, which could outlive its request.
     const outcome =
       isAsync && read.demand !== 'only-cached'
         ? await parts.deferredCalls.execute(
             toRun,
-            bound.key,
-            wait.deferral(bound.principal, bound.call, seconds),
+            known.key,
+            wait.deferral(known.principal, known.call, seconds),
           )
-        : await executeCall(parts, toRun, bound.key);
-    if (!('result' in outcome)) return { outcome, ...bound };
+        : await executeCall(parts, toRun, known.key);
+    if (!('result' in outcome)) return { outcome, ...known };
     context.outcome = factsOf(outcome);
-    return { outcome, ...bound };
+    return { outcome, ...known };
   } finally {
     if (wait.ended) void wait.ended.then(end);
     else end();
@@ -83,7 +83,7 @@ export async function exportCall(
 ): Promise<void> {
   const end = begin(parts, context, read, wait);
   try {
-    const { toRun, limits } = await bind(parts, context, read, wait, bindExport);
+    const { toRun, limits } = await prepare(parts, context, read, wait, bindExport);
     await send((openSink) => executeExport(parts, toRun, openSink), limits);
   } finally {
     end();
@@ -104,13 +104,13 @@ function begin(
   };
 }
 
-/** A call and its cache key, with all that its query needs. */
-async function bind(
+/** Checks the SQL of a call, and finds its cache key and all that its query needs. */
+async function prepare(
   { endpoints, limiter, checkSql }: ApiParts,
   context: RequestContext,
   read: ReadCall,
   { signal }: Cancellable,
-  bindQuery: (query: EndpointQuery) => BoundQuery,
+  bind: (query: EndpointQuery) => BoundQuery,
 ): Promise<Omit<RanCall, 'outcome'> & { readonly toRun: Call }> {
   const { requestId } = context;
   const principal = principalOf(context);
@@ -120,7 +120,7 @@ async function bind(
   const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
   const call = await withOwnSql(checkSql, read, analyst);
   const { query, demand } = call;
-  const bound = bindQuery(query);
+  const bound = bind(query);
   const key = keyOf(query, bound);
   context.called = { call, key };
   return { principal, call, key, limits, toRun: { bound, requestId, signal, demand, requester, ...query } };
