@@ -57,8 +57,9 @@ export function callEndpoint(parts: ApiParts, readSent: ReadSentCall): RequestHa
     setLimitHeaders(response, ran.limits, principal);
     if (hasResult(ran)) await respondWithResult(parts, request, response, sent, ran);
     else {
-      const of = { isWhole: isRepeatable(endpoint, sent), applied, publicUrl: parts.publicUrl };
-      sendRunning(request, response, { running: ran.outcome, now: parts.clock(), ...of });
+      const { publicUrl, clock } = parts;
+      const isWhole = isRepeatable(endpoint, sent);
+      sendRunning(request, response, { running: ran.outcome, isWhole, applied, publicUrl, now: clock() });
     }
   };
 }
@@ -83,8 +84,8 @@ async function respondWithResult(
     const target = isRepeatable(query.endpoint, sent) ? request.originalUrl : undefined;
     appendHeaders(response, nextPageHeaders(cursor, target, publicUrl));
   }
-  const ready = { ...outcome, result };
-  sendResult(request, response, { call, outcome: ready, context, maxRangedBytes, now: clock().getTime() });
+  const now = clock().getTime();
+  sendResult(request, response, { call, outcome: { ...outcome, result }, context, maxRangedBytes, now });
 }
 
 async function respondWithExport(
