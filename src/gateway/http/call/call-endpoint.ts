@@ -131,9 +131,12 @@ function mayRemember({ isPresentedInHeaders }: RequestContext, endpoint: Endpoin
 const STRICT = 'handling=strict';
 
 /** The value of `Preference-Applied`; empty where none is. */
-function appliedPreferences({ wait, isStrict }: Preferences, { applied, isExport }: Presentation): string {
+function appliedPreferences(
+  { waitSeconds, isStrict }: Preferences,
+  { applied, isExport }: Presentation,
+): string {
   const all = [
-    wait === undefined || isExport ? undefined : `wait=${wait}`,
+    waitSeconds === undefined || isExport ? undefined : `wait=${waitSeconds}`,
     isStrict ? STRICT : undefined,
     ...applied,
   ];
@@ -143,10 +146,10 @@ function appliedPreferences({ wait, isStrict }: Preferences, { applied, isExport
 /**
  * Aborts when the client disconnects, or when the time of `Prefer: wait=N` (RFC 7240) is over; a deferred call goes on then.
  */
-function untilNobodyWaits(response: ServerResponse, { wait: seconds, isAsync }: Preferences): Cancellable {
+function untilNobodyWaits(response: ServerResponse, { waitSeconds, isAsync }: Preferences): Cancellable {
   const disconnected = clientDisconnected(response);
-  if (seconds === undefined || isAsync || disconnected.signal.aborted) return disconnected;
-  const { signal, end } = withDeadline(disconnected.signal, seconds);
+  if (waitSeconds === undefined || isAsync || disconnected.signal.aborted) return disconnected;
+  const { signal, end } = withDeadline(disconnected.signal, waitSeconds);
   response.once('close', end);
   return {
     signal,

@@ -2,8 +2,8 @@ import { TIMES, type Times } from '../../formats/format.js';
 
 /** The preferences in a `Prefer` header (RFC 7240); undefined where absent or invalid. */
 export interface Preferences {
-  /** Seconds that the caller is willing to wait. */
-  readonly wait: number | undefined;
+  /** How long the caller is willing to wait: `wait`. */
+  readonly waitSeconds: number | undefined;
   /** Format of times in the response. */
   readonly timestamps: Times | undefined;
   /** How numbers are written in JSON, as the caller wrote it, in lower case. */
@@ -26,7 +26,7 @@ export function readPreferences(header: string | undefined): Preferences {
   const seconds = values.get('wait') ?? '';
   const timestamps = values.get('timestamps')?.toLowerCase();
   return {
-    wait: SECONDS.test(seconds) ? Number(seconds) : undefined,
+    waitSeconds: SECONDS.test(seconds) ? Number(seconds) : undefined,
     timestamps: TIMES.find((times) => times === timestamps),
     numbers: values.get('numbers')?.toLowerCase(),
     isStrict: values.get('handling')?.toLowerCase() === 'strict',

@@ -40,7 +40,7 @@ export async function runCall(
   parts: ApiParts,
   context: RequestContext,
   read: ReadCall,
-  { isAsync, wait: seconds }: Preferences,
+  { isAsync, waitSeconds }: Preferences,
   callerWait: Cancellable,
 ): Promise<RanCall | RanCall<StillRunning>> {
   const wait = new DeferrableWait(callerWait);
@@ -53,7 +53,7 @@ export async function runCall(
         ? await parts.deferredCalls.execute(
             toRun,
             known.key,
-            wait.deferral(known.principal, known.call, seconds),
+            wait.deferral(known.principal, known.call, waitSeconds),
           )
         : await executeCall(parts, toRun, known.key);
     if (!('result' in outcome)) return { outcome, ...known };

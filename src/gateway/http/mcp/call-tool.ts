@@ -18,7 +18,7 @@ import { toolResult, type ToolResult } from './tool-result.js';
  */
 export async function callTool(parts: McpParts, caller: McpCaller, name: string): Promise<ToolResult> {
   const { principal, context } = caller;
-  const { wait, isAsync } = caller.preferences;
+  const { waitSeconds, isAsync } = caller.preferences;
   const endpoint = parts.tools.get(principal, name);
   try {
     if (caller.rejected) throw caller.rejected;
@@ -26,7 +26,7 @@ export async function callTool(parts: McpParts, caller: McpCaller, name: string)
     requireNotGone(endpoint, parts.clock());
     await parts.bodies.beforeValidating(caller.arguments);
     const sent = readArguments(endpoint, caller.arguments, principal.pinned);
-    const preferences = { ...sent.preferences, wait, isAsync };
+    const preferences = { ...sent.preferences, waitSeconds, isAsync };
     const call = readCall(parts, principal, endpoint, { ...sent, preferences });
     const ran = await runCall(parts, context, call, preferences, caller.wait);
     const now = parts.clock();

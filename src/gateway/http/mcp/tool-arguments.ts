@@ -65,7 +65,7 @@ function sentArguments(read: Partial<SentArguments>): SentArguments {
     undeclared: [],
     isInTarget: false,
     preferences: {
-      wait: undefined,
+      waitSeconds: undefined,
       timestamps: undefined,
       numbers: undefined,
       isStrict: true,

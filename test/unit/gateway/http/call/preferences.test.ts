@@ -23,7 +23,7 @@ describe('readPreferences', () => {
     ['await=3', undefined],
     [`wait=${' '.repeat(16_000)}x`, undefined],
   ])('reads the wait of %j as %j', (header, wait) => {
-    expect(readPreferences(header).wait).toBe(wait);
+    expect(readPreferences(header).waitSeconds).toBe(wait);
   });
 
   it.each([
