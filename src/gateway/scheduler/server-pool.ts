@@ -81,12 +81,14 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   }
 
   /**
-   * Rejects while every server is ejected, so that no query enters the queue.
+   * Rejects while every server is ejected, so that no query enters the queue. Tries ejected servers again whose pause is over.
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
   async requireServer(): Promise<void> {
-    if (!(await this.hasServer())) throw this.rejection();
+    const ejected = this.members.map(({ server }) => server.breaker).filter(({ isOpen }) => isOpen);
+    const trials = ejected.map((breaker) => breaker.tryAgain());
+    if (trials.length === this.members.length && !(await anyTrue(trials))) throw this.rejection();
   }
 
   /**
@@ -116,16 +118,6 @@ export class ServerPool<S extends PooledServer = PooledServer> {
       first.retried += 1;
       return await runOn(second, { ...request, spentMs: this.now() - startedAt });
     }
-  }
-
-  /** Whether a server is available. Tries ejected servers again whose pause is over. */
-  private async hasServer(): Promise<boolean> {
-    const trials = this.members
-      .map(({ server: { breaker } }) => breaker)
-      .filter(({ isOpen }) => isOpen)
-      .map((breaker) => breaker.tryAgain());
-    if (trials.length < this.members.length) return true;
-    return anyTrue(trials);
   }
 
   private pick(except?: Member<S>): Member<S> | undefined {
