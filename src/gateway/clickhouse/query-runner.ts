@@ -9,7 +9,7 @@ import { nativeSignal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { withDeclaredTypes } from './converted-columns.js';
 import { describeOwnSql } from './describe-columns.js';
-import { runDistributed, type ClusterOptions } from './distributed-queries.js';
+import { runDistributed, type ClusterOptions, type RunWith } from './distributed-queries.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
 import {
@@ -41,18 +41,16 @@ export function createQueryRunner(
     const limits = narrowLimits(maxLimits, request.limits);
     return withinTime(request, limits.timeoutMs, explain, (timeoutMs, signal, meter) => {
       const timedRequest = { ...request, signal };
-      const runWith = (settings: ClickHouseSettings, data: KnownData | undefined): Promise<QueryResult> =>
-        run(client, meter, maxResponseBytes(limits), { ...timedRequest, data }, [
-          settings,
-          request.query.settings,
-          (data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
-          limitSettings(limits, timeoutMs),
-        ]);
-      return runDistributed(
-        (settings) => ofVersion(timedRequest, (data) => runWith(settings, data)),
-        clusterOptions,
-        timedRequest,
-      );
+      const runOnShards: RunWith = (settings) =>
+        ofVersion(request.data, (data) =>
+          run(client, meter, maxResponseBytes(limits), { ...timedRequest, data }, [
+            settings,
+            request.query.settings,
+            (data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
+            limitSettings(limits, timeoutMs),
+          ]),
+        );
+      return runDistributed(runOnShards, clusterOptions, timedRequest);
     });
   };
 }
@@ -62,7 +60,7 @@ export function createQueryRunner(
  * result is right in any case.
  */
 async function ofVersion(
-  { data }: QueryRequest,
+  data: KnownData | undefined,
   runOver: (data: KnownData | undefined) => Promise<QueryResult>,
 ): Promise<QueryResult> {
   if (!data) return await runOver(undefined);
