@@ -118,7 +118,7 @@ export function readPresentation(
  * Chooses the representation: `format` of the query string, else `Accept`; `Prefer` decides how times are written, and
  * numbers where the query string does not.
  *
- * @param presentation of the query string, without problems.
+ * @param named what the query string says, without problems.
  * @param defaults how times and numbers are written where the request does not choose.
  * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
