@@ -1,7 +1,7 @@
 /**
  * A fake ClickHouse that responds to every query at once, for measuring only the gateway. A query about the project in
- * its argument returns a day of hourly statistics, one about `size-BYTES-NUMBER` as many as have about these bytes; any
- * other query returns no rows.
+ * its argument returns a day of hourly statistics, one about `size-BYTES-NUMBER` as many as have about these bytes; the read
+ * of a user's settings finds a plain user; any other query returns no rows.
  */
 import { createServer } from 'node:http';
 
@@ -27,6 +27,7 @@ const canned = (rows: readonly object[]): { readonly body: string; readonly summ
   return { body: `{"result":[${lines}]}`, summary: JSON.stringify(summary) };
 };
 const [aDay, nothing] = [canned(hourly(HOURS)), canned([])];
+const plainUser: typeof nothing = { ...nothing, body: '[1,[]]' };
 
 function cannedFor(asked: string | null): ReturnType<typeof canned> {
   const [, bytes, number] = /^size-(\d+)-(\d+)$/.exec(asked ?? '') ?? [];
@@ -37,8 +38,10 @@ function cannedFor(asked: string | null): ReturnType<typeof canned> {
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
-    const { searchParams } = new URL(request.url ?? '/', 'http://clickhouse');
-    const { body, summary } = cannedFor(searchParams.get('param_project'));
+    const { url = '/' } = request;
+    const { searchParams } = new URL(url, 'http://clickhouse');
+    const isOfSettings = url.includes('system.settings');
+    const { body, summary } = isOfSettings ? plainUser : cannedFor(searchParams.get('param_project'));
     response.writeHead(200, { 'X-ClickHouse-Summary': summary }).end(body);
   });
 });
