@@ -6,7 +6,8 @@ import { trendTarget } from './hit-subjects.js';
 import { BARE, type MissCase, type MissSubject } from './measure-misses.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import { startPeers, startTrickster, type Peer, type PeerPrograms } from './peers.js';
-import { callOf, recordQueries, type RecordedQuery } from './recorded-query.js';
+import { callOf, recordQueries, settingsOf, type RecordedQuery } from './recorded-query.js';
+import { startOwnCode } from '../own-code/run-own-code.js';
 
 export interface MissOptions extends Deployment {
   readonly builds: Builds;
@@ -108,6 +109,7 @@ async function startWays(options: MissOptions, build: Build): Promise<readonly W
       CACHE_KEY_PREFIX: 'misses:',
     });
     ways.push(gatewayWay('Querygate with Redis', composed));
+    ways.push(await startOwnWay(options, redisUrl, baseline, queries));
   }
   ways.push(await startProxyWay(options, baseline, queries));
   const peers = await startPeers({ stage, clickhouse: connection, queries }, programs);
@@ -139,6 +141,30 @@ async function startProxyWay(
       url: `${server.url}/${query}/${nextValue()}`,
       method: 'GET',
       headers: { 'Accept-Encoding': encoding },
+    }),
+  };
+}
+
+/** What users write instead: a route of Fastify with ClickHouse's client and a cache in Redis. */
+async function startOwnWay(
+  { stage, apiKey, builds: [{ clickhouse }] }: MissOptions,
+  redisUrl: string,
+  baseline: string,
+  queries: readonly RecordedQuery[],
+): Promise<Way> {
+  const texts = queries.map((query) => ({
+    text: query.body.replace(/\nFORMAT [^]*$/, ''),
+    settings: Object.fromEntries(settingsOf(query)),
+  }));
+  const server = await startOwnCode(stage, 'misses.txt', clickhouse.readerConnection, {
+    ...{ API_KEY: apiKey, REDIS_URL: redisUrl, QUERIES: JSON.stringify(texts), TOKEN },
+  });
+  return {
+    ...{ name: 'own code with Redis', baseline, server },
+    requestFor: (query) => ({
+      url: `${server.url}/${query}/${nextValue()}`,
+      method: 'GET',
+      headers: { 'X-API-KEY': apiKey, 'Accept-Encoding': 'identity' },
     }),
   };
 }

@@ -5,11 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { generateApiKey } from '../../src/gateway/auth/api-key.js';
 import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
+import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { cpuMicroseconds } from '../measuring/cpu-time.js';
 import { printMachine, printTable } from '../measuring/print.js';
 import { startRedis } from '../servers/redis.js';
 import type { ServerProcess } from '../servers/server-process.js';
-import { PROJECT_ROOT, type Stage } from '../stage.js';
+import { PROJECT_ROOT, type Environment, type Stage } from '../stage.js';
 
 const PACKAGES = ['fastify@5.12.8', '@clickhouse/client@1.23.1', 'ioredis@6.0.0'];
 const CALLERS = 500;
@@ -91,19 +92,26 @@ async function startGateway(stage: Stage, { adminConnection }: Servers): Promise
 }
 
 async function startOwn(stage: Stage, { adminConnection }: Servers): Promise<Subject> {
+  const [redis, key] = [await startRedis(stage), generateApiKey()];
+  const server = await startOwnCode(stage, 'server.txt', adminConnection, { API_KEY: key, REDIS_URL: redis });
+  return subjectOf(server, `${server.url.replace('127.0.0.1', 'localhost')}/visits`, key, redis);
+}
+
+/** Starts a server of this folder, with its packages from the registry. */
+export async function startOwnCode(
+  stage: Stage,
+  name: string,
+  { url, username, password }: ClickHouseConnection,
+  environment: Environment,
+): Promise<ServerProcess> {
   const folder = path.join(stage.folder, 'fastify');
   await mkdir(folder);
   await writeFile(path.join(folder, 'package.json'), '{ "private": true }\n');
   execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: folder, stdio: 'ignore' });
   const file = path.join(folder, 'server.mjs');
-  await copyFile(path.join(PROJECT_ROOT, 'bench/own-code/server.txt'), file);
-  const [redis, key] = [await startRedis(stage), generateApiKey()];
-  const { url, username, password } = adminConnection;
-  const server = await stage.startModule(file, [], {
-    ...{ CLICKHOUSE_URL: url, CLICKHOUSE_USER: username, CLICKHOUSE_PASSWORD: password },
-    ...{ API_KEY: key, REDIS_URL: redis },
-  });
-  return subjectOf(server, `${server.url.replace('127.0.0.1', 'localhost')}/visits`, key, redis);
+  await copyFile(path.join(PROJECT_ROOT, 'bench/own-code', name), file);
+  const clickhouse = { CLICKHOUSE_URL: url, CLICKHOUSE_USER: username, CLICKHOUSE_PASSWORD: password };
+  return stage.startModule(file, [], { ...clickhouse, ...environment });
 }
 
 function subjectOf(server: ServerProcess, url: string, key: string, redis: string): Subject {
