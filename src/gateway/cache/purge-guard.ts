@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import type { EntryName, CacheKey } from '../query/cache-key.js';
+import type { EntryName } from '../query/cache-key.js';
 import { MAX_CLOCK_SKEW_MS, unlessFromFuture } from '../query/clock-skew.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
@@ -21,8 +20,8 @@ export class PurgeGuard implements ResultStore {
     private readonly clock: Clock,
   ) {}
 
-  readonly get = async (key: CacheKey, newerThan?: number): Promise<EndpointResult | undefined> => {
-    const result = await this.store.get(key, newerThan);
+  readonly get: ResultStore['get'] = async (key, newerThan, lease) => {
+    const result = await this.store.get(key, newerThan, lease);
     const purgedAt = this.lastPurge(key);
     if (!result || result.createdAt > purgedAt) return result;
     // Redis was unavailable at the time of the purge, or this read had already started.
@@ -30,9 +29,9 @@ export class PurgeGuard implements ResultStore {
     return undefined;
   };
 
-  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+  readonly set: ResultStore['set'] = async (key, result, ...rest) => {
     if (result.createdAt <= this.lastPurge(key)) return;
-    await this.store.set(key, result, usableUntil);
+    await this.store.set(key, result, ...rest);
   };
 
   readonly purge = async (scope: PurgeScope): Promise<void> => {

@@ -3,11 +3,12 @@ import { Cluster, ReplyError } from 'ioredis';
 import type { GuardedRedis } from '../coordination/guarded-redis.js';
 import type { RedisClient } from '../coordination/redis-connection.js';
 import type { RedisKeys } from '../coordination/redis-keys.js';
+import { TAKE_OR_RENEW } from '../coordination/redis-lease.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
 import { knownAt, usableFrom, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
-import type { ResultStore, PurgeScope } from '../query/result-store.js';
+import type { ResultLease, ResultStore, PurgeScope } from '../query/result-store.js';
 import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
 
 const SCAN_COUNT = 500;
@@ -23,9 +24,10 @@ const REPLACE_WITHIN_MS = 1000;
  * every newer result is from the future. So the first command does not replace such a result, but returns the time of
  * Redis. The writer then sends a second command, which may replace it until REPLACE_WITHIN_MS after that time.
  *
- * KEYS: the result's key. ARGV: the bytes; when the key expires; the latest plausible creation and expiry times by
- * the writer's clock; until when, by the clock of Redis, a result from the future may be replaced (all milliseconds
- * since 1970). Returns 1 if the result was stored, 0 if a newer one stays, and otherwise the time of Redis.
+ * KEYS: the result's key; perhaps that of the writer's lease, which ends with this. ARGV: the bytes; when the key expires;
+ * the latest plausible creation and expiry times by the writer's clock; until when, by the clock of Redis, a result from the
+ * future may be replaced (all milliseconds since 1970); the lease's token. Returns 1 if the result was stored, 0 if a newer
+ * one stays, and otherwise the time of Redis.
  */
 const SET_UNLESS_NEWER = `
   local function digits(value, first, last)
@@ -38,15 +40,45 @@ const SET_UNLESS_NEWER = `
     return digits(value, ${PREFIX.createdStart + 1}, ${PREFIX.expiresStart}),
       digits(value, ${PREFIX.expiresStart + 1}, ${PREFIX.hashStart})
   end
+  local function done(reply)
+    if KEYS[2] and redis.call('get', KEYS[2]) == ARGV[6] then redis.call('del', KEYS[2]) end
+    return reply
+  end
   local created, expires = times(redis.pcall('getrange', KEYS[1], 0, ${PREFIX.end - 1}))
   if created and expires and created > times(ARGV[1]) then
-    if created <= tonumber(ARGV[3]) and expires <= tonumber(ARGV[4]) then return 0 end
+    if created <= tonumber(ARGV[3]) and expires <= tonumber(ARGV[4]) then return done(0) end
     local time = redis.call('time')
     local now = time[1] * 1000 + math.floor(time[2] / 1000)
     if now > tonumber(ARGV[5]) then return now end
   end
   redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
-  return 1`;
+  return done(1)`;
+
+/**
+ * Reads a result, and asks for a lease unless it is newer than a time and fresh.
+ *
+ * KEYS: the lease's, the result's. ARGV: the lease's token and its milliseconds, the time (see `ResultStore.get`), now, and the
+ * milliseconds for which a result is fresh to the reader. Returns what is stored, and the owner of the lease if it was asked for.
+ */
+const READ_OR_TAKE = `
+  local value = redis.pcall('get', KEYS[2])
+  if type(value) ~= 'string' then value = false end
+  if value and string.sub(value, 1, ${MAGIC.length}) == '${MAGIC}' then
+    local created = tonumber(string.sub(value, ${PREFIX.createdStart + 1}, ${PREFIX.expiresStart})) or 0
+    local expires = tonumber(string.sub(value, ${PREFIX.expiresStart + 1}, ${PREFIX.hashStart})) or 0
+    local freshUntil = math.min(expires, created + ARGV[5])
+    if created > tonumber(ARGV[3]) and freshUntil > tonumber(ARGV[4]) then return {value} end
+  end
+  local function owner() ${TAKE_OR_RENEW}
+  end
+  return {value, owner()}`;
+
+interface Write {
+  readonly key: CacheKey;
+  readonly bytes: Buffer;
+  readonly usableUntil: number;
+  readonly lease: ResultLease | undefined;
+}
 
 /** The shared cache: results in Redis, for all gateways that use it. Every key expires. */
 export class SharedStore implements ResultStore {
@@ -58,10 +90,8 @@ export class SharedStore implements ResultStore {
     private readonly clock: Clock,
   ) {}
 
-  readonly get = async (key: CacheKey): Promise<EndpointResult | undefined> => {
-    const value: unknown = await this.redis.read((client) =>
-      client.getBuffer(this.keys.result(key)).catch(missIfOtherType),
-    );
+  readonly get: ResultStore['get'] = async (key, newerThan = 0, lease) => {
+    const value = await (lease ? this.readOrTake(key, newerThan, lease) : this.read(key));
     const result = Buffer.isBuffer(value) ? decodeResult(key, value) : undefined;
     if (!result || this.now() < usableFrom(result, key.cachingMs)) return undefined;
     // A gateway with other settings may have stored it for longer.
@@ -69,11 +99,12 @@ export class SharedStore implements ResultStore {
     return result.expiresAt > expiresAt + MAX_CLOCK_SKEW_MS ? { ...result, expiresAt } : result;
   };
 
-  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+  readonly set: ResultStore['set'] = async (key, result, usableUntil, lease) => {
     if (!this.accepts(result)) return;
-    const bytes = encodeResult(key, result);
-    const reply = await this.setUnlessNewer(key, bytes, usableUntil);
-    if (reply > 1) await this.setUnlessNewer(key, bytes, usableUntil, reply + REPLACE_WITHIN_MS);
+    const write = { key, bytes: encodeResult(key, result), usableUntil, lease };
+    let reply = await this.setUnlessNewer(write, 0);
+    if (reply !== undefined && reply > 1) reply = await this.setUnlessNewer(write, reply + REPLACE_WITHIN_MS);
+    if (reply !== undefined && reply <= 1) lease?.end();
   };
 
   readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
@@ -84,19 +115,33 @@ export class SharedStore implements ResultStore {
     await this.redis.touch((client) => unlinkMatching(client, this.keys.resultsOf(endpointId)));
   };
 
-  /** Runs the script; returns 0 if Redis does not reply. */
+  private read(key: CacheKey): Promise<unknown> {
+    return this.redis.read((client) => client.getBuffer(this.keys.result(key)).catch(missIfOtherType));
+  }
+
+  private async readOrTake(key: CacheKey, newerThan: number, lease: ResultLease): Promise<unknown> {
+    const note = lease.ask();
+    const numbers = [lease.ms, Math.max(0, newerThan), this.now(), key.cachingMs];
+    const reply = await this.redis.touch((client) =>
+      client.callBuffer('eval', READ_OR_TAKE, 2, lease.key, this.keys.result(key), lease.token, ...numbers),
+    );
+    const [value, owner] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+    if (!value || owner) note(Buffer.isBuffer(owner) ? owner.toString('latin1') : undefined);
+    return value;
+  }
+
+  /** Runs the script; undefined if Redis does not reply. */
   private async setUnlessNewer(
-    key: CacheKey,
-    bytes: Buffer,
-    usableUntil: number,
-    replaceFutureUntil = 0,
-  ): Promise<number> {
+    { key, bytes, usableUntil, lease }: Write,
+    replaceFutureUntil: number,
+  ): Promise<number | undefined> {
     const latest = this.now() + MAX_CLOCK_SKEW_MS;
     const times = [Math.ceil(usableUntil), latest, latest + key.cachingMs, replaceFutureUntil];
+    const names = [this.keys.result(key), ...(lease ? [lease.key] : [])];
     const reply = await this.redis.write((client) =>
-      client.eval(SET_UNLESS_NEWER, 1, this.keys.result(key), bytes, ...times),
+      client.eval(SET_UNLESS_NEWER, names.length, ...names, bytes, ...times, lease?.token ?? ''),
     );
-    return typeof reply === 'number' ? reply : 0;
+    return typeof reply === 'number' ? reply : undefined;
   }
 
   private now(): number {

@@ -16,10 +16,10 @@ export class TieredStore implements ResultStore {
     private readonly onSharedHit: (key: CacheKey) => void = () => undefined,
   ) {}
 
-  readonly get = async (key: CacheKey, newerThan = -Infinity): Promise<EndpointResult | undefined> => {
-    const local = await this.local.get(key);
+  readonly get: ResultStore['get'] = async (key, newerThan = -Infinity, lease) => {
+    const local = this.local.find(key.hash);
     if (local && this.local.isFresh(local) && knownAt(local) > newerThan) return local;
-    const shared = await this.shared.get(key);
+    const shared = await this.shared.get(key, newerThan, lease);
     if (!shared || (local && shared.createdAt <= local.createdAt)) return local;
     // A refresh is no caller's hit.
     if (newerThan === -Infinity) this.onSharedHit(key);
@@ -27,12 +27,12 @@ export class TieredStore implements ResultStore {
     return shared;
   };
 
-  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+  readonly set: ResultStore['set'] = async (key, result, usableUntil, lease) => {
     const local = this.local.find(key.hash);
     await this.local.set(key, result, usableUntil);
     // What the shared cache has is confirmed by each gateway for itself: the whole result would be written again and again.
     if (local?.createdAt === result.createdAt && local.data && result.data) return;
-    await this.shared.set(key, result, usableUntil);
+    await this.shared.set(key, result, usableUntil, lease);
   };
 
   readonly purge = async (scope: PurgeScope): Promise<void> => {

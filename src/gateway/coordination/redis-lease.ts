@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
+import type { ResultLease } from '../query/result-store.js';
 import type { GuardedRedis } from './guarded-redis.js';
 
 /**
  * Takes the lease if it is free, or renews it, and returns the token of its owner. KEYS: the key; ARGV: token,
  * milliseconds until the lease expires. A full Redis rejects SET but not PEXPIRE, so that an owner can still renew.
  */
-const TAKE_OR_RENEW = `
+export const TAKE_OR_RENEW = `
   local owner = redis.call('get', KEYS[1])
   if owner == ARGV[1] then redis.call('pexpire', KEYS[1], ARGV[2]) end
   if owner then return owner end
@@ -24,16 +25,19 @@ const DELETE_IF_HELD = `
   return redis.call('del', KEYS[1])`;
 
 /** A lease in Redis: a key that contains the owner's token, and expires if the owner does not renew it. */
-export class RedisLease {
+export class RedisLease implements ResultLease {
   /** Node.js takes UUIDs from a pool of random bytes. */
   readonly token = randomUUID().replaceAll('-', '');
+  isAsked = false;
+  /** The token of its owner when it was asked for last; undefined where Redis did not reply. */
+  owner: string | undefined;
   private expiresAt = -Infinity;
 
   /** @param now a monotonic clock in milliseconds. */
   constructor(
     private readonly redis: GuardedRedis,
-    private readonly key: string,
-    private readonly leaseMs: number,
+    readonly key: string,
+    readonly ms: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -44,26 +48,36 @@ export class RedisLease {
 
   /** @returns the token of the owner, its own if the lease was free; undefined if Redis does not reply. */
   async takeOrRenew(): Promise<string | undefined> {
-    const expiresAt = this.now() + this.leaseMs;
-    const owner = await this.redis.touch((client) =>
-      client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.leaseMs),
-    );
-    this.expiresAt = owner === this.token ? expiresAt : -Infinity;
-    return typeof owner === 'string' ? owner : undefined;
+    const note = this.ask();
+    note(await this.redis.touch((client) => client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.ms)));
+    return this.owner;
   }
+
+  readonly ask = (): ((owner: unknown) => void) => {
+    const expiresAt = this.now() + this.ms;
+    return (owner) => {
+      this.isAsked = true;
+      this.owner = typeof owner === 'string' ? owner : undefined;
+      this.expiresAt = owner === this.token ? expiresAt : -Infinity;
+    };
+  };
 
   /** Renews the lease. Does not take an expired lease again, because it may have had another owner since. */
   async renew(): Promise<void> {
-    const expiresAt = this.now() + this.leaseMs;
+    const expiresAt = this.now() + this.ms;
     const reply = await this.redis.touch((client) =>
-      client.eval(RENEW_IF_HELD, 1, this.key, this.token, this.leaseMs),
+      client.eval(RENEW_IF_HELD, 1, this.key, this.token, this.ms),
     );
     if (reply === 1) this.expiresAt = expiresAt;
   }
 
   /** Releases the lease, so that another process can take it at once. */
   async release(): Promise<void> {
-    this.expiresAt = -Infinity;
+    this.end();
     await this.redis.touch((client) => client.eval(DELETE_IF_HELD, 1, this.key, this.token));
   }
+
+  readonly end = (): void => {
+    this.expiresAt = -Infinity;
+  };
 }

@@ -1,5 +1,6 @@
 import { encodeResult } from '../../../src/gateway/cache/result-codec.js';
 import { SharedStore } from '../../../src/gateway/cache/shared-store.js';
+import { RedisLease } from '../../../src/gateway/coordination/redis-lease.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
@@ -69,6 +70,65 @@ describe('RedisStore', () => {
       await server.client.set(name, bytes.subarray(0, length));
       expect([length, await store.get(KEY)]).toEqual([length, undefined]);
     }
+  });
+
+  describe('with a lease', () => {
+    const newLease = (): RedisLease => new RedisLease(server.redis, server.keys.lock(KEY, 'miss'), 600_000);
+    const [older, key] = [NOW - 60_000, { ...KEY, cachingMs: 3_600_000 }];
+
+    it.each([
+      ['a fresh result', RESULT, undefined, false],
+      ['a fresh result that is newer', RESULT, NOW - 1, false],
+      ['a fresh result that is not newer', RESULT, NOW, true],
+      ['an expired result', sampleResult({ createdAt: older, expiresAt: NOW - 1 }), undefined, true],
+      ['a result that the writer alone takes for fresh', sampleResult({ createdAt: older }), undefined, true],
+      ['nothing', undefined, undefined, true],
+    ])('finds %s, and takes it where that is not to use', async (what, result, newerThan, isTaken) => {
+      const reader = what.includes('writer') ? { ...key, cachingMs: 1000 } : key;
+      if (result) await store.set(KEY, result, NOW + 60_000);
+      const lease = newLease();
+      const found = await store.get(reader, newerThan, lease);
+      expect([found?.createdAt, lease.isAsked, lease.isHeld]).toEqual([result?.createdAt, isTaken, isTaken]);
+    });
+
+    it.each(INVALID_ENTRIES)(
+      'takes it where it finds %s, unless that begins as a fresh result does',
+      async (what, invalid) => {
+        await invalid();
+        const lease = newLease();
+        const found = await store.get(key, undefined, lease);
+        const isTaken = !/newer|truncated|without|extra/.test(what);
+        expect([found, lease.isAsked, lease.isHeld]).toEqual([undefined, isTaken, isTaken]);
+      },
+    );
+
+    it('learns who owns it, and whether Redis replies', async () => {
+      const [owner, other] = [newLease(), newLease()];
+      for (const lease of [owner, other]) await store.get(key, undefined, lease);
+      expect([other.owner, other.isHeld]).toEqual([owner.token, false]);
+      server.close();
+      await store.get(key, undefined, other);
+      expect([other.isAsked, other.owner]).toEqual([true, undefined]);
+    });
+
+    it('ends its own with the storing of a result, also where a newer one stays, and no other one', async () => {
+      for (const createdAt of [NOW, NOW - 1]) {
+        const lease = newLease();
+        await lease.takeOrRenew();
+        await store.set(KEY, sampleResult({ createdAt }), NOW + 60_000, newLease());
+        expect(await server.client.get(lease.key)).toBe(lease.token);
+        await store.set(KEY, sampleResult({ createdAt }), NOW + 60_000, lease);
+        expect([lease.isHeld, await server.client.exists(lease.key)]).toEqual([false, 0]);
+      }
+    });
+
+    it('keeps it where the result is too large to be stored', async () => {
+      const lease = newLease();
+      await lease.takeOrRenew();
+      const tooLarge = sampleResult({ createdAt: NOW, bodies: { identity: Buffer.alloc(100_001) } });
+      await store.set(KEY, tooLarge, NOW + 60_000, lease);
+      expect(lease.isHeld).toBe(true);
+    });
   });
 
   it('sets an expiry on every key, which a later write of the same result does not extend', async () => {

@@ -141,7 +141,9 @@ describe.each(STORES)('%s', (_name, open) => {
     const keys = [KEY, sampleKey('second'), sampleKey('third', OTHER_ENDPOINT)];
     for (const key of keys) await store.set(key, sampleResult({ createdAt: time.now }), time.now + 60_000);
     await store.purge({ ...scope, createdUntil: time.now });
-    expect((await Promise.all(keys.map(store.get))).map((result) => result !== undefined)).toEqual(remaining);
+    expect(
+      (await Promise.all(keys.map((key) => store.get(key)))).map((result) => result !== undefined),
+    ).toEqual(remaining);
   });
 
   it('retains a result that is created after a purge', async () => {
