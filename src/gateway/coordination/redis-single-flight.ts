@@ -46,45 +46,72 @@ export interface RedisSingleFlightDependencies {
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return async (key, signal, queryClickHouse, usableUntil, newerThan) => {
-    const { lock, pollMs, failedAs } = flightOf(dependencies, key, newerThan);
+    const flight = flightOf(dependencies, key, newerThan);
     const longestQuery = dependencies.clock().getTime() - dependencies.maxWaitMs;
     const wanted: Wanted = { key, newerThan, seen: longestQuery };
+    // Most calls are alone: one command looks for the result, and takes the lock where there is none to use.
+    const cached = await dependencies.store.get(key, newerThan, flight.lock);
+    const published = flight.lock.isAsked
+      ? undefined
+      : await findPublished(dependencies, wanted, undefined, { cached });
     const coalesced = { signal, queryClickHouse, usableUntil };
-    const deadlineAt = performance.now() + dependencies.maxWaitMs;
-    let previousLeader: string | undefined;
-    let following: AbortSignal | undefined;
-    while (performance.now() < deadlineAt) {
-      const taking = lock.takeOrRenew();
-      // Most calls are alone, and take the lock at once. Redis runs both commands in this order: both keys have one hash tag.
-      const first = previousLeader === undefined ? findPublished(dependencies, wanted, undefined) : undefined;
-      first?.catch(() => undefined);
-      const owner = await taking;
-      if (owner === undefined || !TOKEN.test(owner)) break;
-      const find = (): ReturnType<typeof findPublished> =>
-        first ?? findPublished(dependencies, wanted, previousLeader);
-      if (owner === lock.token) {
-        const fetched = await queryAsLeader(dependencies, key, { lock, find, failedAs }, coalesced);
-        if (fetched) return fetched;
-        continue;
-      }
-      const published = owner === previousLeader ? undefined : await find();
-      if (published) return published;
-      previousLeader = owner;
-      following ??= nativeSignal(signal);
-      await delay(pollMs, undefined, { signal: following });
-    }
-    return queryAndStore(dependencies, key, coalesced);
+    const fetched = published ?? (await leadOrFollow(dependencies, wanted, flight, coalesced, { cached }));
+    return { cached, ...fetched };
   };
+}
+
+/** @param look what was found when the lock was asked for, if it was */
+async function leadOrFollow(
+  dependencies: RedisSingleFlightDependencies,
+  wanted: Wanted,
+  { lock, pollMs, failedAs }: Flight,
+  coalesced: CoalescedQuery,
+  look: Look,
+): Promise<FetchedResult> {
+  const { key } = wanted;
+  const deadlineAt = performance.now() + dependencies.maxWaitMs;
+  let first = lock.isAsked ? look : undefined;
+  let previousLeader: string | undefined;
+  let following: AbortSignal | undefined;
+  while (performance.now() < deadlineAt) {
+    const owner = first ? lock.owner : await lock.takeOrRenew();
+    if (owner === undefined || !TOKEN.test(owner)) break;
+    const [known, leader] = [first, previousLeader];
+    const find = (): Promise<FetchedResult | undefined> => findPublished(dependencies, wanted, leader, known);
+    first = undefined;
+    if (owner === lock.token) {
+      const fetched = await queryAsLeader(dependencies, key, { lock, find, failedAs }, coalesced);
+      if (fetched) return fetched;
+      continue;
+    }
+    const published = owner === previousLeader ? undefined : await find();
+    if (published) return published;
+    previousLeader = owner;
+    following ??= nativeSignal(coalesced.signal);
+    await delay(pollMs, undefined, { signal: following });
+  }
+  const result = await coalesced.queryClickHouse(coalesced.signal);
+  void storeResult(dependencies, key, result, coalesced);
+  return { result, isCollapsed: false };
 }
 
 function flightOf(
   { redis, keys }: RedisSingleFlightDependencies,
   key: CacheKey,
   newerThan: number | undefined,
-): Pick<Leadership, 'lock' | 'failedAs'> & { readonly pollMs: number } {
+): Flight {
   const { of, pollMs } = newerThan === undefined ? MISS : REFRESH;
   const lock = new RedisLease(redis, keys.lock(key, of), LEASE_MS);
   return { lock, pollMs, failedAs: of === 'miss' ? lock.token : REFRESH.failedAs };
+}
+
+interface Flight extends Pick<Leadership, 'lock' | 'failedAs'> {
+  readonly pollMs: number;
+}
+
+/** What a look into the cache found. */
+interface Look {
+  readonly cached: EndpointResult | undefined;
 }
 
 interface CoalescedQuery {
@@ -122,11 +149,15 @@ async function queryAsLeader(
   const renewal = setInterval(() => void lock.renew(), RENEW_MS);
   // Who waits for a miss looks for its failure under the token of this lock, also where it is of the leader before.
   let isToPublish = failedAs !== REFRESH.failedAs;
+  let stored = Promise.resolve();
   try {
     const published = await find();
     if (published) return published;
     isToPublish = true;
-    return lock.isHeld ? await queryAndStore(dependencies, key, coalesced) : undefined;
+    if (!lock.isHeld) return undefined;
+    const result = await coalesced.queryClickHouse(coalesced.signal);
+    stored = storeResult(dependencies, key, result, coalesced, lock);
+    return { result, isCollapsed: false };
   } catch (error) {
     if (isToPublish && !coalesced.signal.aborted) await publishFailure(dependencies, key, failedAs, error);
     // Before the response: a request that comes after it must find no lock, whose failure it would get.
@@ -134,20 +165,21 @@ async function queryAsLeader(
     throw error;
   } finally {
     clearInterval(renewal);
-    // Its reply is not awaited: this process sends its next commands after it, and it never rejects.
-    if (lock.isHeld) void lock.release();
+    // Usually the lock has ended with the storing. Nobody waits for either: others wait for the lock until the result is there.
+    void stored.then(() => (lock.isHeld ? lock.release() : undefined));
   }
 }
 
-async function queryAndStore(
+/** Never rejects. @param lock ends once the result is stored */
+async function storeResult(
   { store }: RedisSingleFlightDependencies,
   key: CacheKey,
-  coalesced: CoalescedQuery,
-): Promise<FetchedResult> {
-  const result = await coalesced.queryClickHouse(coalesced.signal);
+  result: EndpointResult,
+  { usableUntil }: CoalescedQuery,
+  lock?: RedisLease,
+): Promise<void> {
   // Other gateways may not accept a partial result: one of the followers runs the query again.
-  if (!result.partial) await store.set(key, result, coalesced.usableUntil(result));
-  return { result, isCollapsed: false };
+  if (!result.partial) await store.set(key, result, usableUntil(result), lock);
 }
 
 async function publishFailure(
@@ -166,15 +198,17 @@ async function publishFailure(
 /**
  * Finds a result that another gateway published.
  *
+ * @param look what was found already
  * @throws Failure that the owner of the token `previousLeader` published.
  */
 async function findPublished(
   { redis, keys, store, clock }: RedisSingleFlightDependencies,
   wanted: Wanted,
   previousLeader: string | undefined,
+  look?: Look,
 ): Promise<FetchedResult | undefined> {
   const { key, newerThan = -Infinity, seen } = wanted;
-  const result = await store.get(key, newerThan);
+  const result = look ? look.cached : await store.get(key, newerThan);
   if (result && knownAt(result) > newerThan) {
     // A query can take longer than its result is fresh.
     const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;

@@ -8,8 +8,6 @@ import { fetchResult, type FetchParts } from './fetch-result.js';
 
 /** The parts of a gateway by which it gets results. */
 export interface QueryParts extends FetchParts {
-  /** Reads the local cache; absent where the store is no other one. */
-  readonly find?: (hash: string, now?: number) => EndpointResult | undefined;
   /** Called with each outcome of an endpoint that caches. */
   readonly onOutcome: OnOutcome;
 }
@@ -40,22 +38,32 @@ async function executeUncached(parts: QueryParts, call: Call, key: CacheKey): Pr
 }
 
 async function executeCached(parts: QueryParts, call: Call, key: CacheKey): Promise<CallOutcome> {
-  const { store, clock } = parts;
   const refresh = call.demand === 'fresh';
-  const find = call.endpoint.settings.untilChanged ? () => findConfirmed(parts, call, key) : store.get;
-  const cached = refresh ? undefined : await find(key);
-  if (cached && isFresh(cached, clock().getTime())) return hitOutcome(cached);
+  const known = refresh ? undefined : await findBefore(parts, call, key);
+  if (known && isFresh(known, parts.clock().getTime())) return hitOutcome(known);
   if (call.demand === 'only-cached') throw notCached();
   try {
-    const { result, ...shared } = await fetchResult(parts, call, key);
+    const { result, cached = known, ...shared } = await fetchResult(parts, call, key);
+    if (result === cached) return hitOutcome(result);
     // A stale result with all rows is better than a new partial one.
-    const stale = result.partial && (await findStale(parts, call, key, cached));
+    const stale = result.partial && (await findStale(parts, call, key));
     return stale ?? fetchedOutcome(result, { refresh, replacesExpired: cached !== undefined, ...shared });
   } catch (error) {
-    const stale = allowsStale(error) ? await findStale(parts, call, key, cached) : undefined;
+    const stale = allowsStale(error) ? await findStale(parts, call, key) : undefined;
     if (!stale) throw error;
     return stale;
   }
+}
+
+/** What is cached, as far as {@link fetchResult} does not look for it. */
+function findBefore(
+  parts: QueryParts,
+  call: Call,
+  key: CacheKey,
+): Promise<EndpointResult | undefined> | EndpointResult | undefined {
+  const { find, store } = parts;
+  if (call.endpoint.settings.untilChanged) return findConfirmed(parts, call, key);
+  return find && call.demand !== 'only-cached' ? find(key.hash) : store.get(key);
 }
 
 /** Finds a result that is no longer fresh, and that the endpoint allows in place of a new one that does not come. */
@@ -63,10 +71,9 @@ export async function findStale(
   { store, clock }: Pick<QueryParts, 'store' | 'clock'>,
   { endpoint }: Call,
   key: CacheKey,
-  cached?: EndpointResult,
 ): Promise<CallOutcome | undefined> {
   if (endpoint.settings.caching === 'disabled') return undefined;
-  const stale = cached ?? (await store.get(key));
+  const stale = await store.get(key);
   if (!stale || clock().getTime() >= staleUntil(stale, endpoint)) return undefined;
   return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
 }
@@ -117,7 +124,7 @@ export function hitOf(cached: EndpointResult | undefined, now: number): CallOutc
   return cached && isFresh(cached, now) ? hitOutcome(cached) : undefined;
 }
 
-function hitOutcome(result: EndpointResult): CallOutcome {
+export function hitOutcome(result: EndpointResult): CallOutcome {
   return { result, status: 'HIT', isStored: true, isCollapsed: false };
 }
 

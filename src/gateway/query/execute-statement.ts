@@ -2,7 +2,7 @@ import type { CacheKey } from './cache-key.js';
 import type { CallOutcome } from './call.js';
 import { bodiesOf } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult } from './endpoint-result.js';
-import { hitOf } from './execute-call.js';
+import { hitOf, hitOutcome } from './execute-call.js';
 import { shareQuery, type SharingParts } from './fetch-result.js';
 import { LinkedAbort } from './linked-abort.js';
 import type { Clock, RunScheduledStatement } from './ports.js';
@@ -43,15 +43,17 @@ export async function executeStatement(
   key: CacheKey | undefined,
   isRefresh: boolean,
 ): Promise<CallOutcome | Outcome> {
-  const { store, clock, runStatement } = parts;
+  const { find, store, clock, runStatement } = parts;
   if (!key) return runStatement(request);
-  const hit = isRefresh ? undefined : hitOf(await store.get(key), clock().getTime());
+  const known = isRefresh ? undefined : find ? find(key.hash) : await store.get(key);
+  const hit = hitOf(known, clock().getTime());
   if (hit) return hit;
   const sharing = { key, refresh: isRefresh, usableUntilOf: ({ expiresAt }: EndpointResult) => expiresAt };
   try {
-    const fetched = await shareQuery(parts, request, sharing, (context) => {
+    const { cached, ...fetched } = await shareQuery(parts, request, sharing, (context) => {
       return wholeResult(parts, request, key, context);
     });
+    if (fetched.result === cached) return hitOutcome(cached);
     return { status: isRefresh ? 'BYPASS' : 'MISS', isStored: true, ...fetched };
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;

@@ -20,7 +20,10 @@ import type { Signal } from './signal.js';
 import type { SingleFlight, SingleFlightCaller, StartWork } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
-export type FetchedResult = Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'>;
+export interface FetchedResult extends Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'> {
+  /** What the cache that gateways share had at first; it is the result where another gateway had stored it before. */
+  readonly cached?: EndpointResult | undefined;
+}
 
 /** Runs the query in ClickHouse; does not store the result. */
 export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
@@ -43,6 +46,8 @@ export type CoalesceAcrossGateways = (
 /** The parts of a gateway by which callers share the result of a query. */
 export interface SharingParts {
   readonly store: ResultStore;
+  /** Reads the local cache; absent where the store is no other one. */
+  readonly find?: (hash: string, now?: number) => EndpointResult | undefined;
   /** The queries that run in this process. */
   readonly flights: SingleFlight<FetchedResult>;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
@@ -63,9 +68,10 @@ export interface FetchParts extends SharingParts {
 }
 
 /**
- * Gets a result that the cache does not have: queries ClickHouse once for identical calls at the same time, in this process and across
- * gateways. A call that demands a fresh one neither joins a running query nor takes a cached result, except one that is known since a
- * later time than `newerThan` (milliseconds since 1970) where that is given: another gateway's refresh.
+ * Gets a result that the local cache does not have: finds it in the one that gateways share, or queries ClickHouse once for identical
+ * calls at the same time, in this process and across gateways. A call that demands a fresh one neither joins a running query nor takes
+ * a cached result, except one that is known since a later time than `newerThan` (milliseconds since 1970) where that is given: another
+ * gateway's refresh.
  *
  * @throws Failure
  */
@@ -76,14 +82,17 @@ export async function fetchResult(
   newerThan?: number,
 ): Promise<FetchedResult> {
   const { endpoint } = call;
-  parts.requireRunnable?.(endpoint, call.values, call.scope);
   const refresh = call.demand === 'fresh';
+  const query = (of: Call): Promise<EndpointResult> => {
+    parts.requireRunnable?.(endpoint, call.values, call.scope);
+    return queryClickHouse(parts, of);
+  };
   if (endpoint.settings.caching === 'disabled') {
-    return { result: await queryClickHouse(parts, call), isCollapsed: false, callers: 1 };
+    return { result: await query(call), isCollapsed: false, callers: 1 };
   }
   const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
   return shareQuery(parts, call, { key, refresh, newerThan, usableUntilOf }, (context) =>
-    queryClickHouse(parts, { ...call, ...context }),
+    query({ ...call, ...context }),
   );
 }
 
@@ -115,10 +124,14 @@ export async function shareQuery(
       newerThan,
     ),
   );
+  // Another gateway had stored it before.
+  if (!refresh && value.result === value.cached) return value;
   if (joined) onJoined('process');
   else if (value.isCollapsed) onJoined('gateways');
   // What another gateway queried is the cost of its callers.
-  return value.isCollapsed ? value : { result: value.result, isCollapsed: joined, callers };
+  return value.isCollapsed
+    ? value
+    : { isCollapsed: joined, callers, result: value.result, cached: value.cached };
 }
 
 async function queryClickHouse(

@@ -1,5 +1,6 @@
 import { SharedStore } from '../../../src/gateway/cache/shared-store.js';
 import { coalesceThroughRedis } from '../../../src/gateway/coordination/redis-single-flight.js';
+import type { ResultStore } from '../../../src/gateway/query/result-store.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
@@ -54,16 +55,15 @@ describe('the owner of a lease', () => {
     const lock = keys.lock(key, 'miss');
     const clock = (): Date => new Date();
     const store = new SharedStore(redis, keys, 100_000, clock);
-    let isFirst = true;
-    const slowStore = {
+    const slowStore: ResultStore = {
       set: store.set,
       purge: store.purge,
-      get: async () => {
-        if (!isFirst) return store.get(key);
-        isFirst = false;
+      get: async (_key, newerThan, lease) => {
+        const found = await store.get(key, newerThan, lease);
+        if (!lease) return found;
         beBusy(LONG_BUSY_MS);
         await client.set(lock, OTHER, 'PX', 300);
-        return undefined;
+        return found;
       },
     };
     const share = coalesceThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });

@@ -1,12 +1,15 @@
+import { encodeResult } from '../../../src/gateway/cache/result-codec.js';
 import { RedisKeys } from '../../../src/gateway/coordination/redis-keys.js';
 import { Failure } from '../../../src/gateway/errors.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+import { sampleResult } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
 import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
+import { watchRedisCommands } from '../../support/watch-redis-commands.js';
 
 const ENDPOINT = sampleEndpoint({ caching: 60, staleIfError: 300 });
 
@@ -56,6 +59,42 @@ describe('gateways that share a Redis', () => {
     // The first gateway's own entry has expired too; the second one's is in Redis.
     expect((await first.requestCity('Rome')).status).toBe('HIT');
     expect(queryCount()).toBe(2);
+  });
+
+  it('run one query together where what is stored begins as a fresh result, and is none', async () => {
+    const gateways = [await openGateway(), await openGateway()];
+    const name = new RedisKeys(prefix).result(KEY_OF_ROME);
+    const bytes = encodeResult(KEY_OF_ROME, sampleResult({ createdAt: time.now }));
+    await server.client.set(name, bytes.subarray(0, -1));
+    await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
+    expect(queryCount()).toBe(1);
+  });
+
+  it('send Redis two commands for a miss and one for a hit, and wait for one', async () => {
+    const [first, second] = [await openGateway(), await openGateway()];
+    const sent: string[] = [];
+    const stop = watchRedisCommands((line) => {
+      const [, command] = /^\S+ \[\d+ [^l\]][^\]]*\] "(\w+)"/.exec(line) ?? [];
+      if (command !== undefined && line.includes(KEY_OF_ROME.hash)) sent.push(command);
+    });
+    const isWatched = async (): Promise<true | undefined> => {
+      await server.client.set(`${prefix}${KEY_OF_ROME.hash}`, '', 'PX', 1);
+      return sent.length > 0 || undefined;
+    };
+    await pollUntil('the commands are watched', isWatched);
+    sent.length = 0;
+    for (const [{ requestCity }, ms, status] of [
+      [first, 0, 'MISS'],
+      [second, 30_000, 'HIT'],
+      [second, 30_000, 'MISS'],
+      [first, 0, 'HIT'],
+    ] as const) {
+      time.advance(ms);
+      expect((await requestCity('Rome')).status).toBe(status);
+    }
+    await pollUntil('all commands are there', () => sent.length >= 6 || undefined);
+    stop();
+    expect(sent).toHaveLength(6);
   });
 
   it('serve stale results while ClickHouse fails, also from a new gateway, and never past usableUntil', async () => {

@@ -16,17 +16,27 @@ const RESULT = sampleResult({ createdAt: 0 });
 class SlowRedis {
   /** What was asked for, in order. */
   readonly sent: string[] = [];
+  /** Whether the shared cache accepts results. */
+  isStoring = true;
   private readonly replies = new Map<string, () => void>();
 
   readonly client = {
     eval: (script: string, _keys: number, _key: string, token: string) =>
-      script.includes("'del'") ? this.waitFor('release', 1) : this.waitFor('take', token),
+      this.waitFor(script.includes("'del'") ? 'release' : 'take', token),
     set: () => this.waitFor('publish', 'OK'),
   } as unknown as RedisClient;
 
   readonly store: ResultStore = {
-    get: () => this.waitFor('look up', undefined),
-    set: () => this.waitFor('store', undefined),
+    get: async (_key, _newerThan, lease) => {
+      const note = lease?.ask();
+      await this.waitFor('look up', undefined);
+      note?.(lease?.token);
+      return undefined;
+    },
+    set: async (_key, _result, _usableUntil, lease) => {
+      await this.waitFor('store', undefined);
+      if (this.isStoring) lease?.end();
+    },
     purge: () => Promise.resolve(),
   };
 
@@ -66,30 +76,32 @@ describe('coalesceThroughRedis', () => {
   // A leader that waits for its store renews its lease for ever, and keeps the worker from its end.
   afterEach(() => slow.reply('store'));
 
-  it('sends the look-up right after the lock, and queries when both have replied', async () => {
+  it('takes the lock by its look-up, and queries when that has replied', async () => {
     let queries = 0;
     await start(() => {
       queries += 1;
       return Promise.resolve(RESULT);
     });
-    expect(slow.sent).toEqual(['take', 'look up']);
-    await slow.reply('take');
-    expect(queries).toBe(0);
+    expect([queries, slow.sent]).toEqual([0, ['look up']]);
     await slow.reply('look up');
-    expect(queries).toBe(1);
+    expect([queries, slow.sent]).toEqual([1, ['look up', 'store']]);
   });
 
-  it('returns a result before its release has replied, but not before it is stored', async () => {
+  it.each([
+    ['ends with the storing', true, ['look up', 'store']],
+    ['is released where the result is not stored', false, ['look up', 'store', 'release']],
+  ])('returns a result before it is stored; the lock %s', async (_what, isStoring, sent) => {
+    slow.isStoring = isStoring;
     await start(() => Promise.resolve(RESULT));
-    await slow.reply('take', 'look up');
-    expect([outcome, slow.sent.at(-1)]).toEqual(['waits', 'store']);
+    await slow.reply('look up');
+    expect([outcome, slow.sent]).toEqual(['returned', ['look up', 'store']]);
     await slow.reply('store');
-    expect([outcome, slow.sent.at(-1)]).toEqual(['returned', 'release']);
+    expect(slow.sent).toEqual(sent);
   });
 
   it('throws a failure once it is published and the lock is released, so that no later request finds the lock', async () => {
     await start(() => Promise.reject(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.')));
-    await slow.reply('take', 'look up');
+    await slow.reply('look up');
     expect([outcome, slow.sent.at(-1)]).toEqual(['waits', 'publish']);
     await slow.reply('publish');
     expect([outcome, slow.sent.at(-1)]).toEqual(['waits', 'release']);
@@ -100,14 +112,17 @@ describe('coalesceThroughRedis', () => {
 
   it('takes no old result that a failed look-up had missed for that of the query for which it waits', async () => {
     const [old, now] = [sampleResult({ createdAt: 0, expiresAt: 60_000 }), (): Date => new Date(200_000)];
-    let [takes, looks] = [0, 0];
+    let looks = 0;
     const client = {
-      eval: (_script: string, _keys: number, _key: string, token: string) =>
-        Promise.resolve((takes += 1) === 1 ? 'f'.repeat(32) : token),
+      eval: (_script: string, _keys: number, _key: string, token: string) => Promise.resolve(token),
       get: () => Promise.resolve(null),
     } as unknown as RedisClient;
     const store: ResultStore = {
-      get: () => Promise.resolve((looks += 1) === 1 ? undefined : old),
+      get: (_key, _newerThan, lease) => {
+        looks += 1;
+        lease?.ask()('f'.repeat(32));
+        return Promise.resolve(lease ? undefined : old);
+      },
       set: () => Promise.resolve(),
       purge: () => Promise.resolve(),
     };
