@@ -109,20 +109,20 @@ export class SharedStore implements ResultStore {
 
   readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
     if (endpointId !== undefined && hash !== undefined) {
-      await this.redis.touch((client) => client.unlink(this.keys.result({ endpointId, hash })));
+      await this.redis.run((client) => client.unlink(this.keys.result({ endpointId, hash })));
       return;
     }
-    await this.redis.touch((client) => unlinkMatching(client, this.keys.resultsOf(endpointId)));
+    await this.redis.run((client) => unlinkMatching(client, this.keys.resultsOf(endpointId)));
   };
 
   private read(key: CacheKey): Promise<unknown> {
-    return this.redis.read((client) => client.getBuffer(this.keys.result(key)).catch(missIfOtherType));
+    return this.redis.run((client) => client.getBuffer(this.keys.result(key)).catch(missIfOtherType));
   }
 
   private async readOrTake(key: CacheKey, newerThan: number, lease: ResultLease): Promise<unknown> {
     const note = lease.ask();
     const numbers = [lease.ms, Math.max(0, newerThan), this.now(), key.cachingMs];
-    const reply = await this.redis.touch((client) =>
+    const reply = await this.redis.run((client) =>
       client.callBuffer('eval', READ_OR_TAKE, 2, lease.key, this.keys.result(key), lease.token, ...numbers),
     );
     const [value, owner] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];

@@ -24,19 +24,14 @@ export class GuardedRedis {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Runs read-only commands. */
-  read<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    return this.breaker.run(() => this.unlessRejected(command));
-  }
-
-  /** Runs commands that need hardly any memory (locks, deletions): their success does not show a recovery of Redis. */
-  touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    return this.breaker.run(() => this.unlessRejected(command));
+  /** Runs commands that need no memory, or hardly any (locks, deletions): their success does not show a recovery of Redis. */
+  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+    return this.breaker.run(() => command(this.client).catch(this.unlessRejected));
   }
 
   /** Runs commands that need memory in Redis. */
   async write<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    const result = await this.breaker.run(() => this.unlessRejected(command));
+    const result = await this.run(command);
     if (result !== undefined && this.rejectsWrites && this.now() - this.rejectedAt >= QUIET_MS) {
       this.rejectsWrites = false;
       this.onRejectingWrites(false, '');
@@ -45,17 +40,11 @@ export class GuardedRedis {
   }
 
   /** A rejection is a reply, which shows that the connection works: the circuit breaker must not count it. */
-  private async unlessRejected<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
-    try {
-      return await command(this.client);
-    } catch (error) {
-      if (!(error instanceof ReplyError)) throw error;
-      this.rejectedAt = this.now();
-      if (!this.rejectsWrites) {
-        this.rejectsWrites = true;
-        this.onRejectingWrites(true, (error as Error).message.slice(0, 200));
-      }
-      return undefined;
-    }
-  }
+  private readonly unlessRejected = (error: unknown): undefined => {
+    if (!(error instanceof ReplyError)) throw error;
+    this.rejectedAt = this.now();
+    if (this.rejectsWrites) return;
+    this.rejectsWrites = true;
+    this.onRejectingWrites(true, (error as Error).message.slice(0, 200));
+  };
 }

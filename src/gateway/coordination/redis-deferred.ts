@@ -16,7 +16,7 @@ export function deferredThroughRedis(redis: GuardedRedis, keys: RedisKeys): Defe
       });
       return readFailure(published);
     },
-    isWanted: async (id) => (await redis.read((client) => client.exists(keys.deferred(id)))) === 1,
+    isWanted: async (id) => (await redis.run((client) => client.exists(keys.deferred(id)))) === 1,
     fail: async (id, error, seconds) => {
       const failure = sharedFailureOf(error);
       if (!failure) return;

@@ -49,7 +49,7 @@ export class RedisLease implements ResultLease {
   /** @returns the token of the owner, its own if the lease was free; undefined if Redis does not reply. */
   async takeOrRenew(): Promise<string | undefined> {
     const note = this.ask();
-    note(await this.redis.touch((client) => client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.ms)));
+    note(await this.redis.run((client) => client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.ms)));
     return this.owner;
   }
 
@@ -65,7 +65,7 @@ export class RedisLease implements ResultLease {
   /** Renews the lease. Does not take an expired lease again, because it may have had another owner since. */
   async renew(): Promise<void> {
     const expiresAt = this.now() + this.ms;
-    const reply = await this.redis.touch((client) =>
+    const reply = await this.redis.run((client) =>
       client.eval(RENEW_IF_HELD, 1, this.key, this.token, this.ms),
     );
     if (reply === 1) this.expiresAt = expiresAt;
@@ -74,7 +74,7 @@ export class RedisLease implements ResultLease {
   /** Releases the lease, so that another process can take it at once. */
   async release(): Promise<void> {
     this.end();
-    await this.redis.touch((client) => client.eval(DELETE_IF_HELD, 1, this.key, this.token));
+    await this.redis.run((client) => client.eval(DELETE_IF_HELD, 1, this.key, this.token));
   }
 
   readonly end = (): void => {

@@ -54,15 +54,15 @@ export interface RedisLimitsDependencies {
 export function limitThroughRedis({ redis, keys, permitMs }: RedisLimitsDependencies): SharedLimits {
   return {
     count: async (name, demand) =>
-      replyOf(await redis.touch((client) => client.eval(COUNT, 1, keys.limit(name), ...numbersOf(demand)))),
+      replyOf(await redis.run((client) => client.eval(COUNT, 1, keys.limit(name), ...numbersOf(demand)))),
     takePermit: async ({ name, token }: Permit, max) => {
-      const reply = await redis.touch((client) =>
+      const reply = await redis.run((client) =>
         client.eval(TAKE, 1, keys.permits(name), token, max, permitMs),
       );
       return reply === 1 || reply === 0 ? reply === 1 : undefined;
     },
     returnPermit: async ({ name, token }: Permit) => {
-      await redis.touch((client) => client.zrem(keys.permits(name), token));
+      await redis.run((client) => client.zrem(keys.permits(name), token));
     },
   };
 }

@@ -62,7 +62,7 @@ export class RedisPurges {
   private async send(scope: PurgeScope): Promise<boolean> {
     const { endpointId = '', hash = '' } = scope;
     const message = JSON.stringify(scope);
-    const published = await this.redis.touch(async (client) => {
+    const published = await this.redis.run(async (client) => {
       await client.hset(this.keys.purges, `${endpointId}:${hash}`, message);
       await client.expire(this.keys.purges, RETENTION_SECONDS);
       return client.publish(this.keys.purges, message);
@@ -76,7 +76,7 @@ export class RedisPurges {
 
   private async listen(): Promise<void> {
     await this.subscriber.subscribe(this.keys.purges);
-    const missed = await this.redis.read((client) => client.hvals(this.keys.purges));
+    const missed = await this.redis.run((client) => client.hvals(this.keys.purges));
     for (const message of missed ?? []) this.apply(message);
   }
 

@@ -217,7 +217,7 @@ async function findPublished(
   }
   const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
   if (failedAs === undefined) return undefined;
-  const published = await redis.read((client) => client.get(keys.failure(key, failedAs)));
+  const published = await redis.run((client) => client.get(keys.failure(key, failedAs)));
   const failure = readFailure(published);
   if (failure) throw failure;
   return undefined;

@@ -13,7 +13,7 @@ export class RedisVersions<T> {
   ) {}
 
   readonly get = async (tables: string): Promise<T | undefined> => {
-    const text = await this.redis.read((client) => client.get(this.keyOf(tables)));
+    const text = await this.redis.run((client) => client.get(this.keyOf(tables)));
     if (typeof text !== 'string') return undefined;
     try {
       return JSON.parse(text) as T;
