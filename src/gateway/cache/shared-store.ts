@@ -73,13 +73,6 @@ const READ_OR_TAKE = `
   end
   return {value, owner()}`;
 
-interface Write {
-  readonly key: CacheKey;
-  readonly bytes: Buffer;
-  readonly usableUntil: number;
-  readonly lease: ResultLease | undefined;
-}
-
 /** The shared cache: results in Redis, for all gateways that use it. Every key expires. */
 export class SharedStore implements ResultStore {
   /** @param maxEntryBytes larger results are cached locally only. */
@@ -101,10 +94,19 @@ export class SharedStore implements ResultStore {
 
   readonly set: ResultStore['set'] = async (key, result, usableUntil, lease) => {
     if (!this.accepts(result)) return;
-    const write = { key, bytes: encodeResult(key, result), usableUntil, lease };
-    let reply = await this.setUnlessNewer(write, 0);
-    if (reply !== undefined && reply > 1) reply = await this.setUnlessNewer(write, reply + REPLACE_WITHIN_MS);
-    if (reply !== undefined && reply <= 1) lease?.end();
+    const bytes = encodeResult(key, result);
+    const names = [this.keys.result(key), ...(lease ? [lease.key] : [])];
+    const setUnlessNewer = async (replaceFutureUntil: number): Promise<number> => {
+      const latest = this.now() + MAX_CLOCK_SKEW_MS;
+      const times = [Math.ceil(usableUntil), latest, latest + key.cachingMs, replaceFutureUntil];
+      const reply = await this.redis.write((client) =>
+        client.eval(SET_UNLESS_NEWER, names.length, ...names, bytes, ...times, lease?.token ?? ''),
+      );
+      return typeof reply === 'number' ? reply : Number.NaN;
+    };
+    const first = await setUnlessNewer(0);
+    const reply = first > 1 ? await setUnlessNewer(first + REPLACE_WITHIN_MS) : first;
+    if (reply <= 1) lease?.end();
   };
 
   readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
@@ -128,20 +130,6 @@ export class SharedStore implements ResultStore {
     const [value, owner] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
     if (!value || owner) note(Buffer.isBuffer(owner) ? owner.toString('latin1') : undefined);
     return value;
-  }
-
-  /** Runs the script; undefined if Redis does not reply. */
-  private async setUnlessNewer(
-    { key, bytes, usableUntil, lease }: Write,
-    replaceFutureUntil: number,
-  ): Promise<number | undefined> {
-    const latest = this.now() + MAX_CLOCK_SKEW_MS;
-    const times = [Math.ceil(usableUntil), latest, latest + key.cachingMs, replaceFutureUntil];
-    const names = [this.keys.result(key), ...(lease ? [lease.key] : [])];
-    const reply = await this.redis.write((client) =>
-      client.eval(SET_UNLESS_NEWER, names.length, ...names, bytes, ...times, lease?.token ?? ''),
-    );
-    return typeof reply === 'number' ? reply : undefined;
   }
 
   private now(): number {
