@@ -73,8 +73,6 @@ describe('coalesceThroughRedis', () => {
     slow = new SlowRedis();
     outcome = 'waits';
   });
-  // A leader that waits for its store renews its lease for ever, and keeps the worker from its end.
-  afterEach(() => slow.reply('store'));
 
   it('takes the lock by its look-up, and queries when that has replied', async () => {
     let queries = 0;
