@@ -74,20 +74,27 @@ describe('RedisStore', () => {
 
   describe('with a lease', () => {
     const newLease = (): RedisLease => new RedisLease(server.redis, server.keys.lock(KEY, 'miss'), 600_000);
-    const [older, key] = [NOW - 60_000, { ...KEY, cachingMs: 3_600_000 }];
+    const key = { ...KEY, cachingMs: 3_600_000 };
+    const [createdAt, expiresAt] = [NOW - 4000, NOW + 3000];
 
     it.each([
       ['a fresh result', RESULT, undefined, false],
       ['a fresh result that is newer', RESULT, NOW - 1, false],
       ['a fresh result that is not newer', RESULT, NOW, true],
-      ['an expired result', sampleResult({ createdAt: older, expiresAt: NOW - 1 }), undefined, true],
-      ['a result that the writer alone takes for fresh', sampleResult({ createdAt: older }), undefined, true],
+      ['an expired result', sampleResult({ createdAt, expiresAt: NOW - 1 }), undefined, true],
+      [
+        'a result that its writer alone takes for fresh',
+        sampleResult({ createdAt, expiresAt }),
+        undefined,
+        true,
+      ],
       ['nothing', undefined, undefined, true],
     ])('finds %s, and takes it where that is not to use', async (what, result, newerThan, isTaken) => {
+      const atNow = new SharedStore(server.redis, server.keys, 100_000, () => new Date(NOW));
       const reader = what.includes('writer') ? { ...key, cachingMs: 1000 } : key;
-      if (result) await store.set(KEY, result, NOW + 60_000);
+      if (result) await atNow.set(KEY, result, NOW + 60_000);
       const lease = newLease();
-      const found = await store.get(reader, newerThan, lease);
+      const found = await atNow.get(reader, newerThan, lease);
       expect([found?.createdAt, lease.isAsked, lease.isHeld]).toEqual([result?.createdAt, isTaken, isTaken]);
     });
 
