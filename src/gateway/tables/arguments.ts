@@ -2,6 +2,7 @@ import { closestName } from '../../endpoint/closest-name.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { itemKind } from '../../endpoint/parameters/kinds.js';
 import type { Parameter } from '../../endpoint/parameters/parameter.js';
+import { unquote } from '../../endpoint/quote-sql.js';
 import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import type { Values } from '../../endpoint/values.js';
 import { applyPinned } from '../auth/pinned-parameters.js';
@@ -100,15 +101,11 @@ export function sentValue(sent: ReadonlyMap<string, string>, name: string): stri
   );
 }
 
-const ITEM = /'((?:[^'\\]|\\[^])*)'|[^\s,[\]']+/gu;
+const ITEM = /'(?:[^'\\]|\\[^])*'|[^\s,[\]']+/gu;
 
 /** The items of an array in ClickHouse's form, such as `['a','b']`. */
 const itemsIn = (array: string): readonly string[] =>
-  [...array.matchAll(ITEM)].map(([item, quoted]) => (quoted === undefined ? item : unescaped(quoted)));
+  [...array.matchAll(ITEM)].map(([item]) => (item.startsWith("'") ? unquote(item) : item));
 
-const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', b: '\b', f: '\f', 0: '\0' };
-
-/** A value in the escaped form of ClickHouse's TabSeparated, as text. */
-function unescaped(value: string): string {
-  return value.replaceAll(/\\([^])/gu, (_, character: string) => ESCAPES[character] ?? character);
-}
+/** A value in the escaped form of ClickHouse's TabSeparated, as text: it has the escapes of a literal, and quotes mean nothing. */
+const unescaped = (value: string): string => unquote(`|${value}|`);

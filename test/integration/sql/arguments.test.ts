@@ -57,10 +57,13 @@ describe('arguments of a table', () => {
     ['at = {at:DateTime64(3)}', "('','2023-11-14T22:13:20.500000Z')"],
     ['at = {days:DateTime}', "('','2023-11-14T00:00:00.000000Z')"],
     ['s = {none:Nullable(String)}', "('')"],
+    ['s = {text:String}', "('',1)"],
+    ['items = {array:Array(String)}', "('',['A',']'])"],
     [`s = '${'é'.repeat(20_000)}'`, "('',40000)"],
   ])('%s are those of a call', async (args, expected) => {
     const search = {
       ...{ param_at: '1700000000.5', param_days: '2023-11-14', param_none: '\\N' },
+      ...{ param_text: String.raw`\x41`, param_array: String.raw`['\x41',']']` },
       default_format: 'TSVRaw',
     };
     expect(await opened().rows(`SELECT x FROM all_kinds(${args})`, { search })).toBe(`${expected}\n`);
