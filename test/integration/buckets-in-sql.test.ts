@@ -39,8 +39,18 @@ beforeAll(async () => {
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
 
+interface LocalTime {
+  readonly day: number;
+  readonly text: string;
+}
+
+/** Of each zone: every interval needs the same times, and Node takes its time for each. */
+const knownTimes = new Map<string, Map<number, LocalTime>>();
+
 /** The local time of an instant as the parts that Node's own time zones give it. */
-function localTimes(zone: string): (at: number) => { readonly day: number; readonly text: string } {
+function localTimes(zone: string): (at: number) => LocalTime {
+  const known = knownTimes.get(zone) ?? new Map<number, LocalTime>();
+  knownTimes.set(zone, known);
   const format = new Intl.DateTimeFormat('en', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -51,9 +61,13 @@ function localTimes(zone: string): (at: number) => { readonly day: number; reado
     minute: '2-digit',
   });
   return (at) => {
+    const before = known.get(at);
+    if (before) return before;
     const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
     const { year = '', month = '', day = '', hour = '', minute = '' } = parts;
-    return { day: Date.UTC(Number(year), Number(month) - 1, Number(day)), text: `${hour}:${minute}` };
+    const local = { day: Date.UTC(Number(year), Number(month) - 1, Number(day)), text: `${hour}:${minute}` };
+    known.set(at, local);
+    return local;
   };
 }
 
