@@ -20,7 +20,7 @@ const FORMATS = ['json', 'json-table', 'ndjson', 'csv', 'tsv'] as const;
 const folder = openForAll(makeTemporaryFolder);
 const gateway = openForAll(async () => {
   const settings = path.join(folder.path, 'settings.json');
-  await writeFile(settings, JSON.stringify({ 'get-grouped-stats-redirects': { maxRows: 37 } }));
+  await writeFile(settings, JSON.stringify({ 'get-grouped-stats-redirects': { maxRows: 100 } }));
   const { connection } = await demoDatabase();
   return ListeningGateway.listen({
     environment: { ...variablesOf(connection), API_KEY: 'a', ENDPOINT_SETTINGS_FILE: settings },
@@ -54,22 +54,21 @@ it.each(['logs.all', 'get-grouped-stats-redirects'])(
     if (!endpoint) throw new Error(`no endpoint ${name}`);
     const { query, columns, pages } = endpoint;
     try {
-      for (const [rowCap, format] of FORMATS.flatMap((each) =>
-        [3, 100, 5000].map((cap) => [cap, each] as const),
-      )) {
+      for (const [index, format] of FORMATS.entries()) {
+        const rowCap = [3, 100, 5000][index % 3] ?? 3;
         const values = validateParameters(
           endpoint,
           rawParameters(name === 'logs.all' ? endpoint.example : {}),
         );
         const now = new Date();
         const [whole, page] = await Promise.all(
-          [query, pages?.query ?? query].map((of, index) =>
+          [query, pages?.query ?? query].map((of, at) =>
             runQuery({
               query: bindQuery(of, values, new Set(), now, rowCap + 1),
               columns,
               rowCap,
               representation: representationOf(format),
-              page: index === 0 ? undefined : pages && { order: pages.order },
+              page: at === 0 ? undefined : pages && { order: pages.order },
               requestId: 'pages-test',
               signal: new AbortController().signal,
             }),
@@ -114,7 +113,7 @@ it.each(['', 'country=DE', 'start_time=2020-01-01T03:00:00Z&end_time=2100-01-01T
     const { rows, pages } = await readPages(`get-grouped-stats-redirects?${parameters}`);
     const keys = rows.map((row) => JSON.stringify(row));
     expect(new Set(keys).size).toBe(keys.length);
-    expect(pages).toBe(Math.ceil(rows.length / 37));
+    expect(pages).toBe(Math.ceil(rows.length / 100));
     expect(pages).toBeGreaterThan(1);
     const hits = rows.reduce((sum, { total_hits: total }) => sum + Number(total), 0);
     const { connection } = await demoDatabase();
