@@ -7,7 +7,7 @@ import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhous
 import { useAdminClient, useTestDatabase } from '../support/clickhouse.js';
 import { tableNames } from '../support/table-names.js';
 
-const RUNS = 250;
+const RUNS = 125;
 
 interface Answer {
   readonly names: readonly string[];

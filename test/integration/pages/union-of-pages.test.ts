@@ -200,7 +200,7 @@ describe('the pages of a result', () => {
           if (one.isUnique || !(error instanceof Failure) || error.code !== 'PAGES_NOT_UNIQUE') throw error;
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   }, 120_000);
 });

@@ -7,7 +7,7 @@ import { compareOutcomes } from './non-interference/outcomes.js';
 import { generateCalls, type PlainCall } from './non-interference/plain-calls.js';
 import { openForAll } from '../../support/opened.js';
 
-const CALLS = Number(process.env['NON_INTERFERENCE_CALLS'] ?? 60);
+const CALLS = Number(process.env['NON_INTERFERENCE_CALLS'] ?? 40);
 const SEED = Number(process.env['NON_INTERFERENCE_SEED'] ?? 20_960_303);
 const { endpoints, calls } = generateCalls(CALLS, SEED);
 

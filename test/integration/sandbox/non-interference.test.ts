@@ -26,7 +26,7 @@ import { generateStatements, type Statement } from './non-interference/statement
  * The number of statements and the seed that generates them; all shapes are equally frequent. After a change of the
  * sandbox or the engine, run this file by itself with NON_INTERFERENCE_STATEMENTS=2000 and a new seed.
  */
-const STATEMENTS = Number(process.env['NON_INTERFERENCE_STATEMENTS'] ?? 200);
+const STATEMENTS = Number(process.env['NON_INTERFERENCE_STATEMENTS'] ?? 140);
 const SEED = Number(process.env['NON_INTERFERENCE_SEED'] ?? 20_960_301);
 /** On shards a query costs several times as much: only one of this many statements runs there. */
 const ONE_OF = Number(process.env['NON_INTERFERENCE_ON_SHARDS_ONE_OF'] ?? 6);

@@ -14,7 +14,7 @@ const IN_SQL = new URL('../../../support/in-sql', import.meta.url).pathname;
 
 const BUILDERS_IN_SQL = readdirSync(IN_SQL).map((file) => readFileSync(path.join(IN_SQL, file), 'utf8'));
 
-/** Small, because each of the 10,000 runs reads one. */
+/** Small, because each of the 4,000 runs reads one. */
 const GOOD_FILES = [
   sqlEndpointFile(
     'visits.by-city',
@@ -166,7 +166,7 @@ function withTypes(tokens: readonly string[], { parameters }: Endpoint): string 
 }
 
 describe('a file in SQL with random changes', () => {
-  it('is rejected with places in the file, or becomes a query of exactly its tokens; 10,000 times', () => {
+  it('is rejected with places in the file, or becomes a query of exactly its tokens; 4,000 times', () => {
     let accepted = 0;
     fc.assert(
       fc.property(goodFile, mutations, (good, changes) => {
@@ -190,9 +190,9 @@ describe('a file in SQL with random changes', () => {
           );
         }
       }),
-      { numRuns: 10_000, seed: 16 },
+      { numRuns: 4_000, seed: 16 },
     );
-    expect(accepted).toBeGreaterThan(1_000);
+    expect(accepted).toBeGreaterThan(400);
   }, 120_000);
 
   it.each([...GOOD_FILES, ...BUILDERS_IN_SQL].map((source, index) => [index, source]))(
