@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 
 import { hasLink } from '../../auth/links.js';
+import { allowsAddress, mayCall } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { callerGone } from '../../errors.js';
 import { Abort } from '../../query/signal.js';
@@ -15,6 +16,7 @@ import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
 import { sendRunning } from '../result/send-running.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
+import { principalOfRequest } from './credentials.js';
 import { findEndpoint, requireNotGone, requireOpen } from './find-endpoint.js';
 import { setLimitHeaders } from './limit-requests.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
@@ -98,8 +100,14 @@ async function respondWithExport(
   const principal = principalOf(context);
   const { endpoint } = call.query;
   requireChunks(request);
-  const accepted = { request, response, endpoint, principal };
-  const wait = whileAccepted(clientDisconnected(response), parts.credentials, accepted);
+  const { credentials } = parts;
+  const wait = whileAccepted(clientDisconnected(response), {
+    response,
+    principal,
+    authenticate: () => principalOfRequest(credentials, request, () => endpoint),
+    isAllowed: (now) =>
+      mayCall(now, endpoint) && now.mayExport === true && allowsAddress(now, credentials.addressOf(request)),
+  });
   await exportCall(parts, context, call, wait, (run, limits) => {
     const beforeHeaders = (): void => {
       setLimitHeaders(response, limits, principal);

@@ -1,33 +1,29 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
 import { scopeOf } from '../../auth/pinned-parameters.js';
-import { allowsAddress, mayCall, type Principal } from '../../auth/principal.js';
-import type { Endpoint } from '../../../endpoint/endpoint.js';
+import type { Principal } from '../../auth/principal.js';
 import { Failure } from '../../errors.js';
-import { principalOfRequest, type Credentials } from './credentials.js';
 import type { Cancellable } from './running-calls.js';
 
 /** Milliseconds between two checks. */
 const CHECK_MS = 500;
 
-/** An export that runs, and by whose key it began. */
-export interface AcceptedExport {
-  readonly request: IncomingMessage & { readonly originalUrl: string };
+/** What is sent as its rows arrive, and by whose key it began. */
+export interface AcceptedRequest {
   readonly response: ServerResponse;
-  readonly endpoint: Endpoint;
   readonly principal: Principal;
+  /** Authenticates the request again. @throws Failure */
+  readonly authenticate: () => Promise<Principal>;
+  /** Whether a principal with the same pins may still have the rows. */
+  readonly isAllowed: (now: Principal) => boolean;
 }
 
-/** Aborts an export whose request would no longer be accepted: its key was removed, has expired, or has other rights now. */
-export function whileAccepted(
-  wait: Cancellable,
-  credentials: Credentials,
-  accepted: AcceptedExport,
-): Cancellable {
+/** Aborts what would no longer be accepted: its key was removed, has expired, or has other rights now. */
+export function whileAccepted(wait: Cancellable, accepted: AcceptedRequest): Cancellable {
   const { response } = accepted;
   if (response.closed) return wait;
   const timer = setInterval(() => {
-    requireAccepted(credentials, accepted).catch((error: unknown) => {
+    requireAccepted(accepted).catch((error: unknown) => {
       // What cannot be checked now is not rejected: the issuer of a token does not respond.
       if (error instanceof Failure && error.status < 500) wait.abort(error);
     });
@@ -39,13 +35,8 @@ export function whileAccepted(
 }
 
 /** @throws Failure */
-async function requireAccepted(
-  credentials: Credentials,
-  { request, endpoint, principal }: AcceptedExport,
-): Promise<void> {
-  const now = await principalOfRequest(credentials, request, () => endpoint);
-  const isAllowed =
-    mayCall(now, endpoint) && now.mayExport && allowsAddress(now, credentials.addressOf(request));
-  if (isAllowed && scopeOf(now) === scopeOf(principal)) return;
-  throw new Failure('FORBIDDEN', 'The key of this export has other rights now.');
+async function requireAccepted({ principal, authenticate, isAllowed }: AcceptedRequest): Promise<void> {
+  const now = await authenticate();
+  if (isAllowed(now) && scopeOf(now) === scopeOf(principal)) return;
+  throw new Failure('FORBIDDEN', 'The key of this request has other rights now.');
 }

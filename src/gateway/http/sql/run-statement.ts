@@ -4,7 +4,7 @@ import type { QueryLimits } from '../../../endpoint/definition.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
-import { scopeOf } from '../../auth/pinned-parameters.js';
+import { mayCallWithPins, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { EVERY_ROW } from '../../query/row-scope.js';
@@ -25,6 +25,7 @@ import { clientDisconnected } from '../call/call-endpoint.js';
 import { requesterOf, subjectsOf } from '../call/limit-requests.js';
 import { factsOf, factsOfExport } from '../../observability/outcome-facts.js';
 import type { RunningCalls } from '../call/running-calls.js';
+import { whileAccepted } from '../call/while-accepted.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
 import { cacheDemandOf } from '../result/cache-headers.js';
@@ -53,6 +54,8 @@ export interface StatementCall {
   readonly response: ServerResponse;
   readonly context: RequestContext;
   readonly principal: Principal;
+  /** Again. @throws Failure */
+  readonly authenticate: () => Promise<Principal>;
   readonly sent: SqlRequest;
   readonly user: string;
 }
@@ -107,7 +110,7 @@ interface Select {
 
 async function runSelect(parts: StatementParts, call: StatementCall, select: Select): Promise<void> {
   const { limiter, endpoints, checkStatement, seal, clock, runningCalls } = parts;
-  const { response, context, principal, sent } = call;
+  const { response, context, principal, authenticate, sent } = call;
   const { statement, tables, client } = select;
   const read = statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []);
   noteEndpoints(context, read);
@@ -115,7 +118,12 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   // Against the limits of the key it was counted.
   await limiter.admitRequest([...subjects].filter(({ kind }) => kind === 'endpoint'));
   for (const endpoint of read) parts.requireRunnable?.(endpoint);
-  const wait = clientDisconnected(response);
+  const wait = whileAccepted(clientDisconnected(response), {
+    response,
+    principal,
+    authenticate,
+    isAllowed: (now) => read.every((endpoint) => mayCallWithPins(now, endpoint)),
+  });
   const tool = toolOf(call.request);
   context.tool = tool;
   // An argument can be a secret value.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
+import type { Principal } from '../../auth/principal.js';
 import { Failure } from '../../errors.js';
 import type { Tracing } from '../../observability/tracing.js';
 import { authorize, principalOfPresented, type Credentials } from '../call/credentials.js';
@@ -67,12 +68,13 @@ async function respond(
   }
   if (path !== '/') throw new Failure('NOT_FOUND', 'This path does not exist. Send statements to /.');
   const { key, user } = sqlCredentials(request, search);
-  const principal = await authenticated(parts, request, key);
+  const authenticate = (): Promise<Principal> => authenticated(parts, request, key);
+  const principal = await authenticate();
   context.principal = principal;
   const { limiter, endpoints } = parts;
   context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal));
   const sent = await readSqlRequest(request, search);
-  await runStatement(parts, { request, response, context, principal, sent, user });
+  await runStatement(parts, { request, response, context, principal, authenticate, sent, user });
 }
 
 /** @throws Failure */
@@ -88,7 +90,7 @@ async function authenticated(
   { credentials }: SqlParts,
   request: IncomingMessage,
   key: string | undefined,
-): Promise<ReturnType<typeof authorize>> {
+): Promise<Principal> {
   if (key === undefined) {
     throw new Failure('API_KEY_MISSING', 'The request has no API key. Send it as the password of any user.');
   }
