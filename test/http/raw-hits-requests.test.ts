@@ -65,16 +65,21 @@ describe('a raw hit', () => {
     });
   });
 
-  it('does not happen for a key that was revoked', async () => {
+  it('does not happen for a key that was revoked, nor is anything remembered of its requests', async () => {
     const keys = testCredentials({ qg_plain: { name: 'plain', mayBypassCache: false } });
     let isRevoked = false;
     const find = (key: string): Principal | undefined => (isRevoked ? undefined : keys.find(key));
     await withRawHits(
       async (gateway) => {
-        const client = new RawClient(gateway);
+        const [client, own] = [new RawClient(gateway), getOf('qg_plain', 'X-Own: 1\r\n')];
         for (let sent = 0; sent < 2; sent += 1) await client.ask(GET);
         isRevoked = true;
         expect([(await client.ask(GET)).status, gateway.raw]).toEqual([401, 1]);
+        const peer = new RawClient(gateway);
+        for (let sent = 0; sent < 2; sent += 1) expect((await peer.ask(own)).status).toBe(401);
+        isRevoked = false;
+        expect([(await client.ask(own)).status, gateway.raw]).toEqual([200, 1]);
+        expect([(await client.ask(own)).status, gateway.raw]).toEqual([200, 2]);
       },
       { parts: { credentials: { ...keys, find } } },
     );
