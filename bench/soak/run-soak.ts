@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { formatCount, listCounts, formatMegabytes, formatMs, print, printTable } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
-import type { Stage } from '../stage.js';
+import type { Environment, Stage } from '../stage.js';
 import { FAULTS, runFault } from './faults.js';
 import { openHarness } from './harness.js';
 import { runLoad, trafficOf } from './load.js';
@@ -18,8 +18,8 @@ interface TriedFault {
 }
 
 /** Loads a gateway while ClickHouse fails in every way in turn; fails if a response is late, incomplete or missing. */
-export async function runSoak(stage: Stage, minutes: number): Promise<void> {
-  const harness = await openHarness(stage);
+export async function runSoak(stage: Stage, minutes: number, environment: Environment): Promise<void> {
+  const harness = await openHarness(stage, environment);
   const memory: string[] = [];
   const noteMemory = async (): Promise<void> => {
     memory.push(formatMegabytes(await residentBytes(harness.gateway.pid)));
