@@ -170,6 +170,7 @@ export default defineConfig(
       'bench/bench-gateway.ts',
       'bench/bench.ts',
       'bench/servers/bare-server.ts',
+      'bench/servers/loop-delay.ts',
       'bench/servers/profile-on-signal.ts',
       'bench/servers/bare-pipe.ts',
       'bench/servers/bare-proxy.ts',

@@ -23,6 +23,7 @@ import { wholeNumber } from './whole-number.js';
 interface Options {
   readonly rounds: number;
   readonly seconds: number;
+  readonly warmUp: number;
   readonly misses: number;
   readonly only?: 'hits' | 'misses';
   readonly against?: string;
@@ -43,6 +44,12 @@ await runBenchmark(
     )
     .option('--rounds <n>', 'times that each server is loaded with hits', wholeNumber, 5)
     .option('--seconds <n>', 'of each load', wholeNumber, 2)
+    .option(
+      '--warm-up <n>',
+      'seconds of hits before the first round: at first a hit costs twice',
+      wholeNumber,
+      10,
+    )
     .option('--misses <n>', 'misses of each query and server', wholeNumber, 60)
     .addOption(new Option('--only <part>', 'measure one part').choices(['hits', 'misses']))
     .option('--against <folder>', 'another checkout, built, to measure beside this one'),

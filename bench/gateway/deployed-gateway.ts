@@ -75,18 +75,12 @@ function moduleIn(folder: string): readonly string[] {
   throw usageError(`${folder} has no dist/commands/cli/querygate.js: run npm ci and npm run build there`);
 }
 
-/** A gateway, and where its metrics are. */
-export interface DeployedGateway extends ServerProcess {
-  readonly adminUrl: string;
-}
-
 /** Starts a gateway as deployed: log lines to a pipe that is read, the request log, metrics, and keys of a file. */
 export async function startDeployed(
   { stage, keysFile }: Deployment,
   { folder, module: [file = '', ...args], clickhouse }: Build,
   environment: Environment = {},
-): Promise<DeployedGateway> {
-  const adminPort = String(await freePort());
+): Promise<ServerProcess> {
   const { readerConnection: reader, adminConnection: admin } = clickhouse;
   const complete = {
     CLICKHOUSE_URL: reader.url,
@@ -96,11 +90,8 @@ export async function startDeployed(
     CLICKHOUSE_LOG_PASSWORD: admin.password,
     PROJECT_DIR: folder,
     API_KEYS_FILE: keysFile,
-    ADMIN_PORT: adminPort,
+    ADMIN_PORT: String(await freePort()),
     ...environment,
   };
-  const server = await stage.startModule(path.join(folder, file), args, complete, {
-    output: openReadPipe(stage),
-  });
-  return { ...server, adminUrl: `http://127.0.0.1:${adminPort}` };
+  return stage.startModule(path.join(folder, file), args, complete, { output: openReadPipe(stage) });
 }

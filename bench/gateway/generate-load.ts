@@ -23,7 +23,7 @@ export interface LoadResult {
   readonly requests: number;
   readonly p50: number;
   readonly p99: number;
-  /** Responses other than 200, and lost connections. */
+  /** Responses other than 200 and 304, and lost connections. */
   readonly failures: number;
 }
 

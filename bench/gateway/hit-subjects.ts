@@ -3,18 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { buffer } from 'node:stream/consumers';
 
+import { withLoopDelay } from '../measuring/loop-delay.js';
 import { print } from '../measuring/print.js';
+import { startOwnCode } from '../own-code/run-own-code.js';
 import type { Environment, Stage } from '../stage.js';
-import {
-  startDeployed,
-  type Build,
-  type Builds,
-  type DeployedGateway,
-  type Deployment,
-} from './deployed-gateway.js';
+import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
 import type { HitSubjects } from './measure-hits.js';
 import { startPeers, startTrickster, type PeerPrograms } from './peers.js';
-import { callOf, recordQueries } from './recorded-query.js';
+import { callOf, recordQueries, type RecordedQuery } from './recorded-query.js';
 import type { Subject } from './subject.js';
 
 /** Servers and keys of the hits. */
@@ -69,20 +65,14 @@ const headersWith =
 
 async function startGateways(options: HitOptions, build: Build): Promise<Gateways> {
   const { freeKeys, limitedKeys, redisUrl, collectorUrl } = options;
-  const subject = (
-    name: string,
-    server: DeployedGateway,
-    keys: readonly string[],
-    headers = {},
-  ): Subject => ({
-    name: build.label + name,
-    server,
-    adminUrl: server.adminUrl,
-    targets: TARGETS,
-    headersOf: headersWith(keys, headers),
-  });
-  const start = async (name: string, environment: Environment, headers = {}): Promise<Subject> =>
-    subject(name, await startDeployed(options, build, environment), freeKeys, headers);
+  const start = async (name: string, own: Environment, headers = {}): Promise<Subject> => {
+    const measured = withLoopDelay(options.stage);
+    const server = await startDeployed(options, build, { ...measured, ...own });
+    return {
+      ...{ name: build.label + name, server, loopDelayFile: measured.LOOP_DELAY_FILE },
+      ...{ targets: TARGETS, headersOf: headersWith(freeKeys, headers) },
+    };
+  };
   const unlogged = await start('Querygate without the request log', { REQUEST_LOG: 'off' });
   const asStarted = await start('Querygate as `npm start`', {});
   const crossOrigin = await start(
@@ -95,14 +85,18 @@ async function startGateways(options: HitOptions, build: Build): Promise<Gateway
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.01',
   });
-  const identified = withOwnIds(asStarted);
+  const identified = withHeaders(asStarted, 'own `X-Request-Id`', (index) => ({
+    'X-Request-Id': `request-${index}`,
+  }));
+  const unchanged = withHeaders(asStarted, '304', () => ({ 'If-None-Match': '*' }));
   const byNode = await start('Querygate, RAW_HITS=off', { RAW_HITS: 'off' });
   const gateways: Gateways = {
     asStarted,
-    subjects: [asStarted, byNode, unlogged, crossOrigin, traced, identified],
+    subjects: [asStarted, byNode, unlogged, crossOrigin, traced, identified, unchanged],
     pairs: [
       [asStarted, byNode],
       [identified, asStarted],
+      [unchanged, asStarted],
       [unlogged, asStarted],
       [crossOrigin, asStarted],
       [traced, asStarted],
@@ -126,11 +120,13 @@ async function startGateways(options: HitOptions, build: Build): Promise<Gateway
   };
 }
 
-/** The same server, with an id in each request, as proxies send it. */
-function withOwnIds({ name, server, targets, headersOf }: Subject): Subject {
+/** The same server, whose requests have headers more. */
+function withHeaders(subject: Subject, what: string, more: Subject['headersOf']): Subject {
+  const { name, headersOf } = subject;
   return {
-    ...{ name: `${name}, own X-Request-Id`, server, targets },
-    headersOf: (index) => ({ 'X-Request-Id': `request-${index}`, ...headersOf(index) }),
+    ...subject,
+    name: `${name}, ${what}`,
+    headersOf: (index) => ({ ...more(index), ...headersOf(index) }),
   };
 }
 
@@ -144,9 +140,24 @@ async function startBare(stage: Stage, { server, headersOf }: Subject): Promise<
   await request();
   const { headers, body } = await request();
   const own = headers.filter((_, index) => !OF_NODE.has(headers[index - (index % 2)]?.toLowerCase() ?? ''));
-  const bare = await stage.startModule(BARE_SERVER, [JSON.stringify(own), body.toString('base64')]);
+  const measured = withLoopDelay(stage);
+  const bare = await stage.startModule(BARE_SERVER, [JSON.stringify(own), body.toString('base64')], measured);
   print(`body of ${body.length} bytes with ${headers.length / 2} header lines`);
-  return { name: 'bare Node http', server: bare, targets: TARGETS, headersOf };
+  const loopDelayFile = measured.LOOP_DELAY_FILE;
+  return { name: 'bare Node http', server: bare, loopDelayFile, targets: TARGETS, headersOf };
+}
+
+/** Starts a few lines of Fastify that keep the responses of ClickHouse in memory. */
+async function startOwn({ stage, freeKeys, builds }: HitOptions, query: RecordedQuery): Promise<Subject> {
+  const measured = withLoopDelay(stage);
+  const server = await startOwnCode(stage, 'hits.txt', builds[0].clickhouse.readerConnection, {
+    ...measured,
+    ...{ API_KEYS: freeKeys.join(' '), QUERY: JSON.stringify(query) },
+  });
+  return {
+    ...{ name: 'own code: Fastify and lru-cache, no log', server, loopDelayFile: measured.LOOP_DELAY_FILE },
+    ...{ targets: TARGETS, headersOf: headersWith(freeKeys) },
+  };
 }
 
 async function startPeerSubjects(options: HitOptions): Promise<readonly Subject[]> {
@@ -161,6 +172,8 @@ async function startPeerSubjects(options: HitOptions): Promise<readonly Subject[
   const subjects: Subject[] = peers.map(({ name, server, targetOf }) => ({
     ...{ name, server, targets: distinct.map(targetOf), headersOf: () => ({}) },
   }));
+  const [query] = queries;
+  if (query) subjects.push(await startOwn(options, query));
   if (programs.trickster === undefined) return subjects;
   const server = await startTrickster({ stage, clickhouse }, programs.trickster);
   const targets = TARGETS.map((_, index) => trendTarget('aurora', `status_code != ${1000 + index}`));

@@ -1,8 +1,9 @@
 import { cpuMicroseconds } from '../measuring/cpu-time.js';
+import { takeLoopDelay } from '../measuring/loop-delay.js';
 import { canPin, leaveCoreTo } from '../measuring/pin.js';
 import { formatMs, print, printTable } from '../measuring/print.js';
 import { CONNECTIONS } from '../measuring/throughput.js';
-import type { GenerateLoad, LoadResult } from './generate-load.js';
+import type { GenerateLoad, Load, LoadResult } from './generate-load.js';
 import { formatRatio, median } from './ratio.js';
 import { portOf, requestsOf, requireHit, type Subject } from './subject.js';
 
@@ -23,23 +24,26 @@ export interface Rounds {
 
 export interface Round extends LoadResult {
   readonly cpuPerRequest: number;
+  /** The delay of the event loop, where the server says it. */
+  readonly loopDelay: number;
 }
 
 const HITS_LEAVE_OUT = `
 Medians of interleaved rounds; ratios are of one round each, with their spread. Full load on ${CONNECTIONS} connections,
 one request at a time on each, no TLS. The load generator shares the cores. CPU per request is that of the server with its
 child processes: Redis and the reader of the log are left out. At full load it is not a fair comparison: the load
-generator sleeps until a slow server responds, and the server pays for waking it up.
+generator sleeps until a slow server responds, and the server pays for waking it up. The event loop's delay is what a timer of
+1 ms came late (p99.9).
 Bare Node sends one response, with the header lines of the gateway. The other caches check no key, count no quota, and
-log no request to ClickHouse; nginx, Varnish and chproxy have the SQL in the URL; Trickster has a query of its own.`;
+log no request to ClickHouse, and the own code logs nothing; nginx, Varnish and chproxy have the SQL in the URL; Trickster has
+a query of its own.`;
 const PAIRS_LEAVE_OUT = `
 Each quota is beyond what the load reaches: rejected requests are left out. With Redis, all results are in the
 local cache.`;
 const PACED_LEAVE_OUT = `
 Half of the maximum rate of each, at equal intervals; real callers come in bursts. Latency counts from when a request was
 due; CPU is compared at equal rates. The server has a core of its own, where the machine allows it; the sender, which polls
-without a pause, ClickHouse and everything else share the other, so that ClickHouse delays the sender. The event loop's own
-delay is what a timer of the gateway came late (p99).`;
+without a pause, ClickHouse and everything else share the other, so that ClickHouse delays the sender.`;
 const WARM_UP_SECONDS = 0.3;
 /** Of the first requests, which are misses: as many as ClickHouse takes well. */
 const FILLING_CONNECTIONS = 4;
@@ -48,10 +52,11 @@ const FILLING_CONNECTIONS = 4;
 export async function measureHits(
   generate: GenerateLoad,
   { bare, others, pairs, paced }: HitSubjects,
-  { rounds, seconds }: Rounds,
+  { rounds, seconds, warmUp }: Rounds & { readonly warmUp: number },
 ): Promise<void> {
-  for (const subject of others) await fill(generate, subject);
   const subjects = [bare, ...others];
+  for (const subject of others) await fill(generate, subject);
+  for (const subject of subjects) await generate({ ...loadOf(subject), seconds: warmUp });
   const results = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
@@ -89,6 +94,7 @@ function printHits(subjects: readonly Subject[], seriesOf: Series, bare: Subject
       'of bare Node',
       'p99',
       'of bare Node',
+      'delay of the event loop',
       'failures',
     ],
     subjects.map((subject) => [
@@ -99,6 +105,7 @@ function printHits(subjects: readonly Subject[], seriesOf: Series, bare: Subject
       ratio(subject, 'cpuPerRequest'),
       formatMs(median(seriesOf(subject, 'p99'))),
       ratio(subject, 'p99'),
+      formatMs(median(seriesOf(subject, 'loopDelay'))),
       seriesOf(subject, 'failures').reduce((sum, each) => sum + each, 0),
     ]),
   );
@@ -117,7 +124,6 @@ async function measurePaced(
   for (const subject of paced) {
     const rate = median(seriesOf(subject, 'requestsPerSecond')) / 2;
     const [own, baseline]: [Round[], Round[]] = [[], []];
-    const delays: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const turns: [Subject, Round[]][] = [
         [bare, baseline],
@@ -125,9 +131,7 @@ async function measurePaced(
       ];
       for (const [each, results] of round % 2 === 0 ? turns : turns.toReversed()) {
         if (isPinned) await leaveCoreTo(each.server.pid);
-        await loopDelay(each);
         results.push(await loadRound(generate, each, { seconds, rate }));
-        if (each === subject) delays.push(await loopDelay(each));
       }
     }
     const [p99, bareP99] = [own.map((each) => each.p99), baseline.map((each) => each.p99)];
@@ -140,7 +144,7 @@ async function measurePaced(
       ...[subject.name, rate.toFixed(0), reached.toFixed(0)],
       ...[`${median(cpu).toFixed(1)} µs`, formatRatio(cpu, bareCpu)],
       ...[formatMs(median(p99)), formatMs(median(bareP99)), formatRatio(p99, bareP99)],
-      formatMs(median(delays)),
+      formatMs(median(own.map((each) => each.loopDelay))),
     ]);
   }
   printTable(
@@ -152,15 +156,14 @@ async function measurePaced(
   );
 }
 
-/** Milliseconds of the timer with which prom-client measures the delay of the event loop. */
-const LOOP_TIMER_MS = 10;
+const loopDelayOf = async ({ loopDelayFile, server }: Subject): Promise<number> =>
+  loopDelayFile === undefined ? Number.NaN : takeLoopDelay(server.pid, loopDelayFile);
 
-/** The p99 of the delay of a gateway's event loop since the last call, in milliseconds; NaN for other servers. */
-async function loopDelay({ adminUrl }: Subject): Promise<number> {
-  if (adminUrl === undefined) return Number.NaN;
-  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-  return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1]) * 1000 - LOOP_TIMER_MS;
-}
+const loadOf = (subject: Subject): Load => ({
+  port: portOf(subject.server),
+  requests: requestsOf(subject),
+  connections: CONNECTIONS,
+});
 
 /** Loads a subject, after a warm-up that does not count. */
 export async function loadRound(
@@ -168,17 +171,13 @@ export async function loadRound(
   subject: Subject,
   { seconds, rate }: { readonly seconds: number; readonly rate?: number },
 ): Promise<Round> {
-  const load = {
-    port: portOf(subject.server),
-    requests: requestsOf(subject),
-    connections: CONNECTIONS,
-    ...(rate !== undefined && { rate }),
-  };
+  const load = { ...loadOf(subject), ...(rate !== undefined && { rate }) };
   await generate({ ...load, seconds: WARM_UP_SECONDS });
+  await loopDelayOf(subject);
   const before = await cpuMicroseconds(subject.server.pid);
   const result = await generate({ ...load, seconds });
   const spent = (await cpuMicroseconds(subject.server.pid)) - before;
-  return { ...result, cpuPerRequest: spent / result.requests };
+  return { ...result, cpuPerRequest: spent / result.requests, loopDelay: await loopDelayOf(subject) };
 }
 
 /** Sends each request once, which is a miss, and proves that the next is a hit. */

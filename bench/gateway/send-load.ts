@@ -84,7 +84,7 @@ class Run {
         callback: (length, buffer) => {
           const status = reader.read(buffer as Buffer, length);
           if (status === undefined) return true;
-          this.note(status === 200, performance.now() - due);
+          this.note(status === 200 || status === 304, performance.now() - due);
           if (rate === undefined) sender.send(performance.now());
           else this.idle.push(sender);
           return true;

@@ -5,8 +5,8 @@ import type { ServerProcess } from '../servers/server-process.js';
 export interface Subject {
   readonly name: string;
   readonly server: ServerProcess;
-  /** Of a gateway: where its metrics are. */
-  readonly adminUrl?: string;
+  /** Of a server that says how late its event loop is. */
+  readonly loopDelayFile?: string | undefined;
   readonly targets: readonly string[];
   /** Headers of the request with this number. */
   readonly headersOf: (index: number) => Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ const agent = new Agent({ keepAlive: true });
  * Sends a GET on a keep-alive connection, and reads the complete response.
  *
  * @returns the response headers.
- * @throws Error with the response if the status is not 200.
+ * @throws Error with the response if the status is not 200 or 304.
  */
 export async function httpGet(
   url: string,
@@ -23,7 +23,8 @@ export async function httpGet(
 ): Promise<IncomingHttpHeaders> {
   const [response] = (await once(get(url, { agent, headers }), 'response')) as [IncomingMessage];
   const body = await text(response);
-  if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${body.slice(0, 300)}`);
+  if (response.statusCode !== 200 && response.statusCode !== 304)
+    throw new Error(`${response.statusCode}: ${body.slice(0, 300)}`);
   return response.headers;
 }
 

@@ -12,7 +12,7 @@ import { startRedis } from '../servers/redis.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import { PROJECT_ROOT, type Environment, type Stage } from '../stage.js';
 
-const PACKAGES = ['fastify@5.12.8', '@clickhouse/client@1.23.1', 'ioredis@6.0.0'];
+const PACKAGES = ['fastify@5.12.8', '@clickhouse/client@1.23.1', 'ioredis@6.0.0', 'lru-cache@11.5.3'];
 const CALLERS = 500;
 const HITS = 3000;
 const AT_A_TIME = 16;
