@@ -38,7 +38,7 @@ describe('a raw hit', () => {
     );
   });
 
-  it('leaves the connection open for as long as the server says, and no longer', async () => {
+  it('leaves the connection open for as long as the server says, no longer, and has the date of its second', async () => {
     await withRawHits(async (gateway) => {
       gateway.server.keepAliveTimeout = 1000;
       const client = new RawClient(gateway);
@@ -51,6 +51,11 @@ describe('a raw hit', () => {
       client.socket.resume().once('end', () => client.socket.end());
       await closed;
       expect(performance.now() - at).toBeGreaterThan(900);
+      const next = new RawClient(gateway);
+      await next.ask(GET);
+      const { headers: later } = await next.ask(GET);
+      expect(Date.parse(later['date'] ?? '')).toBeGreaterThan(Date.parse(headers['date'] ?? ''));
+      expect(gateway.raw).toBe(2);
     });
   });
 
