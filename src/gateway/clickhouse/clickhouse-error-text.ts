@@ -18,6 +18,7 @@ const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentenc
   124: ['INCORRECT_ELEMENT_OF_SET', 'The statement has an IN whose sides have different numbers of elements'],
   130: ['CANNOT_READ_ARRAY_FROM_TEXT', 'The statement parses text that is not a valid array'],
   158: ['TOO_MANY_ROWS', READS_TOO_MUCH],
+  159: ['TIMEOUT_EXCEEDED', STOPPED],
   160: ['TOO_SLOW', STOPPED],
   164: ['READONLY', 'The statement changes what cannot be changed here'],
   201: ['QUOTA_EXCEEDED', 'The limit of requests is used up. Try again later'],
@@ -65,6 +66,7 @@ const STATUSES: ReadonlyMap<string, number> = new Map(
       [400, [6, 8, 15, 27, 36, 38, 41, 44, 53, 62, 72, 117, 167, 168, 376, 427, 675, 676]],
       [403, [497, 516]],
       [404, [46, 47, 50, 60, 63, 73, 81, 115]],
+      [408, [159]],
       [501, [48]],
     ] as const
   ).flatMap(([status, codes]) => codes.map((code) => [String(code), status])),
@@ -88,12 +90,8 @@ const NAMES: Readonly<Partial<Record<string, RegExp>>> = {
   456: QUOTED,
 };
 
-/** JDBC sends a statement with TIMEOUT_EXCEEDED four times at once, and one with TOO_SLOW once. */
-const [TIMEOUT_EXCEEDED, TOO_SLOW] = ['159', '160'];
-
 /** The code that a client is told: ClickHouse's own where a statement of the client can cause it or the client can react to it. */
 export function toldCode(code: string): string {
-  if (code === TIMEOUT_EXCEEDED) return TOO_SLOW;
   return SQL_PROBLEMS[code] || SENTENCES[code] ? code : OF_THE_REST;
 }
 

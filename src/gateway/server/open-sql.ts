@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { RecentTimeouts } from '../http/sql/recent-timeouts.js';
 import { createSqlListener, type SqlParts } from '../http/sql/sql-listener.js';
 import { drain } from '../http/transport/drain.js';
 import { createHttpServer } from '../http/transport/server.js';
@@ -28,7 +29,7 @@ export interface ListeningParts {
 
 /** Opens the listener on which endpoints are tables, where it is configured; returns its URL. */
 export async function openSql(
-  parts: Omit<SqlParts, 'log' | 'limits' | 'maxStatementBytes'> &
+  parts: Omit<SqlParts, 'log' | 'limits' | 'recentTimeouts' | 'maxStatementBytes'> &
     LoggedParts &
     ListeningParts & { readonly maxRangedBytes: number },
   onClose: OnClose,
@@ -41,7 +42,7 @@ export async function openSql(
   // Without Redis too: so much of each statement that runs stays in memory.
   const maxStatementBytes = Math.min(parts.maxRangedBytes, config.cache.maxSharedBytes);
   const listener = createSqlListener({
-    ...{ log, limits, maxStatementBytes },
+    ...{ log, limits, maxStatementBytes, recentTimeouts: new RecentTimeouts(parts.clock) },
     ...parts,
   });
   const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });

@@ -54,6 +54,17 @@ describe('the tables of a gateway', () => {
       30_000,
     );
     expect(text).not.toContain('zqx7');
-    expect((await response).headers.get('x-clickhouse-exception-code')).toBe('160');
+    expect((await response).headers.get('x-clickhouse-exception-code')).toBe('159');
   });
+});
+
+test('a statement that reached its time limit is not run again at once', async () => {
+  const { send, logger } = opened();
+  const long = 'SELECT sum(sipHash64(number, number)) FROM numbers(9000000000)';
+  const first = await send(long, { search: { query_id: 'one' } });
+  const second = await send(long, { search: { query_id: 'two' } });
+  for (const { headers, status } of [first, second])
+    expect([headers.get('x-clickhouse-exception-code'), status]).toEqual(['159', 408]);
+  const lines = logger.lines.filter(({ fields }) => fields['code'] === 'QUERY_TIMEOUT').slice(-2);
+  expect(lines.map(({ fields }) => Number(fields['totalMs']) > 1500)).toEqual([true, false]);
 });

@@ -52,6 +52,7 @@ const FAILING: readonly (readonly [code: string, sql: string, told?: string])[] 
   ['131', "SELECT repeat('a', 10000000000)"],
   ['153', 'SELECT intDiv(1, 0)'],
   ['158', 'SELECT sum(number) FROM numbers(100) SETTINGS max_rows_to_read = 10'],
+  ['159', 'SELECT sleepEachRow(1) FROM numbers(3) SETTINGS max_execution_time = 0.1, max_block_size = 1'],
   ['160', 'SELECT sleep(4)'],
   ['168', 'SELECT 1 + 2 + 3 SETTINGS max_ast_elements = 1'],
   ['179', 'SELECT 1 AS foo, 2 AS foo, foo', 'foo'],

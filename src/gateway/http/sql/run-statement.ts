@@ -28,6 +28,7 @@ import type { RunningCalls } from '../call/running-calls.js';
 import { whileAccepted } from '../call/while-accepted.js';
 import type { RequestContext } from '../transport/request-context.js';
 import { readClientSettings, type ClientSettings } from './client-settings.js';
+import { statementId, type RecentTimeouts } from './recent-timeouts.js';
 import { cacheDemandOf } from '../result/cache-headers.js';
 import { openSqlSink, sendWhole } from './send-rows.js';
 import { sendSqlError } from './sql-error.js';
@@ -44,6 +45,7 @@ export interface StatementParts extends StatementExecution {
   readonly checkStatement: CheckStatement;
   readonly checkZone: CheckZone;
   readonly runningCalls: RunningCalls;
+  readonly recentTimeouts: RecentTimeouts;
   readonly limits: { readonly maxRows: number; readonly timeoutMs: number };
   readonly serverVersion: Pick<ServerVersion, 'known' | 'read'>;
 }
@@ -91,9 +93,12 @@ export async function runStatement(parts: StatementParts, call: StatementCall): 
     return;
   }
   const words = isPinned(principal) ? undefined : statement.words;
+  const id = statementId(principal, sent);
   try {
+    parts.recentTimeouts.requireNone(id);
     await runSelect(parts, call, { statement, tables, client, words });
   } catch (error) {
+    parts.recentTimeouts.note(id, error);
     const { isFramed } = client;
     sendSqlError(response, context, error, { words, isFramed, version: parts.serverVersion.known });
   }
