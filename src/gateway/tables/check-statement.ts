@@ -47,7 +47,7 @@ export const VARYING =
  * @throws StatementProblem, or Failure where the check fails
  */
 export type CheckStatement = (
-  statement: Pick<SelectStatement, 'text' | 'reads'>,
+  statement: Pick<SelectStatement, 'template' | 'reads' | 'literals'>,
   read: readonly Pick<Endpoint, 'digest'>[],
   caller: SingleFlightCaller,
 ) => Promise<CheckedStatement>;
@@ -63,7 +63,7 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
   });
   const singleFlight = new SingleFlight<Verdict>();
   return async (statement, read, caller) => {
-    const key = JSON.stringify([statement.text, ...read.map(({ digest }) => digest)]);
+    const key = JSON.stringify([statement.template, ...read.map(({ digest }) => digest)]);
     let verdict = verdicts.get(key);
     if (!verdict) {
       const { value } = await singleFlight.join(key, caller, (context) =>
@@ -72,18 +72,21 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
       verdicts.set(key, value);
       verdict = value;
     }
-    if ('text' in verdict) return verdict;
-    throw new StatementProblem(verdict.code, verdict.problem);
+    // In each place that a printed text has for a literal: it repeats the left side of a BETWEEN.
+    const whole = (text: string): string =>
+      text.replaceAll(/'_q[\da-f]{8}_v\d+'/g, (place) => statement.literals.get(place) ?? place);
+    if ('text' in verdict) return { ...verdict, text: whole(verdict.text) };
+    throw new StatementProblem(verdict.code, whole(verdict.problem));
   };
 }
 
 async function verdictOf(
   parser: SqlParser,
-  { text, reads }: Pick<SelectStatement, 'text' | 'reads'>,
+  { template, reads }: Pick<SelectStatement, 'template' | 'reads'>,
   signal: AbortSignal,
 ): Promise<Verdict> {
   try {
-    const printed = await parser.print(text, signal, 'long');
+    const printed = await parser.print(template, signal, 'long');
     // Of a parameter only its value is unknown, which is a constant in any case.
     const written = checkPrintedText(printed, PARAMETER);
     const lines = await parser.lines(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${written})`, signal);

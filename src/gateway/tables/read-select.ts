@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFrame } from '../../endpoint/sql-file/select/frame.js';
 import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
 import { isSymbol, type Node, type TokenNode } from '../../endpoint/sql-file/select/nodes.js';
+import { comparedLiterals } from './compared-literals.js';
 import type { ClientNames } from './constant-calls.js';
 import { findTables, slotOf, type Edit, type InternalName } from './find-tables.js';
 import { CODES, StatementProblem, type SelectStatement, type TableNames } from './statement.js';
@@ -29,17 +30,24 @@ export function readSelect(
   });
   const words = new Set(tokens.filter(isName).map(nameOf));
   const texts = [...words, ...tokens.map((token) => textOf(token) ?? token.text)];
-  // Equal statements are equal texts.
-  const template = writeText(tokens, edits, (read) =>
-    JSON.stringify([reads[read]?.table, ...(reads[read]?.args ?? [])]),
-  );
+  const compared = [...comparedLiterals(tokens)];
+  const indexes = new Map(compared.map((token, index) => [token, index]));
+  const withPlaces = (internal: InternalName, beginning: string): string =>
+    writeText(tokens, edits, internal, (token) => {
+      const index = indexes.get(token);
+      return index === undefined ? token.text : `'${beginning}v${index}'`;
+    });
+  // Equal statements are equal texts, and so are those with other values in comparisons and arguments: a filter is dragged.
+  const template = withPlaces((read) => String(reads[read]?.table), '');
   const prefix = prefixFor(
     template,
     (beginning) => texts.some((text) => text.includes(beginning)) || context.isUsed(beginning),
   );
   const internal: InternalName = (read) => `${prefix}${read + 1}`;
   return {
-    text: writeText(tokens, edits, internal),
+    text: writeText(tokens, edits, internal, ({ text }) => text),
+    template: withPlaces(internal, prefix),
+    literals: new Map(compared.map(({ text }, index) => [`'${prefix}v${index}'`, text])),
     reads: reads.map(({ table, args }, index) => ({ table, args, internal: internal(index) })),
     ...{ parameters, words, hasMatcher, slot: reads.length === 0 ? undefined : slotOf(internal) },
   };
@@ -63,14 +71,19 @@ function checkSettings(tokens: readonly TokenNode[]): void {
 }
 
 /** The tokens with single spaces where spaces or comments are, and with the edits. */
-function writeText(tokens: readonly TokenNode[], edits: readonly Edit[], internal: InternalName): string {
+function writeText(
+  tokens: readonly TokenNode[],
+  edits: readonly Edit[],
+  internal: InternalName,
+  textIn: (token: TokenNode) => string,
+): string {
   const byStart = new Map(edits.map((edit) => [edit.start, edit]));
   const written: string[] = [];
   let end = tokens[0]?.start ?? 0;
   for (const token of tokens) {
     if (token.start < end) continue;
     const edit = byStart.get(token.start);
-    const text = edit ? edit.write(internal) : token.text;
+    const text = edit ? edit.write(internal) : textIn(token);
     const isApart = token.start > end || (/\w$/.test(written.at(-1) ?? '') && /^\w/.test(text));
     written.push(isApart ? ' ' : '', text);
     ({ end } = edit ?? token);

@@ -42,6 +42,10 @@ export interface TableNames {
 export interface SelectStatement {
   /** Without FORMAT, SETTINGS, a semicolon and comments, and with single spaces; each table has its internal name. */
   readonly text: string;
+  /** The text with other texts in the places of literals that decide nothing about what it may do. */
+  readonly template: string;
+  /** These literals, by what stands in their places. */
+  readonly literals: ReadonlyMap<string, string>;
   readonly reads: readonly TableRead[];
   /** Of a FORMAT clause at its end. */
   readonly format: string | undefined;

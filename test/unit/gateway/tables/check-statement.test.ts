@@ -14,7 +14,7 @@ test('a verdict is that of the endpoints as they are served: they may read table
   const check = createStatementCheck(analyzeSql);
   for (const digest of ['one', 'one', 'other'])
     await expect(
-      check({ text: 'SELECT 1', reads: [] }, [{ digest }], { signal: new Abort() }),
+      check({ template: 'SELECT 1', reads: [], literals: new Map() }, [{ digest }], { signal: new Abort() }),
     ).rejects.toThrow('must not have SETTINGS');
   expect(checked).toHaveLength(2);
 });
