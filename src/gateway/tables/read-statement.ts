@@ -51,8 +51,17 @@ interface Whole {
   readonly tail: Tail;
 }
 
+/** Words, numbers and symbols of a statement. Twice as many would hold up others for a quarter of a second. */
+const MAX_TOKENS = 60_000;
+
 function readWhole(sql: string): Whole {
   const { tokens, problems } = readSingleStatement(sql);
+  if (tokens.length > MAX_TOKENS) {
+    throw new StatementProblem(
+      CODES.QUERY_IS_TOO_LARGE,
+      `The statement has more than ${MAX_TOKENS} words, numbers and symbols. Send long lists as the value of a parameter.`,
+    );
+  }
   const tree = readNodes(sql, tokens, false);
   const [first] = [...problems, ...tree.problems];
   if (first) throw new StatementProblem(CODES.SYNTAX_ERROR, first.problem);

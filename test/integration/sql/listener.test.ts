@@ -150,6 +150,7 @@ describe('protocol', () => {
   test.each([
     ['its bytes', {}, Buffer.alloc(256 * 1024 + 1, ' ')],
     ['what they decode to', { 'Content-Encoding': 'gzip' }, gzipSync(Buffer.alloc(100_000_000, ' '))],
+    ['its words, numbers and symbols', {}, Buffer.from(`SELECT ${'1,'.repeat(30_000)}1`)],
   ])('bounds a body by %s', async (_, headers, body) => {
     const { sqlUrl } = opened();
     const auth = { Authorization: `Bearer ${SQL_KEYS.all}` };
