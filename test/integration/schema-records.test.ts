@@ -15,7 +15,9 @@ import { urlOf, withGateway } from '../support/with-gateway.js';
 
 const GATEWAY_FILE = 'querygate/0001_gateway_requests.sql';
 /** The gateway's own files that version 0.1 did not have. */
-const LATER_FILES = ['0002_usage', '0003_calls', '0004_comments'].map((file) => `querygate/${file}.sql`);
+const LATER_FILES = ['0002_usage', '0003_calls', '0004_comments', '0005_tables'].map(
+  (file) => `querygate/${file}.sql`,
+);
 const EARLIER_GATEWAY_FILE = '0011_gateway_requests';
 /** Of the gateway, as {@link EmptyDatabase} lists them. */
 const GATEWAY_TABLES = [

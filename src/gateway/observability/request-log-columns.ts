@@ -16,6 +16,10 @@ export interface LogEntry extends OutcomeFacts {
   readonly digest?: string | undefined;
   /** Of the endpoint query. */
   readonly hash?: string | undefined;
+  /** What the client of a statement says that it is. */
+  readonly tool?: string | undefined;
+  /** Names of the endpoints that a statement reads. */
+  readonly tables?: readonly string[] | undefined;
   /** Name of the key. */
   readonly key?: string | undefined;
   readonly status: number;
@@ -110,6 +114,12 @@ export const REQUEST_LOG_COLUMNS = [
   float('charged_ms', 'Milliseconds in ClickHouse, likewise.', charged('clickhouseMs')),
   integer('saved_rows', 'Rows that kept pieces did not read again.', saved('rowsRead')),
   integer('saved_bytes', 'Bytes that kept pieces did not read again.', saved('bytesRead')),
+  text('tool', 'User-Agent of the client of a statement over tables.', ({ tool = '' }) => tool),
+  column('Array(LowCardinality(String))')(
+    'tables',
+    'Names of the endpoints that a statement over tables reads.',
+    ({ tables = [] }) => `[${tables.map((name) => `'${name}'`).join()}]`,
+  ),
 ];
 
 /** The columns of requests, which `gateway.requests` shows. */

@@ -1,3 +1,4 @@
+import { createTestDatabase } from '../../support/clickhouse.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { withSqlGateway, type SqlEndpoints, type SqlGateway } from '../../support/sql-gateway.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
@@ -62,6 +63,38 @@ describe('a statement', () => {
       });
     });
   });
+
+  test('is in the request log with its tool and all endpoints that it reads, which count as called', async () => {
+    const database = await createTestDatabase();
+    const { username, password } = database.connection;
+    const log = { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password };
+    const project = {
+      ...{ endpoints: ENDPOINTS, keys: { all: {}, log: { endpoints: ['gateway.*'] } } },
+      connect: () => Promise.resolve(database.connection),
+    };
+    await withSqlGateway(log, project, async ({ gateway, rows }) => {
+      const headers = { 'User-Agent': 'a\\b\tc/1' };
+      await rows('SELECT a.n FROM one_a AS a CROSS JOIN one_limited AS b', { key: 'qg_all', headers });
+      const read = async (endpoint: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+        const url = `${gateway.url}/api/endpoints/query/${endpoint}`;
+        const response = await fetch(url, { headers: { 'X-API-KEY': 'qg_log' } });
+        return ((await response.json()) as { result: readonly Readonly<Record<string, unknown>>[] }).result;
+      };
+      const written = async (): Promise<Readonly<Record<string, unknown>> | undefined> =>
+        (await read('gateway.requests')).find(({ key_name }) => key_name === 'all');
+      const row = await pollUntil('it is written', written, 60_000);
+      expect(row).toMatchObject({ endpoint: '(several)', tool: 'a?b?c/1', tables: ['one.a', 'one.limited'] });
+      const callers = (await read('gateway.callers')).filter(({ key_name }) => key_name === 'all');
+      expect(callers).toMatchObject([
+        { endpoint: 'one.a', requests: 1 },
+        { endpoint: 'one.limited', requests: 1 },
+      ]);
+      expect(await read('gateway.callers?endpoint=one.a&key_name=all')).toMatchObject([
+        { endpoint: 'one.a' },
+      ]);
+    });
+    await database.close();
+  }, 120_000);
 
   test('has a span in the client’s trace, and its query in that span', async () => {
     const trace = '0af7651916cd43dd8448eb211c80319c';

@@ -129,11 +129,9 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
     authenticate,
     isAllowed: (now) => read.every((endpoint) => mayCallWithPins(now, endpoint)),
   });
-  const tool = toolOf(call.request);
-  context.tool = tool;
   // An argument can be a secret value.
   const sql = read.some(hasSecret) ? undefined : sent.sql;
-  const running = { endpoints: nameList(read), sql, queryId: client.queryId, tool };
+  const running = { endpoints: nameList(read), sql, queryId: client.queryId, tool: context.tool };
   const id = runningCalls.begin(context.requestId, principal.name, running, wait);
   try {
     const { signal } = wait;
@@ -223,18 +221,12 @@ function optionsInHeaders({ headers }: IncomingMessage): readonly (readonly [str
   return named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
 }
 
-/** The log has the name of the one endpoint that a statement reads, else one that no endpoint has. */
+/** Metrics have the name of the one endpoint that a statement reads, else one that no endpoint has. */
 function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void {
-  const [first, ...others] = nameList(read);
+  const [first, ...others] = (context.tables = nameList(read));
   if (first !== undefined) context.endpoint = others.length === 0 ? first : '(several)';
 }
 
 const nameList = (endpoints: readonly Endpoint[]): readonly string[] => [
   ...new Set(endpoints.map(({ name }) => name)),
 ];
-
-/** Characters of a User-Agent that are kept. */
-const MAX_TOOL = 100;
-
-const toolOf = ({ headers }: IncomingMessage): string | undefined =>
-  headers['user-agent']?.slice(0, MAX_TOOL);

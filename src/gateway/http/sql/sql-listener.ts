@@ -32,7 +32,7 @@ export function createSqlListener(parts: SqlParts): RequestListener {
   const traced = parts.tracing && traceRequests(parts.tracing);
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id']?.toString());
-    const context: RequestContext = { requestId, startedAt: performance.now() };
+    const context: RequestContext = { requestId, startedAt: performance.now(), tool: toolOf(request) };
     openContext(request, context);
     const closed = new Promise((resolve) => response.once('close', resolve));
     response.setHeader('X-Request-Id', requestId);
@@ -51,6 +51,13 @@ export function createSqlListener(parts: SqlParts): RequestListener {
     else void work();
   };
 }
+
+/** Characters of a User-Agent that are kept. */
+const MAX_TOOL = 100;
+
+/** Without what a line of the request log would have to escape. */
+const toolOf = ({ headers }: IncomingMessage): string | undefined =>
+  headers['user-agent']?.slice(0, MAX_TOOL).replaceAll(/[^ -[\]-~]/g, '?');
 
 async function respond(
   parts: SqlParts,

@@ -206,7 +206,7 @@ function fieldsOf(
   gatewayMs: number,
   clickhouseMs: number | undefined,
 ): Fields {
-  const { requestId, principal, endpoint, called, tool, outcome = {} } = context;
+  const { requestId, principal, endpoint, called, tool, tables, outcome = {} } = context;
   const { rows, exportedBytes, partial, cache, caused } = outcome;
   return {
     requestId,
@@ -215,6 +215,7 @@ function fieldsOf(
     key: principal?.name,
     endpoint,
     tool,
+    tables,
     ignored: called?.call?.ignored,
     status,
     rows,

@@ -6,13 +6,13 @@ import type { RequestContext } from './request-context.js';
 
 /** A finished request for the request log, which has neither its parameters nor its key. */
 export function entryOf({ context, status, totalMs, bytesSent }: CompletedRequest, now: Date): LogEntry {
-  const { requestId, endpoint, principal, called, outcome } = context;
+  const { requestId, endpoint, tool, tables, principal, called, outcome } = context;
   const { key: { hash } = {}, call } = called ?? {};
   return {
     at: now.getTime(),
     purpose: 'call',
     requestId,
-    endpoint,
+    ...{ endpoint, tool, tables },
     key: principal?.name,
     digest: hash && call?.query.endpoint.digest,
     hash,

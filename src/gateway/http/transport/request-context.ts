@@ -22,6 +22,8 @@ export interface RequestContext {
   called?: Partial<KnownTarget>;
   /** What the client of a statement says that it is. */
   tool?: string | undefined;
+  /** Names of the endpoints that a statement reads. */
+  tables?: readonly string[];
   outcome?: OutcomeFacts;
   failure?: unknown;
   /** Set where the failure is in the body of a response whose status is 200. */
