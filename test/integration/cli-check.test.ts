@@ -117,6 +117,19 @@ describe('querygate check', () => {
     });
   });
 
+  it('exits with 1 where two endpoints would be one table', async () => {
+    await withTemporaryFolder(async (project) => {
+      await mkdir(path.join(project, 'endpoints'));
+      for (const [name, id] of Object.entries({ 'one.a': 'dba0', 'one-a': 'dba1' })) {
+        const text = sqlEndpointFile(name, ['columns: { n: UInt8 }', 'tables: true'], 'SELECT 1 AS n');
+        await writeFile(path.join(project, `endpoints/${name}.sql`), text.replace('dba0', id));
+      }
+      const { code, stderr } = await runCli(['check', '--project', project]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('endpoints one-a and one.a would both be the table one_a');
+    });
+  });
+
   it('writes a missing id into a .sql file and says so, unless it is called with --no-write', async () => {
     await withTemporaryFolder(async (project) => {
       const file = path.join(project, 'endpoints/tenants.sql');

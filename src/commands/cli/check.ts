@@ -9,6 +9,7 @@ import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints, ProblemsOfFiles } from '../../gateway/server/project-endpoints.js';
+import { requireOwnNames } from '../../gateway/tables/table-name.js';
 import { checkEndpoint } from '../check/check-endpoint.js';
 import { writeMissingIds } from '../check/missing-ids.js';
 import { withUntilChanged } from '../check/until-changed.js';
@@ -71,6 +72,7 @@ async function runCheck(
   const config = readConfig(process.env);
   const files = new SqlFiles(config.project.endpointsFolder);
   const endpoints = await loadEndpoints(config, files, write);
+  requireOwnNames(endpoints.all());
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });

@@ -27,12 +27,13 @@ import { openOverrides } from './open-overrides.js';
 import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
 import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
-import { openSql, requireOwnNames, type ListeningParts } from './open-sql.js';
+import { openSql, type ListeningParts } from './open-sql.js';
 import { whyNotReady } from './readiness.js';
 import { probedServers, ServingProbe } from './serving-probe.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
 import type { Reload, ReloadOptions } from './reloader.js';
+import { requireOwnNames } from '../tables/table-name.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
 
 /** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */

@@ -1,24 +1,13 @@
 import type { Server } from 'node:http';
 
 import type { Config } from '../config/config.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
 import { RecentTimeouts } from '../http/sql/recent-timeouts.js';
 import { createSqlListener, type SqlParts } from '../http/sql/sql-listener.js';
 import { drain } from '../http/transport/drain.js';
 import { createHttpServer } from '../http/transport/server.js';
-import { clashOfTables, tableName } from '../tables/table-name.js';
 import type { OnClose } from './closers.js';
 import { createLog, type LoggedParts } from './create-listener.js';
 import { listen } from './listen.js';
-
-/** @throws Error where two endpoints would be one table */
-export function requireOwnNames(endpoints: readonly Endpoint[]): void {
-  const [one, other] = clashOfTables(endpoints) ?? [];
-  if (!one || !other) return;
-  throw new Error(
-    `endpoints ${one.name} and ${other.name} would both be the table ${tableName(one)}: rename one of them, or remove its tables: true`,
-  );
-}
 
 /** What a server is opened with. */
 export interface ListeningParts {

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import { isOwnEndpoint } from '../observability/own-endpoints.js';
 import type { Gateway } from './compose.js';
 
@@ -27,8 +28,15 @@ export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): s
     gateway.generatedKey === undefined
       ? '\n$API_KEY stands for one of your keys: set it in the shell that runs a command.\n'
       : '\nThis key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
+  const { sqlUrl } = gateway;
+  const isTable = ({ settings }: Endpoint): boolean => settings.tables === true;
+  const none = suggested.some(isTable) ? '' : ' No endpoint has tables: true yet.';
+  const tables =
+    sqlUrl === undefined
+      ? ''
+      : `\nTables for BI tools are on ${sqlUrl}: driver ClickHouse over HTTP, any user, a key as password, database querygate.${none}\n`;
   const warning = gateway.hasClickHouse
     ? ''
     : '\nClickHouse does not respond: until it does, every query returns 503. Does it run, and is CLICKHOUSE_URL correct?\n';
-  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or run a query:\n\n${calls.join('\n')}\n${note}${warning}\n`;
+  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or run a query:\n\n${calls.join('\n')}\n${note}${tables}${warning}\n`;
 }

@@ -8,15 +8,18 @@ export function tableName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replaceAll(/[.@-]/g, '_');
 }
 
-/** Two endpoints that would be one table; undefined where there are none. */
-export function clashOfTables(endpoints: readonly Endpoint[]): readonly [Endpoint, Endpoint] | undefined {
+/** @throws Error where two endpoints would be one table */
+export function requireOwnNames(endpoints: readonly Endpoint[]): void {
   const byTable = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
     if (endpoint.settings.tables !== true) continue;
     const table = tableName(endpoint);
     const other = byTable.get(table);
-    if (other) return [other, endpoint];
+    if (other) {
+      throw new Error(
+        `endpoints ${other.name} and ${endpoint.name} would both be the table ${table}: rename one of them, or remove its tables: true`,
+      );
+    }
     byTable.set(table, endpoint);
   }
-  return undefined;
 }

@@ -32,6 +32,14 @@ describe('welcome', () => {
     expect(text.match(/^ {2}curl/gm)).toHaveLength(10);
     expect(text).toContain('… and 2 more endpoints: see http://127.0.0.1:8080');
   });
+
+  it('says where tables for BI tools are, and that no endpoint is one', () => {
+    const tables = 'Tables for BI tools are on http://127.0.0.1:8124';
+    expect(welcome(gatewayWith(1))).not.toContain('BI tools');
+    const text = welcome({ ...gatewayWith(1), sqlUrl: 'http://127.0.0.1:8124' });
+    expect(text).toContain(tables);
+    expect(text).toContain('No endpoint has tables: true yet.');
+  });
 });
 
 describe('consoleLine', () => {

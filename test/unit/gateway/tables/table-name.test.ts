@@ -1,4 +1,4 @@
-import { clashOfTables, tableName } from '../../../../src/gateway/tables/table-name.js';
+import { requireOwnNames, tableName } from '../../../../src/gateway/tables/table-name.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 
 it.each([
@@ -13,6 +13,8 @@ it('finds two endpoints that are one table, among those that are tables', () => 
   const named = (name: string, tables?: boolean): ReturnType<typeof sampleEndpoint> =>
     sampleEndpoint({ name, ...(tables !== undefined && { tables }) });
   const [dotted, hyphened] = [named('a.b', true), named('a-b', true)];
-  expect(clashOfTables([dotted, named('c', true), hyphened])).toEqual([dotted, hyphened]);
-  expect(clashOfTables([dotted, named('a-b', false), named('a-b')])).toBeUndefined();
+  expect(() => {
+    requireOwnNames([dotted, named('c', true), hyphened]);
+  }).toThrow('endpoints a.b and a-b would both be the table a_b');
+  requireOwnNames([dotted, named('a-b', false), named('a-b')]);
 });
