@@ -1,8 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { createTestDatabase } from '../../support/clickhouse.js';
 import { pollUntil } from '../../support/poll-until.js';
-import { sharedSqlGateway } from '../../support/sql-gateway.js';
+import { sharedSqlGateway, withSqlGateway } from '../../support/sql-gateway.js';
 
 const opened = sharedSqlGateway({ ADMIN_PORT: '0', QUERY_TIMEOUT_SECONDS: '2' });
 
@@ -68,3 +69,28 @@ test('a statement that reached its time limit is not run again at once', async (
   const lines = logger.lines.filter(({ fields }) => fields['code'] === 'QUERY_TIMEOUT').slice(-2);
   expect(lines.map(({ fields }) => Number(fields['totalMs']) > 1500)).toEqual([true, false]);
 });
+
+test('a key with pins reads no figures of other callers, under whatever name', async () => {
+  const database = await createTestDatabase();
+  const { client, connection } = database;
+  await client.command({
+    query: 'CREATE VIEW of_requests AS SELECT endpoint, key_name FROM gateway_requests',
+  });
+  const lines = ['parameters: { key: { kind: string, description: A key. } }', 'columns: { n: UInt64 }'];
+  const select = "SELECT count() AS n FROM of_requests WHERE key_name != ifNull(@key, '')";
+  const project = {
+    connect: () => Promise.resolve(connection),
+    endpoints: { 'of.requests': [[...lines, 'tables: true', 'example: {}'], select] },
+    keys: { all: {}, pinned: { fixed: { key: 'pinned' } } },
+  } as const;
+  await withSqlGateway({}, project, async ({ gateway, rows, send }) => {
+    const url = `${gateway.url}/api/endpoints/query/of.requests`;
+    const called = async (): Promise<number> =>
+      (await fetch(url, { headers: { 'X-API-KEY': 'qg_pinned' } })).status;
+    await pollUntil('it is analysed', async () => ((await called()) === 403 ? true : undefined), 30_000);
+    expect(await rows('SELECT n FROM of_requests', { key: 'qg_all' })).toBe('0\n');
+    const refused = await send('SELECT n FROM of_requests', { key: 'qg_pinned' });
+    expect(refused.headers.get('x-clickhouse-exception-code')).toBe('497');
+  });
+  await database.close();
+}, 120_000);

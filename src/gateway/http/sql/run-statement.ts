@@ -7,6 +7,7 @@ import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { mayCallWithPins, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Limiter } from '../../limits/limiter.js';
+import type { FetchParts } from '../../query/fetch-result.js';
 import { EVERY_ROW } from '../../query/row-scope.js';
 import { executeStatement, type StatementExecution } from '../../query/execute-statement.js';
 import type { HitCounter } from '../../query/hit-counts.js';
@@ -41,7 +42,7 @@ export interface StatementParts extends StatementExecution {
   readonly hits: Pick<HitCounter, 'count'>;
   readonly seal?: Seal | undefined;
   /** @throws Failure where the queries of an endpoint cannot run */
-  readonly requireRunnable?: ((endpoint: Endpoint) => void) | undefined;
+  readonly requireRunnable?: FetchParts['requireRunnable'];
   readonly checkStatement: CheckStatement;
   readonly checkZone: CheckZone;
   readonly runningCalls: RunningCalls;
@@ -122,7 +123,7 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
   // Against the limits of the key it was counted.
   await limiter.admitRequest([...subjects].filter(({ kind }) => kind === 'endpoint'));
-  for (const endpoint of read) parts.requireRunnable?.(endpoint);
+  for (const endpoint of read) parts.requireRunnable?.(endpoint, undefined, scopeOf(principal));
   const wait = whileAccepted(clientDisconnected(response), {
     response,
     principal,
