@@ -35,7 +35,7 @@ export const CALLERS_ENDPOINT = defineEndpoint({
       countIf(status >= 400) AS errors,
       max(timestamp) AS last_time
     FROM gateway_requests
-    ARRAY JOIN if(empty(tables), [gateway_requests.endpoint], tables) AS called
+    ARRAY JOIN if(tables = '', [gateway_requests.endpoint], splitByChar(',', tables)) AS called
     ${where(
       // A description of an endpoint is no call: it has no result. Nor is one that the key may not make.
       sql`called != '' AND key_name != '' AND (cache != '' OR status >= 400) AND code != 'FORBIDDEN'`,

@@ -115,10 +115,10 @@ export const REQUEST_LOG_COLUMNS = [
   integer('saved_rows', 'Rows that kept pieces did not read again.', saved('rowsRead')),
   integer('saved_bytes', 'Bytes that kept pieces did not read again.', saved('bytesRead')),
   text('tool', 'User-Agent of the client of a statement over tables.', ({ tool = '' }) => tool),
-  column('Array(LowCardinality(String))')(
+  text(
     'tables',
-    'Names of the endpoints that a statement over tables reads.',
-    ({ tables = [] }) => `[${tables.map((name) => `'${name}'`).join()}]`,
+    'Names of the endpoints that a statement over tables reads, with commas between them.',
+    ({ tables = [] }) => tables.join(),
   ),
 ];
 

@@ -83,7 +83,7 @@ describe('a statement', () => {
       const written = async (): Promise<Readonly<Record<string, unknown>> | undefined> =>
         (await read('gateway.requests')).find(({ key_name }) => key_name === 'all');
       const row = await pollUntil('it is written', written, 60_000);
-      expect(row).toMatchObject({ endpoint: '(several)', tool: 'a?b?c/1', tables: ['one.a', 'one.limited'] });
+      expect(row).toMatchObject({ endpoint: '(several)', tool: 'a?b?c/1', tables: 'one.a,one.limited' });
       const callers = (await read('gateway.callers')).filter(({ key_name }) => key_name === 'all');
       expect(callers).toMatchObject([
         { endpoint: 'one.a', requests: 1 },

@@ -190,9 +190,9 @@ it('a row has every fact of a request, and empty texts and zeros for those that 
   const [digest, hash] = ['d'.repeat(32), 'e'.repeat(32)];
   expect(lineOf(entry).split('\t')).toEqual([
     ...['1970-01-01T00:00:00.000Z', 'r', 'q', 'logs.all', digest, hash, 'tester', '200', '', 'HIT'],
-    ...['1', '10', '100', '0.1', '0.25', '1.235', 'call', '0', '2.5', '25', '0.309', '10', '100\n'],
+    ...['1', '10', '100', '0.1', '0.25', '1.235', 'call', '0', '2.5', '25', '0.309', '10', '100', '', '\n'],
   ]);
   expect(lineOf(withoutKey('r'))).toBe(
-    '1970-01-01T00:00:00.000Z\tr\t\t\t\t\t\t401\tAPI_KEY_MISSING\t\t0\t0\t0\t0.1\t0\t0\tcall\t0\t0\t0\t0\t0\t0\n',
+    '1970-01-01T00:00:00.000Z\tr\t\t\t\t\t\t401\tAPI_KEY_MISSING\t\t0\t0\t0\t0.1\t0\t0\tcall\t0\t0\t0\t0\t0\t0\t\t\n',
   );
 });
