@@ -14,6 +14,8 @@ export function sendSqlError(
   { words, isFramed, version }: SqlErrorOptions,
 ): void {
   context.failure ??= error;
+  // The client has disconnected.
+  if (response.destroyed) return;
   if (response.headersSent) {
     const isUnread = error instanceof Failure && UNREAD.has(error.code);
     // Not at once: the last bytes are the text of the error.
