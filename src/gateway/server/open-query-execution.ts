@@ -156,7 +156,8 @@ function observe(
 
 function cacheUse(endpoints: Endpoints, { local }: OpenCache): readonly CacheUse[] {
   const use = local.memoryUse();
-  return [...endpoints.all(), { id: STATEMENTS, name: STATEMENTS }].map(({ id, name }) => ({
+  const statements = use.has(STATEMENTS) ? [{ id: STATEMENTS, name: STATEMENTS }] : [];
+  return [...endpoints.all(), ...statements].map(({ id, name }) => ({
     endpoint: name,
     ...(use.get(id) ?? { entries: 0, bytes: 0 }),
   }));
