@@ -24,7 +24,7 @@ const PLACES = {
   'gateway/query/sum-of-costs.ts': ['OPERATORS', 'OPERATORS'],
   'gateway/server/open-composer.ts': ['OPERATORS'],
   'gateway/clickhouse/statement-runner.ts': ['OPERATORS'],
-  'gateway/scheduler/run-query.ts': ['OPERATORS', 'OPERATORS', 'OPERATORS', 'OPERATORS'],
+  'gateway/scheduler/run-query.ts': ['OPERATORS', 'OPERATORS'],
   'gateway/warming/warmer.ts': ['OPERATORS'],
 };
 
