@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { ListeningGateway, open, type Received, type ReceiveOptions } from './listening-gateway.js';
 
 /** The rows that an export may have in the tests. */
-export const MOST_ROWS = 200_000;
+export const MOST_ROWS = 400_000;
 
 const HEADER = `
 parameters:

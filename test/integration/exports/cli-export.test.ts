@@ -28,7 +28,7 @@ describe('querygate call --export', () => {
 
   it('leaves no file, and exits with 5, where the transfer breaks', async () => {
     await withTemporaryFolder(async (folder) => {
-      const failing = ['--param', 'failing=190000'];
+      const failing = ['--param', 'failing=390000'];
       const { code, stderr } = await exportTo(path.join(folder, 'rows.csv'), 400_000, ...failing);
       expect([code, await readdir(folder)]).toEqual([5, []]);
       expect(stderr).toContain('error: ');

@@ -29,7 +29,7 @@ describeWithNginx('an export through nginx', () => {
           const whole = await receive(`${query}/${call}`, { headers });
           expect([whole.status, whole.isComplete]).toEqual([200, true]);
           expect(whole.body.equals(direct.body)).toBe(true);
-          const broken = await receive(`${query}/rows?n=199999&failing=190000&format=csv&export=1`, {
+          const broken = await receive(`${query}/rows?n=399999&failing=390000&format=csv&export=1`, {
             headers,
           });
           expect([broken.status, broken.isComplete]).toEqual([200, false]);

@@ -48,7 +48,7 @@ describe('an export that fails', () => {
   it.each(['ndjson', 'json', 'csv', 'arrow'])(
     'after its first bytes, as %s, ends without its last chunk and without the exception',
     async (format) => {
-      await expectBroken(`rows?n=199999&failing=190000&format=${format}&export=1`, {
+      await expectBroken(`rows?n=399999&failing=390000&format=${format}&export=1`, {
         status: 502,
         code: 'CLICKHOUSE_FAILED',
       });
@@ -136,7 +136,7 @@ describe('an export that fails', () => {
 
   it('is broken off with a reset, because clients take another end for the end of the rows', async () => {
     const RESET = 56;
-    const failing = 'rows?n=199999&failing=190000&format=csv&export=1';
+    const failing = 'rows?n=399999&failing=390000&format=csv&export=1';
     const tooLong = `rows?n=${MOST_ROWS + 1}&format=csv&export=1`;
     expect(await gateway.exitCodeOfCurl(failing)).toBe(RESET);
     expect(await gateway.exitCodeOfCurl(tooLong)).toBe(RESET);

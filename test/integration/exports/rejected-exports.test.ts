@@ -88,10 +88,10 @@ describe('an export is rejected', () => {
   });
 
   it.each([
-    ['that fails', 'rows?n=199999&failing=190000&format=csv&export=1', undefined],
+    ['that fails', 'rows?n=399999&failing=390000&format=csv&export=1', undefined],
     [
       'that the client leaves',
-      'rows?n=199999&format=csv&export=1',
+      'rows?n=399999&format=csv&export=1',
       (stop: () => void): void => {
         stop();
       },
