@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 
 import { compressor } from '../../query/encode-bodies.js';
 import type { Bodies, Compressed, Encoding } from '../../query/endpoint-result.js';
@@ -55,8 +56,13 @@ export async function sendWhole(
     Age: Math.max(0, Math.floor((now - createdAt) / 1000)),
     ...headersOf(head, encoding),
   });
-  if (encoding === 'lz4') new Lz4Frame().end(bodies.identity).pipe(response);
-  else endWith(response, bodies[encoding]);
+  endWith(response, encoding === 'lz4' ? await framed(bodies.identity) : bodies[encoding]);
+}
+
+function framed(body: Buffer): Promise<Buffer> {
+  const frame = new Lz4Frame();
+  frame.end(body);
+  return buffer(frame);
 }
 
 /** LZ4 is for those who accept nothing else. */
