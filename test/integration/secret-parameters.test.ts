@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 
@@ -13,6 +10,7 @@ import { runCli } from '../support/run-cli.js';
 import { startRedis } from '../support/start-redis.mjs';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { withCollector } from '../support/trace-collector.js';
 import { urlOf } from '../support/with-gateway.js';
 
 const SECRET = 'tok-4711-that-nobody-may-see';
@@ -109,24 +107,8 @@ async function contentOfRedis(): Promise<string> {
   }
 }
 
-/** A collector of traces, and what it received. */
-async function withCollector(use: (url: string, texts: readonly string[]) => Promise<void>): Promise<void> {
-  const texts: string[] = [];
-  const server = createServer((request, response) => {
-    request.setEncoding('latin1').on('data', (text: string) => texts.push(text));
-    request.on('end', () => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, texts);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
 it('the value of a secret parameter is in no log, trace, request log, admin page or entry of Redis', async () => {
-  await withCollector(async (collector, traces) => {
+  await withCollector(async (collector, { texts: traces }) => {
     const seen: string[] = [];
     let output = (): string => '';
     await withGateway({ OTEL_EXPORTER_OTLP_ENDPOINT: collector }, async (gateway, send) => {

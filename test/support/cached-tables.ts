@@ -1,4 +1,6 @@
-import type { SqlEndpoints } from './sql-gateway.js';
+import { SQL_ENDPOINTS, type SqlEndpoints } from './sql-gateway.js';
+
+const [lines, select] = SQL_ENDPOINTS['edge.of-project'];
 
 const drawn = (caching: string): SqlEndpoints[string] => [
   [`caching: ${caching}`, 'columns: { id: String }', 'tables: true', 'example: {}'],
@@ -7,17 +9,7 @@ const drawn = (caching: string): SqlEndpoints[string] => [
 
 /** Endpoints that cache, whose rows tell when they were queried. */
 export const CACHED_TABLES: SqlEndpoints = {
-  'edge.of-project': [
-    [
-      'caching: 60',
-      'parameters: { project: { kind: string, required: true, description: Project. } }',
-      'columns: { path: String, requests: UInt64 }',
-      'tenant: { edge_logs: project }',
-      'tables: true',
-      'example: { project: aurora }',
-    ],
-    'SELECT path, count() AS requests FROM edge_logs WHERE project = @project GROUP BY path',
-  ],
+  'edge.of-project': [['caching: 60', ...lines], select],
   'drawn.long': drawn('60'),
   'drawn.short': drawn('5'),
   'drawn.anew': drawn('disabled'),

@@ -27,7 +27,8 @@ const header = (name: string, index: number, lines: readonly string[]): string =
 /** Endpoints, by name: the lines of the header, and the SELECT. */
 export type SqlEndpoints = Readonly<Record<string, readonly [lines: readonly string[], select: string]>>;
 
-const ENDPOINTS: SqlEndpoints = {
+/** What a gateway serves where a test has no endpoints of its own. */
+export const SQL_ENDPOINTS = {
   'edge.by-status': [
     [
       'parameters:',
@@ -65,7 +66,7 @@ const ENDPOINTS: SqlEndpoints = {
     'SELECT number AS n FROM numbers(100)',
   ],
   'edge.hidden': [['columns: { n: UInt8 }', 'example: {}'], 'SELECT 1 AS n'],
-};
+} as const satisfies SqlEndpoints;
 
 /** A complete gateway with the SQL listener, on a real ClickHouse with the demo data. */
 export interface SqlGateway {
@@ -173,7 +174,7 @@ const cached = (lines: readonly string[]): readonly string[] =>
 
 async function writeProject(
   folder: string,
-  { endpoints = ENDPOINTS, keys = KEYS }: SqlProject,
+  { endpoints = SQL_ENDPOINTS, keys = KEYS }: SqlProject,
 ): Promise<void> {
   await mkdir(path.join(folder, 'endpoints'));
   for (const [index, [name, [lines, select]]] of Object.entries(endpoints).entries())

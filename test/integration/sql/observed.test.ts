@@ -22,7 +22,7 @@ async function metricsOf({ gateway }: SqlGateway): Promise<string> {
 }
 
 describe('a statement', () => {
-  test('is in metrics as a request, and in none of exports', async () => {
+  test('is in metrics as a request, in none of exports, and in the log without its URL', async () => {
     await withSqlGateway({ ADMIN_PORT: '0' }, { endpoints: ENDPOINTS, keys: KEYS }, async (gateway) => {
       await gateway.rows('SELECT n FROM one_a', { key: 'qg_all', headers: { 'X-Request-Id': 'a' } });
       await fetch(`${gateway.sqlUrl}/ping`, { headers: { 'X-Request-Id': 'ping' } });
@@ -37,6 +37,14 @@ describe('a statement', () => {
       expect(metrics).toContain('querygate_connections 1\n');
       expect(metrics).toContain('querygate_statements_running 0\n');
       expect(metrics).not.toContain('querygate_export_bytes_total{');
+      // Some drivers send both in the URL.
+      const inUrl = new URLSearchParams({ password: 'qg_all', query: "SELECT 'seen-in-url'" });
+      const response = await fetch(`${gateway.sqlUrl}/?${inUrl.toString()}`, {
+        headers: { 'X-Request-Id': 'url' },
+      });
+      expect(await response.text()).toBe('seen-in-url\n');
+      expect(await lineOf(gateway, 'url')).toMatchObject({ path: '/', status: 200 });
+      expect(JSON.stringify(gateway.logger.lines)).not.toMatch(/qg_all|seen-in-url/);
     });
   });
 
