@@ -52,7 +52,7 @@ async function running(): Promise<readonly unknown[]> {
   return ((await response.json()) as { readonly calls: readonly unknown[] }).calls;
 }
 
-/** The lines of a program, which says that its long statement runs, and cancels it when it is told. */
+/** The lines of a program, which reports that its long statement runs, and cancels it once it gets a line. */
 async function factsOf({ run }: Client, limited: string, folder: string): Promise<readonly string[]> {
   const args = [opened().sqlUrl, 'qg_tool', 'qg_shop', limited, LONG];
   const program = spawn('bash', ['-c', `${run} "$@"`, 'bash', ...args], {

@@ -6,7 +6,7 @@ const READS_TOO_MUCH = 'The statement would read more data than one may read. Na
 const STOPPED =
   'The statement was stopped at its time limit. Narrow it with its conditions, or try again later';
 
-/** Errors that {@link SQL_PROBLEMS} does not have: the name of each, and what a client is told. */
+/** Errors that {@link SQL_PROBLEMS} does not have: the name of each, and what a client gets. */
 const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentence: string]>>> = {
   8: ['THERE_IS_NO_COLUMN', 'The statement names a column that its table does not have'],
   15: ['DUPLICATE_COLUMN', 'The statement has two columns or elements of the same name'],
@@ -90,13 +90,13 @@ const NAMES: Readonly<Partial<Record<string, RegExp>>> = {
   456: QUOTED,
 };
 
-/** The code that a client is told: ClickHouse's own where a statement of the client can cause it or the client can react to it. */
+/** The code that a client gets: ClickHouse's own where a statement of the client can cause it or the client can react to it. */
 export function toldCode(code: string): string {
   return SQL_PROBLEMS[code] || SENTENCES[code] ? code : OF_THE_REST;
 }
 
 /**
- * What a client is told of an error of ClickHouse: a fixed sentence, without its full stop.
+ * What a client gets of an error of ClickHouse: a fixed sentence, without its full stop.
  *
  * @param words of the client's own statement: a name among them that the message quotes is added. Undefined: none is
  */

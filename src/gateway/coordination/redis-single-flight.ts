@@ -165,7 +165,7 @@ async function queryAsLeader(
     throw error;
   } finally {
     clearInterval(renewal);
-    // Usually the lock has ended with the storing. Nobody waits for either: others wait for the lock until the result is there.
+    // Usually the lock has ended with the storing. No response waits for either, and other gateways wait for the lock until the result is there.
     void stored.then(() => (lock.isHeld ? lock.release() : undefined));
   }
 }

@@ -54,7 +54,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   HEADERS_TOO_LARGE: 431,
 };
 
-/** What a client is told of an error: never a word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */
+/** What a client gets of an error: never a word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */
 export function toldError(
   error: unknown,
   words: ReadonlySet<string> | undefined,

@@ -15,7 +15,7 @@ import { useAdminClient } from '../../support/clickhouse.js';
 
 const FAILURES = Object.keys(ERRORS) as ErrorCode[];
 
-/** Statements that fail: the code, and the word of the statement that a client is told. */
+/** Statements that fail: the code, and the word of the statement that a client gets. */
 const FAILING: readonly (readonly [code: string, sql: string, told?: string])[] = [
   ['6', "SELECT toUInt8('abc')"],
   ['15', "SELECT CAST('1', 'Tuple(a UInt8, a UInt8)')"],
@@ -82,7 +82,7 @@ const FAILING: readonly (readonly [code: string, sql: string, told?: string])[] 
 const wordsOf = (sql: string): ReadonlySet<string> =>
   new Set(sql.match(/\w+(\.\w+)?/g)?.flatMap((word) => [word, ...word.split('.')]));
 
-describe('What a client is told of an error', () => {
+describe('What a client gets of an error', () => {
   const client = useAdminClient();
 
   it('has the code and the status of ClickHouse, and a sentence of its own', async () => {
