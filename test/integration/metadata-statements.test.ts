@@ -3,6 +3,7 @@ import { aliasAt } from '../../src/gateway/tables/words.js';
 import { readFrame } from '../../src/endpoint/sql-file/select/frame.js';
 import { readSingleStatement } from '../../src/endpoint/sql-file/select/single-statement.js';
 import { useTestDatabase } from '../support/clickhouse.js';
+import { textOfSelect } from '../support/example-statements.js';
 import { tableNames } from '../support/table-names.js';
 
 const database = useTestDatabase();
@@ -26,9 +27,9 @@ function rewritten(sql: string): string {
   const names = tableNames(database.name, ['a_table', 'a_view']);
   const statement = readStatement(sql, names, { user: 'u', database: database.name, isUsed: () => false });
   if (statement.kind !== 'select') throw new Error(`${sql} is read as no SELECT`);
-  const { text, slot = '', reads } = statement;
+  const { slot = '', reads } = statement;
   const parts = reads.map(({ table, internal }) => `${internal} AS (SELECT * FROM ${table})`);
-  return text.replaceAll(slot, () => parts.join(', '));
+  return textOfSelect(statement).replaceAll(slot, () => parts.join(', '));
 }
 
 it.each([

@@ -5,6 +5,7 @@ import { readStatement } from '../../src/gateway/tables/read-statement.js';
 import { anyTableSelect, COLUMNS, TABLES } from '../support/any-table-select.js';
 import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { useAdminClient, useTestDatabase } from '../support/clickhouse.js';
+import { textOfSelect } from '../support/example-statements.js';
 import { tableNames } from '../support/table-names.js';
 
 const RUNS = 125;
@@ -66,7 +67,8 @@ function rewritten(sql: string): string {
     const [of = '', name = ''] = table.split('.');
     return `${internal} AS (SELECT * FROM ${quoteName(of)}.${quoteName(name)})`;
   });
-  const { text, slot } = statement;
+  const { slot } = statement;
+  const text = textOfSelect(statement);
   return slot === undefined ? text : text.replaceAll(slot, parts.join(', '));
 }
 

@@ -1,3 +1,4 @@
+import { withLiterals } from '../../src/gateway/tables/compared-literals.js';
 import { readStatement } from '../../src/gateway/tables/read-statement.js';
 import {
   StatementProblem,
@@ -23,9 +24,15 @@ export const readExample = (sql: string): Statement => readStatement(sql, EXAMPL
 /** Reads a SELECT over example tables. */
 export function readExampleSelect(sql: string): SelectStatement {
   const statement = readExample(sql);
-  if ('text' in statement) return statement;
+  if ('template' in statement) return statement;
   throw new Error(`${sql} is no SELECT`);
 }
+
+/** The text of a SELECT with its literals. */
+export const textOfSelect = ({
+  template,
+  literals,
+}: Pick<SelectStatement, 'template' | 'literals'>): string => withLiterals(template, literals);
 
 /** A text without the WITH queries that those of its tables replace. */
 const withoutSlots = (text: string, slot: string): string =>
@@ -38,7 +45,8 @@ export function shownStatement(sql: string): string {
     if (statement.kind === 'kill') return `kill ${statement.queryId}`;
     const settings = [...statement.settings].map(([name, value]) => ` ${name}=${value}`).join('');
     if (statement.kind === 'nothing') return `nothing${settings}`;
-    const { text, reads, format, slot } = statement;
+    const { reads, format, slot } = statement;
+    const text = textOfSelect(statement);
     const written = reads.reduce(
       (all, { internal, table }) => all.replaceAll(internal, `<${table}>`),
       slot === undefined ? text : withoutSlots(text, slot),

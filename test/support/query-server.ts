@@ -22,5 +22,6 @@ const noParser: SqlParser = {
   print: unexpected,
   tree: unexpected,
   tables: unexpected,
+  varyingFunctions: unexpected,
   lines: unexpected,
 };

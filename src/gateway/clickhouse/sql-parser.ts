@@ -2,6 +2,7 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 
 import { quoteText } from '../../endpoint/quote-sql.js';
 import { Failure } from '../errors.js';
+import { VARYING_NAMES } from '../facts/query-facts.js';
 import type { SqlParser } from '../query/sandboxed-select.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 import { cancelled } from './within-time.js';
@@ -27,7 +28,7 @@ const LIMITS_OF_AUTHORS: ClickHouseSettings = {
   ...{ max_result_bytes: '32000000', result_overflow_mode: 'throw' },
 };
 const TIMEOUT_MS = 5000;
-/** How long names of tables are cached. */
+/** How long names are cached. */
 const NAMES_TTL_MS = 10_000;
 
 const SELECT_TABLES = 'SELECT name FROM system.tables WHERE database = currentDatabase()';
@@ -84,6 +85,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
       }
     },
     tables: (signal) => namesIn(SELECT_TABLES, {}, signal),
+    varyingFunctions: (signal) => namesIn(VARYING_NAMES, {}, signal),
     lines: async (query, signal) => {
       try {
         return await runQuery(query, {}, signal, LIMITS_OF_AUTHORS);

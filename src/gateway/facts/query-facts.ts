@@ -28,6 +28,9 @@ export const VARYING_FUNCTIONS = `SELECT name, origin FROM system.functions
   WHERE origin != 'System' OR deterministic = 0 AND name NOT IN ('arrayJoin', 'unnest')
     OR match(name, '^(region|transaction|getClientHTTPHeader|fuzz|ai[A-Z]|structureToCapnProto|tid$|__getScalar$)|BestEffort')`;
 
+/** The names of those of ClickHouse's own, in lower case. */
+export const VARYING_NAMES = `SELECT lower(name) FROM (${VARYING_FUNCTIONS}) WHERE origin = 'System'`;
+
 const OWN_FUNCTIONS = `SELECT lower(name) FROM (${VARYING_FUNCTIONS}) WHERE origin != 'System'`;
 
 /** ClickHouse's tree of a SELECT before names are resolved. */

@@ -63,6 +63,8 @@ export interface SqlParser {
   readonly tree: (text: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Names of the tables that an unqualified name can mean to the gateway's user. */
   readonly tables: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Names, in lower case, of ClickHouse's functions with results that depend on more than their arguments. */
+  readonly varyingFunctions: (signal: AbortSignal) => Promise<readonly string[]>;
   /**
    * What a query of the gateway or of an author returns as its only column.
    *

@@ -10,6 +10,7 @@ import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js
 import { checkTree, type Bounds } from '../sandbox/check-tree.js';
 import { checkPrintedText } from '../sandbox/printed-text.js';
 import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
+import { withLiterals } from './compared-literals.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
 /** What a tool may need more than a caller of one endpoint: rows of constants, and functions that tell of the server what its headers tell. */
@@ -30,15 +31,11 @@ const MAX_CACHED_CHARACTERS = 8_000_000;
 export interface CheckedStatement {
   /** As ClickHouse prints it, on one line without comments. */
   readonly text: string;
-  /** Whether its rows depend on more than those that it reads. */
+  /** Whether its rows depend on more than those that it reads, by ClickHouse's word. */
   readonly varies: boolean;
 }
 
 type Verdict = CheckedStatement | { readonly code: number; readonly problem: string };
-
-/** Of the functions that a statement may call, those that ClickHouse calls not deterministic; those that tell its version stay the same. */
-export const VARYING =
-  /^(?:now(?:64)?|today|yesterday|curdate|current_date|current_timestamp|parseDateTime\w*BestEffort\w*|dateTimeToUUIDv7|arrayPartial\w*Sort)$/i;
 
 /**
  * Checks a SELECT.
@@ -72,11 +69,9 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
       verdicts.set(key, value);
       verdict = value;
     }
-    // In each place that a printed text has for a literal: it repeats the left side of a BETWEEN.
-    const whole = (text: string): string =>
-      text.replaceAll(/'_q[\da-f]{8}_v\d+'/g, (place) => statement.literals.get(place) ?? place);
-    if ('text' in verdict) return { ...verdict, text: whole(verdict.text) };
-    throw new StatementProblem(verdict.code, whole(verdict.problem));
+    const { literals } = statement;
+    if ('text' in verdict) return { ...verdict, text: withLiterals(verdict.text, literals) };
+    throw new StatementProblem(verdict.code, withLiterals(verdict.problem, literals));
   };
 }
 
@@ -98,8 +93,9 @@ async function verdictOf(
     };
     const tree = readTree(lines, GRAMMAR);
     checkTree(tree, names, BOUNDS);
-    const varies = [...nodesIn(tree)].some((node) => VARYING.test(attribute(node, 'function_name')));
-    return { text: printed, varies };
+    const called = new Set([...nodesIn(tree)].map((node) => attribute(node, 'function_name').toLowerCase()));
+    const varying = await parser.varyingFunctions(signal);
+    return { text: printed, varies: varying.some((name) => called.has(name)) };
   } catch (error) {
     if (error instanceof Rejection)
       return { code: CODES.ACCESS_DENIED, problem: `The statement ${error.message}.` };

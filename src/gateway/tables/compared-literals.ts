@@ -6,6 +6,14 @@ const PLAIN = /^(?:0|[1-9]\d{0,17}|'[^'\\\p{Cc}]*')$/u;
 const COMPARES = /^(?:=|==|!=|<>|<|>|<=|>=)$/;
 const COMPARING_WORD = /^(?:LIKE|ILIKE|BETWEEN)$/;
 const MOST = 100;
+/** What stands in the place of a literal; the beginning occurs nowhere else in the statement. */
+export const placeOf = (beginning: string, index: number): string => `'${beginning}v${index}'`;
+const PLACE = /'_q[\da-f]{8}_v\d+'/g;
+
+/** The text with the literals in their places. There can be more of these: ClickHouse prints the left side of a BETWEEN twice. */
+export const withLiterals = (text: string, literals: ReadonlyMap<string, string>): string =>
+  text.replaceAll(PLACE, (place) => literals.get(place) ?? place);
+
 /** What ends an expression, so that the literal before it is a whole operand. */
 const ENDS = /^(?:AND|OR|THEN|GROUP|ORDER|HAVING|LIMIT|UNION)$/;
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFrame } from '../../endpoint/sql-file/select/frame.js';
 import { isName, nameOf } from '../../endpoint/sql-file/select/names.js';
 import { isSymbol, type Node, type TokenNode } from '../../endpoint/sql-file/select/nodes.js';
-import { comparedLiterals } from './compared-literals.js';
+import { comparedLiterals, placeOf } from './compared-literals.js';
 import type { ClientNames } from './constant-calls.js';
 import { findTables, slotOf, type Edit, type InternalName } from './find-tables.js';
 import { CODES, StatementProblem, type SelectStatement, type TableNames } from './statement.js';
@@ -35,7 +35,7 @@ export function readSelect(
   const withPlaces = (internal: InternalName, beginning: string): string =>
     writeText(tokens, edits, internal, (token) => {
       const index = indexes.get(token);
-      return index === undefined ? token.text : `'${beginning}v${index}'`;
+      return index === undefined ? token.text : placeOf(beginning, index);
     });
   // Equal statements are equal texts, and so are those with other values in comparisons and arguments: a filter is dragged.
   const template = withPlaces((read) => String(reads[read]?.table), '');
@@ -45,9 +45,8 @@ export function readSelect(
   );
   const internal: InternalName = (read) => `${prefix}${read + 1}`;
   return {
-    text: writeText(tokens, edits, internal, ({ text }) => text),
     template: withPlaces(internal, prefix),
-    literals: new Map(compared.map(({ text }, index) => [`'${prefix}v${index}'`, text])),
+    literals: new Map(compared.map(({ text }, index) => [placeOf(prefix, index), text])),
     reads: reads.map(({ table, args }, index) => ({ table, args, internal: internal(index) })),
     ...{ parameters, words, hasMatcher, slot: reads.length === 0 ? undefined : slotOf(internal) },
   };

@@ -40,9 +40,10 @@ export interface TableNames {
 
 /** A SELECT of a client. */
 export interface SelectStatement {
-  /** Without FORMAT, SETTINGS, a semicolon and comments, and with single spaces; each table has its internal name. */
-  readonly text: string;
-  /** The text with other texts in the places of literals that decide nothing about what it may do. */
+  /**
+   * Its text without FORMAT, SETTINGS, a semicolon and comments, and with single spaces; each table has its internal name. Other texts are
+   * in the places of literals that decide nothing about what it may do.
+   */
   readonly template: string;
   /** These literals, by what stands in their places. */
   readonly literals: ReadonlyMap<string, string>;

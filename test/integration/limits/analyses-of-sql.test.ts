@@ -29,6 +29,7 @@ class Sent {
     print: (sql, signal) => this.count(sql, () => this.parse.print(sql, signal)),
     tree: (text, signal) => this.count('tree', () => this.parse.tree(text, signal)),
     tables: (signal) => this.count('tables', () => this.parse.tables(signal)),
+    varyingFunctions: (signal) => this.count('functions', () => this.parse.varyingFunctions(signal)),
     lines: (query, signal) => this.count('facts', () => this.parse.lines(query, signal)),
   };
   private readonly run: RunQuery;

@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { isRejectionOfQuery } from '../../clickhouse/translate-sql-error.js';
-import { readQueryFacts, VARYING_FUNCTIONS, type QueryFacts } from '../../facts/query-facts.js';
+import { readQueryFacts, VARYING_NAMES, type QueryFacts } from '../../facts/query-facts.js';
 import type { Catalog } from './catalog.js';
 import { problemOf, Reads } from './reads.js';
 
@@ -25,8 +25,6 @@ async function readsOf(endpoint: Endpoint, catalog: Catalog): Promise<Reads> {
   await reads.add((await factsOfEndpoint(endpoint, catalog)).facts);
   return reads;
 }
-
-const VARYING_NAMES = `SELECT lower(name) FROM (${VARYING_FUNCTIONS}) WHERE origin = 'System'`;
 
 /** Of those, functions that return the same in each run over the same data of a server with the same settings. */
 const SAME_IN_EACH_RUN = new RegExp(

@@ -24,6 +24,7 @@ class Analyses {
     print: (sql) => this.query(sql),
     tree: () => this.query([]),
     tables: () => this.query([]),
+    varyingFunctions: () => this.query([]),
     lines: () => this.query([]),
   };
 

@@ -36,6 +36,7 @@ class FakeServer implements AnalyzingServer {
       print: () => parse(name),
       tree: () => parse([name]),
       tables: () => parse([name]),
+      varyingFunctions: () => parse([name]),
       lines: () => parse([name]),
     };
   }

@@ -3,6 +3,7 @@ import {
   shownStatement,
   readExample,
   readExampleSelect,
+  textOfSelect,
   EXAMPLE_TABLES,
   EXAMPLE_CONTEXT,
 } from '../../../support/example-statements.js';
@@ -31,10 +32,10 @@ describe('readStatement', () => {
     ],
   ])('keeps a place for the WITH queries of tables wherever they must be known: %s', (sql, expected) => {
     const statement = readExampleSelect(sql);
-    const { text, slot = '-', reads } = statement;
+    const { slot = '-', reads } = statement;
     expect(slot === '-').toBe(reads.length === 0);
     const table = ` ${reads[0]?.internal ?? ''} AS \`edge\``;
-    expect(text.replaceAll(slot, '#').replaceAll(table, '')).toBe(expected);
+    expect(textOfSelect(statement).replaceAll(slot, '#').replaceAll(table, '')).toBe(expected);
   });
 
   it('shares an internal name between equal reads only', () => {
