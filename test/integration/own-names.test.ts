@@ -7,6 +7,7 @@ import { introspectTable } from '../../src/commands/introspect/introspect.js';
 import { tableFile } from '../../src/commands/cli/load/table-file.js';
 import { inferColumns, type Sample } from '../../src/commands/loading/infer-columns.js';
 import { loadFile } from '../../src/commands/loading/load-file.js';
+import { quoteText } from '../../src/endpoint/quote-sql.js';
 import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
 import { FORMATS, type FormatName } from '../../src/gateway/formats/formats.js';
 import { checkSqlFile } from '../support/check-sql-file.js';
@@ -199,4 +200,27 @@ it('reads them again after a change', async () => {
   await server.run(`INSERT INTO ${TABLE} (t, row) VALUES ('2026-01-02 00:00:00', 'v3-9')`);
   time.advance(10_000);
   expect((await gateway.get(`row?${ALL}&result_rows=v3-9`)).rows).toHaveLength(1);
+});
+
+it('creates and reads tables whose columns are keywords of ClickHouse', async () => {
+  const words = await server.rows(
+    `SELECT DISTINCT lower(arrayJoin(splitByRegexp('[^A-Za-z_]+', keyword))) AS word FROM system.keywords WHERE word != '' ORDER BY word`,
+  );
+  const names = words.map(({ word }) => String(word));
+  expect(names).toEqual(expect.arrayContaining(['all', 'index', 'not', 'primary', 'timestamp']));
+  const text = { type: 'String', use: 'category', distinct: 1, isMoney: false } as const;
+  const files = names.map((name) => tableFile(name, [{ name, ...text }], 'a.csv'));
+  await server.rows(
+    `SELECT formatQuery(text) FROM (SELECT arrayJoin([${files.map(quoteText).join()}]) AS text)`,
+  );
+  const tools = { client: server.admin, now: () => new Date(), signal: new AbortController().signal };
+  const { database } = server.server.adminConnection;
+  // A header has at most some hundreds of columns.
+  for (const half of [names.slice(0, names.length / 2), names.slice(names.length / 2)]) {
+    const [table = ''] = half;
+    const columns = half.map((name) => ({ name, ...text }));
+    await server.run(tableFile(table, columns, 'a.csv'));
+    const { file } = await introspectTable(tools, database, 'words', table);
+    expect((await checkSqlFile(server.admin, file.text)).faults).toEqual([]);
+  }
 });

@@ -34,15 +34,15 @@ export function parameterName(name: string, taken: Set<string>): string | undefi
 }
 
 /**
- * Words that ClickHouse could read as something other than a column or table. DESCRIBE of each written query proves that the
- * list suffices for it.
+ * Words that ClickHouse could read as something other than a column or table; of the words of `system.keywords`, a test finds
+ * those that are missing.
  */
 const KEYWORDS = new Set(
   (
-    'all and anti any array as asc asof between by case cast columns cross cube desc distinct else end escape except ' +
-    'exists explain extract false fetch final following format from full global group having ilike in inner insert ' +
-    'intersect interval into is join left like limit not null nulls offset on or order outer over paste preceding ' +
-    'prewhere qualify right rollup sample select semi settings substring then ties top totals trim true union using when ' +
+    'all and anti any array as asc asof between by case cast columns constraint cross cube desc distinct else end escape ' +
+    'except exists explain extract false fetch final following format from full global group having ilike in index inner ' +
+    'insert intersect interval into is join left like limit not null nulls offset on or order outer over paste preceding ' +
+    'prewhere projection qualify right rollup sample select semi settings substring then ties top totals trim true union using when ' +
     'where window with'
   ).split(' '),
 );
