@@ -25,5 +25,6 @@ export function sampleResult(
 
 /** Builds a key of an endpoint that caches for a minute; different query texts have different keys. */
 export function sampleKey(query: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
-  return { endpointId, cachingMs: 60_000, hash: createHash('sha256').update(query).digest('hex') };
+  const hash = createHash('sha256').update(query).digest('hex');
+  return { endpointId, hash, cachingMs: 60_000, confirmableMs: 0, staleMs: 0 };
 }

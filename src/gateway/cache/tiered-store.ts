@@ -1,18 +1,15 @@
 import type { CacheKey } from '../query/cache-key.js';
-import { knownAt, type EndpointResult } from '../query/endpoint-result.js';
+import { usableUntil } from '../query/call.js';
+import { knownAt } from '../query/endpoint-result.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import type { LocalStore } from './local-store.js';
 
 /** The local cache in front of the shared cache; a result from the shared cache is stored locally too. */
 export class TieredStore implements ResultStore {
-  /**
-   * @param usableUntilOf until when a result may be served, fresh or stale; milliseconds since 1970.
-   * @param onSharedHit called when the shared cache has a result that is missing or older in the local cache.
-   */
+  /** @param onSharedHit called when the shared cache has a result that is missing or older in the local cache. */
   constructor(
     private readonly local: LocalStore,
     private readonly shared: ResultStore,
-    private readonly usableUntilOf: (key: CacheKey, result: EndpointResult) => number,
     private readonly onSharedHit: (key: CacheKey) => void = () => undefined,
   ) {}
 
@@ -23,7 +20,7 @@ export class TieredStore implements ResultStore {
     if (!shared || (local && shared.createdAt <= local.createdAt)) return local;
     // A refresh is no caller's hit.
     if (newerThan === -Infinity) this.onSharedHit(key);
-    await this.local.set(key, shared, this.usableUntilOf(key, shared));
+    await this.local.set(key, shared, usableUntil(shared, key));
     return shared;
   };
 

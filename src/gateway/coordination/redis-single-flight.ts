@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { CacheKey } from '../query/cache-key.js';
+import { usableUntil } from '../query/call.js';
 import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import type { QueryClickHouse, FetchedResult, CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
@@ -45,7 +46,7 @@ export interface RedisSingleFlightDependencies {
  * then takes over and runs a second query. The result is correct in either case.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
-  return async (key, signal, queryClickHouse, usableUntil, newerThan) => {
+  return async (key, signal, queryClickHouse, newerThan) => {
     const flight = flightOf(dependencies, key, newerThan);
     const longestQuery = dependencies.clock().getTime() - dependencies.maxWaitMs;
     const wanted: Wanted = { key, newerThan, seen: longestQuery };
@@ -54,7 +55,7 @@ export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies
     const published = flight.lock.isAsked
       ? undefined
       : await findPublished(dependencies, wanted, undefined, { cached });
-    const coalesced = { signal, queryClickHouse, usableUntil };
+    const coalesced = { signal, queryClickHouse };
     const fetched = published ?? (await leadOrFollow(dependencies, wanted, flight, coalesced, { cached }));
     return { cached, ...fetched };
   };
@@ -91,7 +92,7 @@ async function leadOrFollow(
     await delay(pollMs, undefined, { signal: following });
   }
   const result = await coalesced.queryClickHouse(coalesced.signal);
-  void storeResult(dependencies, key, result, coalesced);
+  void storeResult(dependencies, key, result);
   return { result, isCollapsed: false };
 }
 
@@ -117,7 +118,6 @@ interface Look {
 interface CoalescedQuery {
   readonly signal: Signal;
   readonly queryClickHouse: QueryClickHouse;
-  readonly usableUntil: (result: EndpointResult) => number;
 }
 
 interface Leadership {
@@ -156,7 +156,7 @@ async function queryAsLeader(
     isToPublish = true;
     if (!lock.isHeld) return undefined;
     const result = await coalesced.queryClickHouse(coalesced.signal);
-    stored = storeResult(dependencies, key, result, coalesced, lock);
+    stored = storeResult(dependencies, key, result, lock);
     return { result, isCollapsed: false };
   } catch (error) {
     if (isToPublish && !coalesced.signal.aborted) await publishFailure(dependencies, key, failedAs, error);
@@ -175,11 +175,10 @@ async function storeResult(
   { store }: RedisSingleFlightDependencies,
   key: CacheKey,
   result: EndpointResult,
-  { usableUntil }: CoalescedQuery,
   lock?: RedisLease,
 ): Promise<void> {
   // Other gateways may not accept a partial result: one of the followers runs the query again.
-  if (!result.partial) await store.set(key, result, usableUntil(result), lock);
+  if (!result.partial) await store.set(key, result, usableUntil(result, key), lock);
 }
 
 async function publishFailure(

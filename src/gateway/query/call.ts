@@ -1,6 +1,5 @@
 import type { BoundQuery } from '../../endpoint/bind.js';
-import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../../endpoint/definition.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Lifetime } from './cache-key.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import type { EndpointResult } from './endpoint-result.js';
 import type { Requester } from './ports.js';
@@ -38,16 +37,16 @@ export interface CallOutcome {
 }
 
 /** When the stale use of a result ends; milliseconds since 1970. */
-export function staleUntil(result: EndpointResult, { settings }: Endpoint): number {
-  return result.expiresAt + (settings.staleIfError ?? DEFAULT_STALE_IF_ERROR_SECONDS) * 1000;
+export function staleUntil({ expiresAt }: EndpointResult, { staleMs }: Lifetime): number {
+  return expiresAt + staleMs;
 }
 
 /** Until when a result can be confirmed; milliseconds since 1970. Nothing confirms one without a version. */
-export function confirmableUntil({ createdAt, data }: EndpointResult, { settings }: Endpoint): number {
-  return data && settings.untilChanged ? createdAt + settings.untilChanged.atMost * 1000 : 0;
+export function confirmableUntil({ createdAt, data }: EndpointResult, { confirmableMs }: Lifetime): number {
+  return data ? createdAt + confirmableMs : 0;
 }
 
 /** After when no caller can get a result; milliseconds since 1970. */
-export function usableUntil(result: EndpointResult, endpoint: Endpoint): number {
-  return Math.max(staleUntil(result, endpoint), confirmableUntil(result, endpoint));
+export function usableUntil(result: EndpointResult, lifetime: Lifetime): number {
+  return Math.max(staleUntil(result, lifetime), confirmableUntil(result, lifetime));
 }

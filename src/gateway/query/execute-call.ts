@@ -46,10 +46,10 @@ async function executeCached(parts: QueryParts, call: Call, key: CacheKey): Prom
     const { result, cached = known, ...shared } = await fetchResult(parts, call, key);
     if (result === cached) return hitOutcome(result);
     // A stale result with all rows is better than a new partial one.
-    const stale = result.partial && (await findStale(parts, call, key));
+    const stale = result.partial && (await findStale(parts, key));
     return stale ?? fetchedOutcome(result, { refresh, replacesExpired: cached !== undefined, ...shared });
   } catch (error) {
-    const stale = allowsStale(error) ? await findStale(parts, call, key) : undefined;
+    const stale = allowsStale(error) ? await findStale(parts, key) : undefined;
     if (!stale) throw error;
     return stale;
   }
@@ -69,12 +69,11 @@ function findBefore(
 /** Finds a result that is no longer fresh, and that the endpoint allows in place of a new one that does not come. */
 export async function findStale(
   { store, clock }: Pick<QueryParts, 'store' | 'clock'>,
-  { endpoint }: Call,
   key: CacheKey,
 ): Promise<CallOutcome | undefined> {
-  if (endpoint.settings.caching === 'disabled') return undefined;
+  if (key.cachingMs === 0) return undefined;
   const stale = await store.get(key);
-  if (!stale || clock().getTime() >= staleUntil(stale, endpoint)) return undefined;
+  if (!stale || clock().getTime() >= staleUntil(stale, key)) return undefined;
   return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
 }
 
@@ -101,9 +100,9 @@ export async function confirm(
   key: CacheKey,
   cached: EndpointResult,
 ): Promise<EndpointResult | undefined> {
-  if (clock().getTime() >= confirmableUntil(cached, call.endpoint)) return undefined;
+  if (clock().getTime() >= confirmableUntil(cached, key)) return undefined;
   const confirmed = await dataVersions.confirm(call, cached);
-  if (confirmed) await store.set(key, confirmed, usableUntil(confirmed, call.endpoint));
+  if (confirmed) await store.set(key, confirmed, usableUntil(confirmed, key));
   return confirmed;
 }
 

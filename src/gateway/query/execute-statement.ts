@@ -48,7 +48,7 @@ export async function executeStatement(
   const known = isRefresh ? undefined : find ? find(key.hash) : await store.get(key);
   const hit = hitOf(known, clock().getTime());
   if (hit) return hit;
-  const sharing = { key, refresh: isRefresh, usableUntilOf: ({ expiresAt }: EndpointResult) => expiresAt };
+  const sharing = { key, refresh: isRefresh };
   try {
     const { cached, ...fetched } = await shareQuery(parts, request, sharing, (context) => {
       return wholeResult(parts, request, key, context);

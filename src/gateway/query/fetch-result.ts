@@ -32,14 +32,12 @@ export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
  * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
  * the others get that result, or its error.
  *
- * @param usableUntilOf until when a result may be served, fresh or stale; milliseconds since 1970.
  * @param newerThan for a refresh: only a result that is known since a later time counts; milliseconds since 1970.
  */
 export type CoalesceAcrossGateways = (
   key: CacheKey,
   signal: Signal,
   queryClickHouse: QueryClickHouse,
-  usableUntilOf: (result: EndpointResult) => number,
   newerThan?: number,
 ) => Promise<FetchedResult>;
 
@@ -90,10 +88,7 @@ export async function fetchResult(
   if (endpoint.settings.caching === 'disabled') {
     return { result: await query(call), isCollapsed: false, callers: 1 };
   }
-  const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
-  return shareQuery(parts, call, { key, refresh, newerThan, usableUntilOf }, (context) =>
-    query({ ...call, ...context }),
-  );
+  return shareQuery(parts, call, { key, refresh, newerThan }, (context) => query({ ...call, ...context }));
 }
 
 /** What the result of a query is shared by. */
@@ -101,14 +96,13 @@ export interface Sharing {
   readonly key: CacheKey;
   readonly refresh: boolean;
   readonly newerThan?: number | undefined;
-  readonly usableUntilOf: (result: EndpointResult) => number;
 }
 
 /** Runs a query once for all callers of its key at the same time, and stores its result. */
 export async function shareQuery(
   { store, flights, coalesceAcrossGateways, onJoined }: SharingParts,
   caller: SingleFlightCaller,
-  { key, refresh, newerThan, usableUntilOf }: Sharing,
+  { key, refresh, newerThan }: Sharing,
   query: StartWork<EndpointResult>,
 ): Promise<FetchedResult> {
   const isAlone = refresh && newerThan === undefined;
@@ -116,13 +110,7 @@ export async function shareQuery(
   // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
   const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
   const { value, joined, callers } = await flights.join(workKey, caller, ({ signal, requester }) =>
-    coalesce(
-      key,
-      signal,
-      (querySignal) => query({ requester, signal: querySignal }),
-      usableUntilOf,
-      newerThan,
-    ),
+    coalesce(key, signal, (querySignal) => query({ requester, signal: querySignal }), newerThan),
   );
   // Another gateway had stored it before.
   if (!refresh && value.result === value.cached) return value;
@@ -255,9 +243,9 @@ export function blameParameters(endpoint: Endpoint, error: unknown): unknown {
 
 /** For a gateway alone, and for refreshes: runs the query and stores the result. */
 export function withoutCoalescing(store: ResultStore): CoalesceAcrossGateways {
-  return async (key, signal, query, usableUntilOf) => {
+  return async (key, signal, query) => {
     const result = await query(signal);
-    if (!result.partial) await store.set(key, result, usableUntilOf(result));
+    if (!result.partial) await store.set(key, result, usableUntil(result, key));
     return { result, isCollapsed: false };
   };
 }

@@ -5,7 +5,6 @@ import { PurgeGuard } from '../cache/purge-guard.js';
 import { SharedStore } from '../cache/shared-store.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
-import type { Endpoints } from '../../endpoint/registry.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import { CircuitBreaker } from '../coordination/circuit-breaker.js';
 import { GuardedRedis } from '../coordination/guarded-redis.js';
@@ -19,9 +18,6 @@ import { RedisVersions } from '../coordination/redis-versions.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
-import type { CacheKey } from '../query/cache-key.js';
-import { usableUntil } from '../query/call.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
 import type { HitCounter } from '../query/hit-counts.js';
 import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock, DeferredBoard } from '../query/ports.js';
@@ -57,7 +53,6 @@ export interface OpenCache {
 }
 
 export interface CacheDependencies {
-  readonly endpoints: Endpoints;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'count'>;
@@ -106,12 +101,12 @@ async function openWithRedis(
   config: Config,
   redisUrl: string,
   local: LocalStore,
-  { endpoints, logger, clock, hits }: CacheDependencies,
+  { logger, clock, hits }: CacheDependencies,
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);
   const shared = new SharedStore(redis, keys, config.cache.maxSharedBytes, clock);
-  const tiers = new TieredStore(local, shared, usableUntilOf(endpoints), ({ endpointId }) => {
+  const tiers = new TieredStore(local, shared, ({ endpointId }) => {
     hits.countSharedHit(endpointId);
   });
   const store = new PurgeGuard(tiers, clock);
@@ -181,14 +176,6 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
 async function untilConnected(client: RedisClient): Promise<void> {
   if (client.status === 'ready') return;
   await once(client, 'ready', { signal: AbortSignal.timeout(CONNECT_WAIT_MS) }).catch(() => undefined);
-}
-
-/** When the stale use of a result from the shared cache ends; milliseconds since 1970. */
-function usableUntilOf(endpoints: Endpoints): (key: CacheKey, result: EndpointResult) => number {
-  return (key, result) => {
-    const endpoint = endpoints.find(key.endpointId);
-    return endpoint ? usableUntil(result, endpoint) : result.expiresAt;
-  };
 }
 
 /** The longest time that a query takes, including its wait for a slot. */

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { NOW } from '../../endpoint/reserved.js';
-import { STATEMENTS, type CacheKey } from '../query/cache-key.js';
+import { lifetimeOf, shortestOf, STATEMENTS, type CacheKey, type Lifetime } from '../query/cache-key.js';
 import type { StatementRequest } from '../query/ports.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import type { TableRead } from './statement.js';
 
-/** Milliseconds for which a result without rows of endpoints is fresh: its text has the rows of catalogues, but not ClickHouse's version. */
-const CONSTANT_MS = 60_000;
+/** Of a result without rows of endpoints: its text has the rows of catalogues, but not ClickHouse's version. */
+const OF_CATALOGUES: Lifetime = { cachingMs: 60_000, confirmableMs: 0, staleMs: 0 };
 
 /** What decides the bytes of a statement's result. */
 export interface StatementIdentity {
@@ -21,10 +21,10 @@ export interface StatementIdentity {
 
 /** The cache key of a statement, whose result is as fresh as the first of its endpoints allows; undefined where it may not be cached. */
 export function keyOfStatement({ request, reads, read, scope }: StatementIdentity): CacheKey | undefined {
-  const lifetimes = read.map(({ settings: { caching } }) => (caching === 'disabled' ? 0 : caching * 1000));
-  const cachingMs = read.length === 0 ? CONSTANT_MS : Math.min(...lifetimes);
+  const lifetime =
+    read.length === 0 ? OF_CATALOGUES : shortestOf(read.map(({ settings }) => lifetimeOf(settings)));
   // The text has the filters of pins, of which a key must not let a short secret be guessed.
-  if (cachingMs === 0 || read.some(hasSecret)) return undefined;
+  if (lifetime.cachingMs === 0 || read.some(hasSecret)) return undefined;
   const { query, values, output, rowCap, timeoutMs } = request;
   const times = new Set(reads.map(({ internal }) => `${internal}_${NOW.name}`));
   const identity = [
@@ -37,7 +37,7 @@ export function keyOfStatement({ request, reads, read, scope }: StatementIdentit
     { ...output, settings: Object.entries(output.settings).sort(([a], [b]) => (a < b ? -1 : 1)) },
     [rowCap, timeoutMs],
   ];
-  return { endpointId: STATEMENTS, cachingMs, hash: hash('sha256', JSON.stringify(identity), 'hex') };
+  return { endpointId: STATEMENTS, hash: hash('sha256', JSON.stringify(identity), 'hex'), ...lifetime };
 }
 
 /** Whether a value of a parameter can be a secret. */

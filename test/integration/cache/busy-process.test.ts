@@ -73,12 +73,7 @@ describe('the owner of a lease', () => {
       return sampleResult({ createdAt: Date.now() });
     };
     try {
-      const fetched = await share(
-        key,
-        new AbortController().signal,
-        requestCity,
-        ({ expiresAt }) => expiresAt,
-      );
+      const fetched = await share(key, new AbortController().signal, requestCity);
       expect(fetched.isCollapsed).toBe(false);
       expect(owners).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
       expect(owners).not.toContain(OTHER);

@@ -27,7 +27,7 @@ afterEach(() => {
 
 const memory = (): LocalStore => new LocalStore(MAX_BYTES, time.clock);
 const redis = (): SharedStore => new SharedStore(server.redis, server.keys, MAX_BYTES, time.clock);
-const tiered = (): TieredStore => new TieredStore(memory(), redis(), (_key, { expiresAt }) => expiresAt);
+const tiered = (): TieredStore => new TieredStore(memory(), redis());
 
 const STORES: readonly (readonly [string, () => ResultStore])[] = [
   ['MemoryStore', memory],
@@ -158,12 +158,7 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
   it('returns what another process has replaced once the local entry has expired', async () => {
     const local = memory();
     const sharedHits: string[] = [];
-    const store = new TieredStore(
-      local,
-      redis(),
-      (_key, { expiresAt }) => expiresAt + 60_000,
-      ({ hash }) => sharedHits.push(hash),
-    );
+    const store = new TieredStore(local, redis(), ({ hash }) => sharedHits.push(hash));
     const own = sampleResult({ createdAt: time.now, expiresAt: time.now + 100 });
     await store.set(KEY, own, time.now + 60_000);
     time.advance(100);
@@ -177,10 +172,10 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
 
   it('caches locally what it found in the shared cache until usableUntil', async () => {
     const local = memory();
-    const store = new TieredStore(local, redis(), (_key, { expiresAt }) => expiresAt + 500);
+    const store = new TieredStore(local, redis());
     const result = sampleResult({ createdAt: time.now, expiresAt: time.now + 500 });
     await redis().set(KEY, result, time.now + 60_000);
-    await store.get(KEY);
+    await store.get({ ...KEY, staleMs: 500 });
     time.advance(999);
     expect(local.find(KEY.hash)).toEqual(result);
     time.advance(1);
@@ -189,7 +184,7 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
 
   it('stores huge results in the local cache only', async () => {
     const local = new LocalStore(10 * MAX_BYTES, time.clock);
-    const store = new TieredStore(local, redis(), (_key, { expiresAt }) => expiresAt);
+    const store = new TieredStore(local, redis());
     const huge = (bytes: number) =>
       sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(bytes, 'a') } });
     await store.set(KEY, huge(MAX_BYTES + 1), time.now + 60_000);

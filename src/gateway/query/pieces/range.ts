@@ -7,7 +7,7 @@ import { quoteName, quoteText } from '../../../endpoint/quote-sql.js';
 import type { RowFormat } from '../../formats/format.js';
 import { FORMATS } from '../../formats/formats.js';
 import { JSON_REPRESENTATION } from '../../formats/representation.js';
-import { keyOf, type CacheKey } from '../cache-key.js';
+import { keyOf, lifetimeOf, type CacheKey } from '../cache-key.js';
 import type { Call } from '../call.js';
 import { capOf } from '../endpoint-query.js';
 import type { DataPartition, KnownData, PartitionedData } from '../known-data.js';
@@ -202,7 +202,7 @@ export function keyOfPiece(range: RangeCall, { partition, since }: Span): CacheK
   const { endpoint } = range.call;
   return {
     endpointId: endpoint.id,
-    cachingMs: (endpoint.settings.untilChanged?.atMost ?? 0) * 1000,
+    ...{ cachingMs: lifetimeOf(endpoint.settings).confirmableMs, confirmableMs: 0, staleMs: 0 },
     hash: hash('sha256', JSON.stringify([range.shape, partition.id, since ?? null]), 'hex'),
   };
 }

@@ -63,7 +63,7 @@ describe('coalesceThroughRedis', () => {
     const redis = new GuardedRedis(slow.client, new CircuitBreaker(options), () => undefined);
     const keys = new RedisKeys('test:');
     const coalesce = coalesceThroughRedis({ redis, keys, store: slow.store, clock, maxWaitMs: 60_000 });
-    coalesce(sampleKey('Rome'), new Abort(), query, () => 0).then(
+    coalesce(sampleKey('Rome'), new Abort(), query).then(
       () => (outcome = 'returned'),
       () => (outcome = 'threw'),
     );
@@ -134,12 +134,7 @@ describe('coalesceThroughRedis', () => {
     const redis = new GuardedRedis(client, new CircuitBreaker(options), () => undefined);
     const shared = { redis, keys: new RedisKeys('test:'), store, clock: now, maxWaitMs: 60_000 };
     const key = sampleKey('Rome');
-    const { result } = await coalesceThroughRedis(shared)(
-      key,
-      new Abort(),
-      () => Promise.resolve(RESULT),
-      () => 0,
-    );
+    const { result } = await coalesceThroughRedis(shared)(key, new Abort(), () => Promise.resolve(RESULT));
     expect(result).toBe(RESULT);
     expect(looks).toBe(2);
   });

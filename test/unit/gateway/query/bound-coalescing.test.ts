@@ -18,7 +18,7 @@ const waitThenQuery =
   };
 
 const coalesce = (waitMs: number, runQuery: (signal: Signal) => Promise<EndpointResult>, signal: Signal) =>
-  boundCoalescing(waitThenQuery(waitMs), MAX_MS)(sampleKey('Rome'), signal, runQuery, () => 0);
+  boundCoalescing(waitThenQuery(waitMs), MAX_MS)(sampleKey('Rome'), signal, runQuery);
 
 /** A query that runs until it is aborted. */
 const queryForever = (signal: Signal): Promise<EndpointResult> =>

@@ -1,9 +1,10 @@
 import { defineEndpoint, withSettings } from '../../../../src/endpoint/endpoint.js';
+import { readCaching, type Caching } from '../../../../src/endpoint/caching.js';
 import { text, textList } from '../../../../src/endpoint/index.js';
 import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
 import { sql } from '../../../../src/endpoint/sql.js';
 import { representationOf } from '../../../../src/gateway/formats/representation.js';
-import { keyOf } from '../../../../src/gateway/query/cache-key.js';
+import { keyOf, lifetimeOf, shortestOf } from '../../../../src/gateway/query/cache-key.js';
 import type { EndpointQuery } from '../../../../src/gateway/query/endpoint-query.js';
 import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
@@ -140,5 +141,69 @@ describe('the cache key of a query with a secret value', () => {
     const hashes = texts.map((city) => hashOf(used, city));
     const own = hashOf(used, null, { values: new Map([['city', sealed ?? null]]) });
     expect(hashes).not.toContain(own);
+  });
+});
+
+describe('the lifetime of a result of several endpoints', () => {
+  const untilChanged = (check: number, atMost: number): Caching => ({ untilChanged: true, check, atMost });
+  const shortest = (...all: (readonly [caching: Caching, staleIfError: number])[]): readonly number[] => {
+    const { cachingMs, confirmableMs, staleMs } = shortestOf(
+      all.map(([caching, staleIfError]) => lifetimeOf({ ...readCaching(caching), staleIfError })),
+    );
+    return [cachingMs, confirmableMs, staleMs].map((ms) => ms / 1000);
+  };
+
+  it.each([
+    [
+      'the shortest of each',
+      [
+        [60, 5],
+        [30, 10],
+      ],
+      [30, 0, 5],
+    ],
+    [
+      'confirmed for as long as the first of them',
+      [
+        [untilChanged(1, 100), 5],
+        [untilChanged(9, 90), 5],
+      ],
+      [1, 90, 5],
+    ],
+    [
+      'not confirmed for longer than one is cached for seconds',
+      [
+        [untilChanged(1, 100), 5],
+        [60, 5],
+      ],
+      [1, 60, 5],
+    ],
+    [
+      'never confirmed where that would be no longer',
+      [
+        [untilChanged(60, 100), 5],
+        [60, 5],
+      ],
+      [60, 0, 5],
+    ],
+    [
+      'not cached where one is not',
+      [
+        [untilChanged(1, 100), 5],
+        ['disabled', 5],
+      ],
+      [0, 0, 0],
+    ],
+    [
+      'never stale where one is not',
+      [
+        [60, 600],
+        [untilChanged(1, 100), 0],
+      ],
+      [1, 60, 0],
+    ],
+  ] as const)('is %s', (_what, lifetimes, expected) => {
+    expect(shortest(...lifetimes)).toEqual(expected);
+    expect(shortest(...lifetimes.toReversed())).toEqual(expected);
   });
 });

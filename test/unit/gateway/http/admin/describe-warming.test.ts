@@ -11,7 +11,7 @@ const STATE: WarmingState = {
   dueAt: Date.parse('2026-05-17T10:05:03.000Z'),
 };
 const WARMED: WarmingState['warmed'] = {
-  key: { endpointId: 'id', hash: 'hash', cachingMs: 60_000 },
+  key: { endpointId: 'id', hash: 'hash', cachingMs: 60_000, confirmableMs: 0, staleMs: 0 },
   refreshedAt: [1000, 2000],
   createdAt: 2000,
   failures: 0,
