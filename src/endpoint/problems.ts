@@ -29,7 +29,8 @@ const SENTENCES = {
   OPTION_CONFLICT: (option: string, reason: string) => `${option} must be absent: ${reason}`,
   RANGE_EMPTY: (range: string) => `no value is valid: minimum and maximum must leave some of ${range}`,
   DEFAULT_INVALID: (expected: string) => `default ${expected}`,
-  TYPE_NOT_OF_KIND: (what: string, type: string, expected: string) => `${what} as ${type}; ${expected}`,
+  TYPE_NOT_OF_KIND: (name: string, kind: string, type: string, types: string) =>
+    `${name} is of kind ${kind}, and cannot be bound as ${type}; write ${types}`,
   TABLE_PRIVATE: (table: string) =>
     `the query reads ${table}, the gateway’s table of recorded calls, which has parameters of all callers and which no endpoint may read`,
   BUILD_FAILED: (message: string) => `build: ${message}`,

@@ -2,7 +2,6 @@ import Joi from 'joi';
 
 import type { DefinitionProblem } from '../definition-error.js';
 import { must, problemsBySchema, validIf } from '../schema-problems.js';
-import { parseTypeName } from '../type-name.js';
 import type { Kind } from './kind.js';
 import type { EmptyText, ParameterOptions } from './parameter.js';
 import { problem } from '../problems.js';
@@ -78,34 +77,6 @@ const mustBeAbsent = (option: string, reason: string): DefinitionProblem => ({
   path: [option],
   ...problem('OPTION_CONFLICT', option, reason),
 });
-
-/** The types of the query that the kind does not accept. */
-export function problemsOfTypes(
-  kind: Pick<Kind, 'name' | 'types' | 'accepts'>,
-  types: readonly string[],
-  isList: boolean,
-): readonly DefinitionProblem[] {
-  return types
-    .filter(
-      (type) => type !== '' && (!kind.accepts(parseTypeName(type)) || (isList && type === 'Identifier')),
-    )
-    .map((type) => ({
-      path: [],
-      ...(isList
-        ? problem(
-            'TYPE_NOT_OF_KIND',
-            'the query binds it',
-            `Array(${type})`,
-            `for a list of kind ${kind.name} write Array of ${kind.types}`,
-          )
-        : problem(
-            'TYPE_NOT_OF_KIND',
-            'the query binds it',
-            type,
-            `for kind ${kind.name} write ${kind.types}`,
-          )),
-    }));
-}
 
 /** A list of texts has a meaning for the empty text: one empty item. */
 export function emptiesOf(

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../definition-error.js';
 import { parseTypeName } from '../type-name.js';
-import { emptiesOf, problemsOfOptions, problemsOfTypes } from './check-options.js';
+import { emptiesOf, problemsOfOptions } from './check-options.js';
 import type { Kind, Rules } from './kind.js';
 import { isRelativeTime } from './relative-time.js';
 import type {
@@ -17,7 +17,7 @@ import { problem } from '../problems.js';
 
 /** How a parameter is declared, beside its kind and options. */
 interface Form {
-  /** The types that the query binds the value as, or each item of a list; the kind's own where none. */
+  /** The types that the query binds the value as, or each item of a list, which the kind accepts; the kind's own where none. */
   readonly types?: readonly string[];
   readonly isList?: boolean;
 }
@@ -29,7 +29,7 @@ export function declareParameter<Options extends ParameterOptions, Value extends
   { types = [], isList = false }: Form = {},
 ): Parameter<Value> {
   const empties = emptiesOf(kind, isList);
-  const problems = [...problemsOfOptions(kind, options, isList), ...problemsOfTypes(kind, types, isList)];
+  const problems = problemsOfOptions(kind, options, isList);
   if (problems.length > 0) return invalidParameter(kind, options, problems);
   const bound = boundTypes(kind.type(options), types);
   const [type = ''] = bound;

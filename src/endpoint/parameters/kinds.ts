@@ -38,21 +38,15 @@ export const KIND_NAMES: readonly ParameterKind[] = (Object.keys(KINDS) as ItemK
   (name): readonly ParameterKind[] => [name, `${name}${LIST}`],
 );
 
-/**
- * Why a query may not bind a parameter of this kind as a ClickHouse type; undefined where it may.
- */
+/** Why a query may not bind a parameter of this kind as a ClickHouse type; undefined where it may. */
 export function problemOfType(name: string, kind: ParameterKind, type: string): Problem | undefined {
   const isList = kind.endsWith(LIST);
   const { accepts, types: own } = KINDS[itemKind(kind)];
   const item = isList ? /^Array\((.*)\)$/s.exec(type)?.[1] : bare(type);
-  if (item !== undefined && accepts(parseTypeName(item))) return undefined;
+  const isName = isList && item === 'Identifier';
+  if (item !== undefined && !isName && accepts(parseTypeName(item))) return undefined;
   const types = isList ? `Array(…) with ${own}` : own;
-  return problem(
-    'TYPE_NOT_OF_KIND',
-    `${name} is of kind ${kind}, and cannot be bound`,
-    type,
-    `write ${types}`,
-  );
+  return problem('TYPE_NOT_OF_KIND', name, kind, type, types);
 }
 
 /** The kind of the items of a list; of any other parameter, its kind. */
@@ -65,7 +59,8 @@ const bare = (type: string): string => type.replace(/^Nullable\((.*)\)$/s, '$1')
  * Declares a parameter by the name of its kind.
  *
  * @param options of a file; mistakes in them are the parameter's `problems`.
- * @param types the ClickHouse types that the query binds the value as; '' is the type of the kind itself.
+ * @param types the ClickHouse types that the query binds the value as, in which {@link problemOfType} finds nothing wrong; '' is the
+ *   type of the kind itself.
  */
 export function declareByKind(
   kind: ParameterKind,

@@ -1,7 +1,6 @@
 import { closestName } from '../closest-name.js';
 import type { Parameters } from '../definition.js';
-import type { Parameter, ParameterKind } from '../parameters/parameter.js';
-import { problemOfType } from '../parameters/kinds.js';
+import type { Parameter } from '../parameters/parameter.js';
 import { NOW, ROW_LIMIT } from '../reserved.js';
 import type {
   OptionalPiece,
@@ -96,24 +95,3 @@ function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly
 
 const isRequiredBy = (name: string, parts: readonly OptionalPiece[]): boolean =>
   parts.some((part) => requiredBy(part).some((parameter) => parameter.name === name));
-
-/** The types that a SELECT names for each parameter, and the places whose type the kind does not accept. */
-export function typesOf(
-  placeholders: readonly Placeholder[],
-  kindOf: (name: string) => ParameterKind | undefined,
-): {
-  readonly accepted: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly problems: readonly SelectProblem[];
-} {
-  const accepted = new Map<string, Set<string>>();
-  const problems: SelectProblem[] = [];
-  for (const { piece } of placeholders) {
-    const { name, type, start, end } = piece;
-    const kind = kindOf(name);
-    if (kind === undefined) continue;
-    const found = type === undefined ? undefined : problemOfType(name, kind, type);
-    if (found !== undefined) problems.push({ start, end, ...found });
-    else accepted.set(name, (accepted.get(name) ?? new Set()).add(type ?? ''));
-  }
-  return { accepted, problems };
-}

@@ -1,12 +1,15 @@
 import type { Column, EndpointDeclaration, Parameters } from '../definition.js';
-import { declareByKind, KIND_NAMES } from '../parameters/kinds.js';
-import type { Parameter } from '../parameters/parameter.js';
+import { asRecord } from '../as-record.js';
+import { declareByKind, KIND_NAMES, problemOfType } from '../parameters/kinds.js';
+import type { ParameterKind, ParameterOptions } from '../parameters/parameter.js';
 import {
   DEFAULT_SETTINGS,
   type HeaderColumn,
   type HeaderParameter,
   type HeaderSet,
 } from './header-schema.js';
+import type { Placeholder } from './select-parameters.js';
+import type { SelectProblem } from './select/select-text.js';
 
 /** A header whose keys are valid. */
 export interface ValidHeader extends Omit<
@@ -35,23 +38,29 @@ export function declarationOf(header: ValidHeader, parameters: Parameters): Endp
 /**
  * Declares the parameters of a header, as far as they are valid; each has its own `problems`.
  *
- * @param types the ClickHouse types that the SELECT names for a parameter.
+ * @param placeholders whose types the kinds must accept.
  */
 export function declareParameters(
-  parameters: unknown,
-  types: (name: string) => readonly string[],
-): Readonly<Record<string, Parameter>> {
-  if (typeof parameters !== 'object' || parameters === null) return {};
-  return Object.fromEntries(
-    Object.entries(parameters as Readonly<Record<string, Partial<HeaderParameter> | null>>).map(
-      ([name, value]) => {
-        const { kind, ...options } = value ?? {};
-        // An unknown kind is a problem already, and its options mean nothing.
-        if (kind === undefined || !KIND_NAMES.includes(kind)) return [name, UNKNOWN_KIND];
-        return [name, declareByKind(kind, options as HeaderParameter, types(name))];
-      },
-    ),
-  );
+  declared: unknown,
+  placeholders: readonly Placeholder[],
+): { readonly parameters: Parameters; readonly problems: readonly SelectProblem[] } {
+  const problems: SelectProblem[] = [];
+  const typesOf = (name: string, kind: ParameterKind): readonly string[] =>
+    placeholders.flatMap(({ piece: { type, start, end, ...piece } }) => {
+      if (piece.name !== name) return [];
+      const found = type === undefined ? undefined : problemOfType(name, kind, type);
+      if (found) problems.push({ start, end, ...found });
+      return found ? [] : [type ?? ''];
+    });
+  const parameters = Object.entries(asRecord(declared)).map(([name, value]) => {
+    const { kind, ...options } = asRecord(value);
+    const known = KIND_NAMES.find((one) => one === kind);
+    // An unknown kind is a problem already, and its options mean nothing.
+    const parameter =
+      known && declareByKind(known, options as unknown as ParameterOptions, typesOf(name, known));
+    return [name, parameter ?? UNKNOWN_KIND] as const;
+  });
+  return { parameters: Object.fromEntries(parameters), problems };
 }
 
 const UNKNOWN_KIND = declareByKind('string', { description: 'Its kind is unknown.' }, []);

@@ -11,10 +11,8 @@ import { PRIVATE_TABLE, problemOfTables } from '../private-tables.js';
 import { AFTER } from '../reserved.js';
 import { readPageOrder, type PageOrder } from '../page-order.js';
 import { kindMeant } from '../parameters/kind-meant.js';
-import { KIND_NAMES } from '../parameters/kinds.js';
-import type { ParameterKind } from '../parameters/parameter.js';
 import { problemsBySchema, withFound } from '../schema-problems.js';
-import { problemsOfPlaceholders, typesOf } from './check-placeholders.js';
+import { problemsOfPlaceholders } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
 import { HEADER } from './header-schema.js';
 import type { Header } from './header.js';
@@ -44,7 +42,10 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
   if (header.isUnfinished) throw new SqlFileError(header.problems);
   if (select.isNoQuery) rejectEndInText(file);
   const keys = keysOf(header, columnsWhereMissing);
-  const { parameters, problems: ofTypes } = parametersOf(keys, select);
+  const { parameters, problems: ofTypes } = declareParameters(
+    keys['parameters'],
+    placeholdersOf(select.pieces),
+  );
   const problems = [
     ...header.problems,
     ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { text, select, parameters })),
@@ -103,21 +104,6 @@ export function placeForColumns(source: string, { value, yamlEnd }: Header): num
 function keysOf({ value }: Header, columns: SqlFileOptions['columnsWhereMissing']): Keys {
   if (!isRecord(value)) return {};
   return { ...(columns && { columns }), ...value };
-}
-
-function parametersOf(
-  { parameters }: Keys,
-  select: SelectText,
-): { readonly parameters: Parameters; readonly problems: readonly SelectProblem[] } {
-  const declared = (typeof parameters === 'object' ? (parameters ?? {}) : {}) as Readonly<
-    Record<string, { readonly kind?: unknown } | null>
-  >;
-  const kindOf = (name: string): ParameterKind | undefined => {
-    const kind = Object.hasOwn(declared, name) ? declared[name]?.kind : undefined;
-    return KIND_NAMES.find((known) => known === kind);
-  };
-  const { accepted, problems } = typesOf(placeholdersOf(select.pieces), kindOf);
-  return { parameters: declareParameters(declared, (name) => [...(accepted.get(name) ?? [])]), problems };
 }
 
 function problemsOfHeader(
