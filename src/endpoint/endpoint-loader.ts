@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import { camelName } from './camel-name.js';
-import { problemsOfChoices, problemsOfSuccessor } from './references.js';
+import { problemsOfReferences } from './references.js';
 import { concurrently } from './concurrently.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
@@ -80,9 +80,23 @@ export class EndpointLoader {
     const problems = files.flatMap((file) => mistakes.get(file) ?? []);
     // A file that could not be loaded may be the one that another names.
     if (problems.length > 0) return { endpoints, problems };
-    const ofReferences = await problemsOfReferences(folder, endpoints, this.sqlReader);
+    const ofReferences = await this.mistakesBetween(endpoints);
     for (const { file = '' } of ofReferences) endpoints.delete(file);
     return { endpoints, problems: ofReferences };
+  }
+
+  /** The mistakes in what endpoints say about each other. @param endpoints by file, below the folder's own name */
+  private async mistakesBetween(endpoints: ReadonlyMap<string, Endpoint>): Promise<readonly FileProblem[]> {
+    const all = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
+    const { lacksColumns } = this.sqlReader;
+    const problems: FileProblem[] = [];
+    for (const [file, endpoint] of endpoints) {
+      const found = problemsOfReferences(endpoint, { all, lacksColumns });
+      if (found.length === 0) continue;
+      const below = path.relative(path.basename(this.folder), file);
+      problems.push(...(await problemsIn(this.folder, below, new EndpointDefinitionError(found))));
+    }
+    return problems;
   }
 
   /** Of files with the same id or name, those that did not have it before, in the order of the files: a copy, for example. */
@@ -192,26 +206,6 @@ function exportOf(module: unknown): Endpoint {
   const exported = isEndpoint(module) ? module : (module as { readonly default?: unknown }).default;
   if (isEndpoint(exported)) return exported;
   throw new ProblemError(problem('EXPORT_INVALID'));
-}
-
-/** The mistakes in what endpoints say about each other. @param endpoints by file, below the folder's own name */
-async function problemsOfReferences(
-  folder: string,
-  endpoints: ReadonlyMap<string, Endpoint>,
-  { lacksColumns }: SqlReader,
-): Promise<readonly FileProblem[]> {
-  const byName = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
-  const problems: FileProblem[] = [];
-  for (const [file, endpoint] of endpoints) {
-    const found = [
-      ...problemsOfChoices(endpoint, byName, lacksColumns),
-      ...problemsOfSuccessor(endpoint, byName),
-    ];
-    if (found.length === 0) continue;
-    const below = path.relative(path.basename(folder), file);
-    problems.push(...(await problemsIn(folder, below, new EndpointDefinitionError(found))));
-  }
-  return problems;
 }
 
 const mistakeAt = (key: string, found: Problem): Error =>

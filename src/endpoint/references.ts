@@ -4,54 +4,40 @@ import type { Endpoint } from './endpoint.js';
 import type { ChoicesFrom } from './parameters/parameter.js';
 import { problem, type Problem } from './problems.js';
 
-/** An endpoint, as far as references to it are checked. */
-type Referable = Pick<Endpoint, 'name' | 'parameters' | 'columns' | 'deprecated'>;
+/** What references to an endpoint are checked against. */
+interface Others {
+  /** Every endpoint that could be loaded, by name. */
+  readonly all: ReadonlyMap<string, Endpoint>;
+  /** Whether the columns of an endpoint are unknown. */
+  readonly lacksColumns: (endpoint: Endpoint) => boolean;
+}
 
-/**
- * The mistakes in the `choicesFrom` of an endpoint's parameters, which only all endpoints together show.
- *
- * @param all every endpoint that could be loaded.
- * @param lacksColumns whether the columns of an endpoint are unknown.
- */
-export function problemsOfChoices<E extends Referable>(
-  endpoint: E,
-  all: ReadonlyMap<string, E>,
-  lacksColumns: (endpoint: E) => boolean = () => false,
-): readonly DefinitionProblem[] {
-  return [...endpoint.parameters].flatMap(([name, { choicesFrom }]) => {
+/** The mistakes in what an endpoint says about others: `choicesFrom` of its parameters, and its `successor`. */
+export function problemsOfReferences(endpoint: Endpoint, others: Others): readonly DefinitionProblem[] {
+  const ofChoices = [...endpoint.parameters].flatMap(([name, { choicesFrom }]) => {
     const path = ['parameters', name, 'choicesFrom'];
-    const found = choicesFrom && problemOf(path.join('.'), endpoint, choicesFrom, { all, lacksColumns });
-    return found === undefined ? [] : [{ path, ...found }];
+    const found = choicesFrom && problemOfChoices(path.join('.'), endpoint, choicesFrom, others);
+    return found ? [{ path, ...found }] : [];
   });
-}
-
-/** The mistake in the `successor` of a deprecated endpoint, as {@link problemsOfChoices}. */
-export function problemsOfSuccessor<E extends Referable>(
-  { deprecated }: E,
-  all: ReadonlyMap<string, E>,
-): readonly DefinitionProblem[] {
-  const { successor } = deprecated ?? {};
-  if (successor === undefined || all.has(successor)) return [];
+  const { successor } = endpoint.deprecated ?? {};
+  if (successor === undefined || others.all.has(successor)) return ofChoices;
   const path = ['deprecated', 'successor'];
-  const advised = adviceFor(successor, [...all.keys()], 'endpoints');
-  return [{ path, ...problem('ENDPOINT_UNKNOWN', path.join('.'), successor, advised) }];
+  return [...ofChoices, { path, ...unknownEndpoint(path.join('.'), successor, others) }];
 }
 
-interface Others<E extends Referable> {
-  readonly all: ReadonlyMap<string, E>;
-  readonly lacksColumns: (endpoint: E) => boolean;
-}
+const unknownEndpoint = (key: string, name: string, { all }: Others): Problem =>
+  problem('ENDPOINT_UNKNOWN', key, name, adviceFor(name, [...all.keys()], 'endpoints'));
 
-function problemOf<E extends Referable>(
+function problemOfChoices(
   key: string,
-  { parameters: own }: E,
+  { parameters: own }: Endpoint,
   { endpoint: name, column }: ChoicesFrom,
-  { all, lacksColumns }: Others<E>,
+  others: Others,
 ): Problem | undefined {
-  const source = all.get(name);
-  if (!source) return problem('ENDPOINT_UNKNOWN', key, name, adviceFor(name, [...all.keys()], 'endpoints'));
+  const source = others.all.get(name);
+  if (!source) return unknownEndpoint(key, name, others);
   const columns = [...source.columns.keys()];
-  if (!columns.includes(column) && !lacksColumns(source)) {
+  if (!columns.includes(column) && !others.lacksColumns(source)) {
     return problem('COLUMN_UNKNOWN', key, column, name, adviceFor(column, columns, 'columns'));
   }
   const missing = [...source.parameters]

@@ -1,11 +1,11 @@
 import path from 'node:path';
 
-import { problemsOfChoices } from '../../../src/endpoint/references.js';
+import { problemsOfReferences } from '../../../src/endpoint/references.js';
 import { EndpointDefinitionError } from '../../../src/endpoint/definition-error.js';
 import { EndpointLoader } from '../../../src/endpoint/endpoint-loader.js';
-import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
+import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { textOfProblem } from '../../../src/endpoint/file-problems.js';
-import { text } from '../../../src/endpoint/index.js';
+import { sql, text } from '../../../src/endpoint/index.js';
 import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../../src/endpoint/problems.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
@@ -137,11 +137,13 @@ describe('the problem of a file', () => {
 
   it.each(OF_CHOICES)('in choicesFrom has a code and a sentence: %s', (code, named, sentence) => {
     const [endpoint = '', column = ''] = named.split(' ');
-    const parameters = new Map([['city', text({ description: 'A.', choicesFrom: { endpoint, column } })]]);
-    const required = new Map([['country', text({ description: 'A.', required: true })]]);
-    const columns = new Map([['city', { type: 'String', meaning: '' }]]);
-    const others = new Map([['other', { name: 'other', parameters: required, columns }]]);
-    const problems = problemsOfChoices({ name: 'a', parameters, columns }, others);
+    const city = text({ description: 'A.', choicesFrom: { endpoint, column } });
+    const country = text({ description: 'A.', required: true });
+    const [naming, other] = [{ city }, { country }].map((parameters) =>
+      defineEndpoint({ ...SAMPLE, parameters, example: {}, build: () => sql`SELECT city FROM t` }),
+    ) as [Endpoint, Endpoint];
+    const all = new Map([['other', other]]);
+    const problems = problemsOfReferences(naming, { all, lacksColumns: () => false });
     const found = problems.map((one) => [one.code, one.problem]);
     expect(found).toEqual(only(code, `parameters.city.choicesFrom ${sentence}`));
   });
