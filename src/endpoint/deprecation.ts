@@ -1,6 +1,9 @@
 import { parseIsoTimestamp } from './iso-timestamp.js';
 
-/** What an author declares of an endpoint that callers should leave. Times are ISO 8601, and UTC where they name no zone. */
+/**
+ * What an author declares of an endpoint that callers should leave. Times are ISO 8601, and UTC where they name no zone; those of an
+ * endpoint all have the form `2026-11-30T00:00:00.000Z`.
+ */
 export interface DeprecationRules {
   /** From when on callers should leave it; may be in the future. */
   readonly since: string;
@@ -10,25 +13,15 @@ export interface DeprecationRules {
   readonly successor?: string;
 }
 
-/** The deprecation of an endpoint; times are milliseconds since 1970. */
-export interface Deprecation {
-  readonly since: number;
-  readonly sunset?: number;
-  readonly successor?: string;
-}
-
 /** @param rules valid */
-export function readDeprecation({ since, sunset, successor }: DeprecationRules): Deprecation {
-  return {
-    since: millisecondsOf(since) ?? 0,
-    ...(sunset !== undefined && { sunset: millisecondsOf(sunset) ?? 0 }),
-    ...(successor !== undefined && { successor }),
-  };
+export function readDeprecation({ since, sunset, ...others }: DeprecationRules): DeprecationRules {
+  const isoOf = (text: string): string => new Date(millisecondsOf(text) ?? 0).toISOString();
+  return { since: isoOf(since), ...(sunset !== undefined && { sunset: isoOf(sunset) }), ...others };
 }
 
 /** What of an endpoint its deprecation concerns. */
 export interface Deprecable {
-  readonly deprecated?: Deprecation;
+  readonly deprecated?: DeprecationRules;
   readonly settings: { readonly goneAfterSunset?: boolean };
 }
 
@@ -41,28 +34,17 @@ export function isGone(
   { deprecated, settings: { goneAfterSunset = false } }: Deprecable,
   now: number,
 ): boolean {
-  return deprecated?.sunset !== undefined && deprecated.sunset <= now && goneAfterSunset;
+  return goneAfterSunset && deprecated?.sunset !== undefined && Date.parse(deprecated.sunset) <= now;
 }
 
 /** A deprecation as lists show it. */
-export interface DescribedDeprecation {
-  /** ISO 8601, as the next one. */
-  readonly since: string;
-  readonly sunset: string | undefined;
-  readonly successor: string | undefined;
+export interface DescribedDeprecation extends DeprecationRules {
   readonly goneAfterSunset: boolean;
 }
 
 /** The deprecation of an endpoint, where it has one. */
 export function describeDeprecation({ deprecated, settings }: Deprecable): DescribedDeprecation | undefined {
-  if (!deprecated) return undefined;
-  const { since, sunset, successor } = deprecated;
-  return {
-    since: new Date(since).toISOString(),
-    sunset: sunset === undefined ? undefined : new Date(sunset).toISOString(),
-    successor,
-    goneAfterSunset: settings.goneAfterSunset === true,
-  };
+  return deprecated && { ...deprecated, goneAfterSunset: settings.goneAfterSunset === true };
 }
 
 /** What a reader has to know of a deprecated endpoint, with a space at the end; empty for any other. */

@@ -14,7 +14,7 @@ import type {
   Parameters,
   References,
 } from './definition.js';
-import { readDeprecation, type Deprecation } from './deprecation.js';
+import { readDeprecation, type DeprecationRules } from './deprecation.js';
 import { describeValue } from './describe-value.js';
 import { readPageOrder, type PageOrder } from './page-order.js';
 import { pagesOf, type Pages } from './pages.js';
@@ -25,6 +25,7 @@ import { OF_CALLERS, problemOfTables } from './private-tables.js';
 import { printSavedQuery } from './saved-query.js';
 import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
 import { problem } from './problems.js';
+import { ENDPOINT_SETTINGS } from './settings-schema.js';
 
 /** The execution settings of an endpoint, as they are served. */
 export interface ServedSettings extends Omit<EndpointSettings, 'caching'>, CachingSettings {}
@@ -43,7 +44,7 @@ export interface Endpoint {
   readonly warm: readonly Readonly<Record<string, string>>[];
   readonly query: Query;
   /** Present where callers should leave the endpoint. */
-  readonly deprecated?: Deprecation;
+  readonly deprecated?: DeprecationRules;
   /** Present where the rows have pages. */
   readonly pages?: Pages;
   /** Present where a result is composed of the rows of partitions. */
@@ -171,22 +172,12 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
 }
 
 function settingsOf(definition: EndpointDeclaration): ServedSettings {
-  const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits } = definition;
-  const { limits, exports, unknownParameters, goneAfterSunset, numbers, tables } = definition;
-  return {
-    maxRows,
-    ...readCaching(caching),
-    warming,
-    sandboxing,
-    ...(staleIfError !== undefined && { staleIfError }),
-    ...(queryLimits && { queryLimits }),
-    ...(limits && { limits }),
-    ...(exports && { exports }),
-    ...(unknownParameters && { unknownParameters }),
-    ...(goneAfterSunset !== undefined && { goneAfterSunset }),
-    ...(numbers && { numbers }),
-    ...(tables !== undefined && { tables }),
-  };
+  const names = Object.keys(ENDPOINT_SETTINGS) as (keyof EndpointSettings)[];
+  const given = names.filter((name) => definition[name] !== undefined);
+  const { caching, ...others } = Object.fromEntries(
+    given.map((name) => [name, definition[name]]),
+  ) as unknown as EndpointSettings;
+  return { ...others, ...readCaching(caching) };
 }
 
 /** The keys of a definition without which its query cannot be built. */

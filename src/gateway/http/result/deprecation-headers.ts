@@ -18,7 +18,7 @@ export function deprecationHeaders({ deprecated, name }: Endpoint, publicUrl = '
     ...(sunset === undefined ? [] : [link(name, 'sunset')]),
   ];
   return [
-    ...['Deprecation', `@${Math.floor(since / 1000)}`],
+    ...['Deprecation', `@${Math.floor(Date.parse(since) / 1000)}`],
     ...(sunset === undefined ? [] : ['Sunset', new Date(sunset).toUTCString()]),
     ...['Link', links.join(', ')],
   ];
