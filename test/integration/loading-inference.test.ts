@@ -110,6 +110,7 @@ describe('inferColumns', () => {
       expect([values, await typeOf(rows(...values), true)]).toEqual([values, 'String']);
     expect(await typeOf(rows('1.50', '2.25', '3.00'), true)).toBe('Float64');
     expect(await typeOf(rows('1.0', '2.25'), true)).toBe('Float64');
+    expect(await typeOf(rows('1.5', 'NaN'), true)).toBe('Float64');
   });
 
   it.each([
