@@ -1,11 +1,11 @@
 import { TestedProject } from '../support/tested-project.js';
 import { openForEach } from '../support/opened.js';
 
-const ROWS = `
-rows:
-  visits:
-    - { at: 2026-05-17T10:00:00Z, city: Rome, people: 1, share: 0.1 }
-    - { at: 2026-05-17T11:30:00Z, city: Oslo, people: 2, share: 0.2 }
+const SECRET = `rows: { visits: [{ at: 2026-05-17T10:00:00Z, city: Rome, people: 1, share: 0.1 }] }
+calls:
+  - parameters: { word: w }
+    only: [city]
+    rows: [{ city: Rome }]
 `;
 
 const project = openForEach(() => TestedProject.create());
@@ -92,9 +92,16 @@ describe('a test file with a mistake', () => {
       [`tests/${at}/visits.yaml`, text],
       [`tests/${at}/bad.csv`, 'city,people\nRome,1\nOslo,many\n'],
     ]);
-    await project.write(Object.fromEntries(files.flat()) as Record<string, string>);
+    await project.write({
+      ...(Object.fromEntries(files.flat()) as Record<string, string>),
+      'tests/secret/visits.yaml': SECRET,
+    });
     const { code, stdout } = await project.test();
     expect(code).toBe(2);
+    // The value of a secret parameter is sent in a body.
+    expect(stdout).toMatch(
+      /ok {2}tests\/secret\/visits\.yaml {2}1 call .*\nwarning: tests\/secret\/visits\.yaml:3:\d+: calls\.0\.parameters has a value of the secret parameter "word"/,
+    );
     // From the first line of a file to that of the next one.
     const said = stdout.split(/^(?=error: )/m);
     for (const [at, [what, , expected]] of MISTAKES.entries()) {
@@ -105,22 +112,13 @@ describe('a test file with a mistake', () => {
     }
   });
 
-  it('warns of the value of a secret parameter, and sends it in a body', async () => {
-    await project.write({
-      'tests/visits.yaml': `${ROWS}calls:\n  - parameters: { word: w }\n    only: [city]\n    rows: [{ city: Rome }, { city: Oslo }]\n`,
-    });
-    const { code, stdout } = await project.test();
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(
-        /warning: tests\/visits\.yaml:7:\d+: calls\.0\.parameters has a value of the secret parameter "word"/,
-      ),
-    ]);
-  });
-
   it('exits with 1 and the problem of an endpoint file that is invalid, and with 2 where there are no tests', async () => {
     const none = await project.test();
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('There are no test files in ')]);
+    await project.write({ 'tests/bad.yaml': 'no: test\n' });
+    const other = await project.test('nothing of this name');
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('"nothing of this name"')]);
+    expect(await project.test('bad')).toMatchObject({ code: 2, stderr: '' });
     await project.write({ 'tests/visits.yaml': 'calls: [{ rows: [] }]', 'endpoints/broken.sql': 'SELECT 1' });
     const broken = await project.test();
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining('endpoints/broken.sql:1:1: ')]);

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { VARIABLES } from '../../src/gateway/config/variables.js';
+import { ProjectFolder } from './project-folder.js';
 import { runCli, type Outcome } from './run-cli.js';
-import { makeTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+import { makeTemporaryFolder } from './temporary-folder.js';
 
 const idOf = (id: number): string => `7d1f0c04-5cb3-41e7-907b-${String(id).padStart(12, '0')}`;
 
@@ -73,16 +74,18 @@ const DEPLOYED = {
   RECORD_CALLS: 'on',
 };
 
-/** A project with endpoints over a table, whose test files a test writes. */
-export class TestedProject {
-  private constructor(
-    private readonly temporary: TemporaryFolder,
-    readonly folder: string,
-  ) {}
+/** What a run of tests wrote about each file, by its name without `tests/` and `.yaml`. */
+export const reportsOf = ({ stdout }: Outcome): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    stdout
+      .split(/^(?=(?:ok|failed) {2}tests)/m)
+      .map((report) => [/ {2}tests\/(.*)\.yaml/.exec(report)?.[1] ?? '', report]),
+  );
 
+/** A project with endpoints over a table, whose test files a test writes. */
+export class TestedProject extends ProjectFolder {
   static async create(): Promise<TestedProject> {
-    const temporary = await makeTemporaryFolder();
-    const project = new TestedProject(temporary, path.join(temporary.path, 'project'));
+    const project = new TestedProject(await makeTemporaryFolder());
     await project.write(FILES);
     await mkdir(project.temporaryFolder);
     return project;
@@ -93,32 +96,11 @@ export class TestedProject {
     return path.join(this.temporary.path, 'tmp');
   }
 
-  /** Writes files, by their path in the project. */
-  async write(files: Readonly<Record<string, string>>): Promise<void> {
-    for (const [file, text] of Object.entries(files)) {
-      const absolute = path.join(this.folder, file);
-      await mkdir(path.dirname(absolute), { recursive: true });
-      await writeFile(absolute, text);
-    }
-  }
-
-  delete(file: string): Promise<void> {
-    return rm(path.join(this.folder, file));
-  }
-
-  read(file: string): Promise<string> {
-    return readFile(path.join(this.folder, file), 'utf8');
-  }
-
   /** Runs `querygate test` with the variables of a deployment, which it must not use. */
   test(...args: readonly string[]): Promise<Outcome> {
     return runCli(['test', ...args, '--project', this.folder], {
       ...DEPLOYED,
       TMPDIR: this.temporaryFolder,
     });
-  }
-
-  async remove(): Promise<void> {
-    await this.temporary.remove();
   }
 }
