@@ -1,5 +1,6 @@
-import { TestedProject } from '../support/tested-project.js';
-import { openForEach } from '../support/opened.js';
+import type { Outcome } from '../support/run-cli.js';
+import { openForAll } from '../support/opened.js';
+import { reportsOf, TestedProject } from '../support/tested-project.js';
 
 const ROWS = `endpoint: visits@2
 rows:
@@ -38,47 +39,89 @@ const SHAPES: Readonly<Record<string, readonly [before: string, after: string]>>
     `calls:\n  - problem: NO # never\n    name: x\n  - parameters: { format: none }\n    rows: []\n`,
     `calls:\n  - name: x\n    rows:\n${BLOCK('      ')}  - parameters: { format: none }\n    problem: INVALID_PARAMETERS\n`,
   ],
+  'a new problem, and some columns of the rows': [
+    `calls:\n  - parameters: { format: none }\n  - only: [ city ]\n    rows:\n      - { city: Rome, people: 7 }\n`,
+    `calls:\n  - parameters: { format: none }\n    problem: INVALID_PARAMETERS\n  - only: [ city ]\n    rows:\n      - { city: Oslo }\n      - { city: Rome, people: 7 }\n`,
+  ],
   'some fields of a problem and some headers': [
     `calls:\n  - parameters: { format: none }\n    problem: { code: NO,\n      status: 400 }\n  - headers:\n      X-Cache: HIT # no\n      X-Row-Count: "2"\n`,
     `calls:\n  - parameters: { format: none }\n    problem: { code: INVALID_PARAMETERS,\n      status: 400 }\n  - headers:\n      X-Cache: MISS # no\n      X-Row-Count: "2"\n`,
   ],
 };
 
-const project = openForEach(() => TestedProject.create());
+/** The shapes in files, with both line ends. @param at 0 before and 1 after an update */
+const filesWith = (at: 0 | 1): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.values(SHAPES).flatMap((shape, index) => [
+      [`tests/${index}.yaml`, ROWS + shape[at]],
+      [`tests/${index}-crlf.yaml`, `\u{FEFF}${`${ROWS}${shape[at]}`.replaceAll('\n', '\r\n')}`],
+    ]),
+  );
+
+/** What the command must not change: what an alias stands for is elsewhere, and nobody expects a failure. */
+const LEFT = {
+  'tests/alias.yaml': `${ROWS}calls:\n  - rows: &r []\n  - rows: *r\n`,
+  'tests/failure.yaml': `endpoint: exact\nrows: { lines: [] }\ncalls: [{ rows: [] }]\n`,
+};
+
+const PAGED = `endpoint: paged
+now: 2026-05-17
+rows: { visits: [{ at: 2026-05-17, city: Rome, people: 1, share: 1 }, { at: 2026-05-17, city: Oslo, people: 2, share: 1 }] }
+calls:
+  - { only: [city], rows: [{ city: Rome }], headers: { X-Truncated: "true", X-Next-Cursor: none } }
+`;
 
 describe('querygate test --update', () => {
-  it.each([
-    ['\n', ''],
-    ['\r\n', '\u{FEFF}'],
-  ])('changes nothing but what differs, with line ends %j after %j', async (lineEnd, start) => {
-    const names = Object.keys(SHAPES);
-    const textOf = (name: string, at: 0 | 1): string =>
-      start + `${ROWS}${SHAPES[name]?.[at] ?? ''}`.replaceAll('\n', lineEnd);
-    const fileOf = (name: string): string => `tests/${names.indexOf(name)}.yaml`;
-    await project.write(Object.fromEntries(names.map((name) => [fileOf(name), textOf(name, 0)])));
-    expect((await project.test('--update')).code).toBe(0);
-    const written = async (): Promise<Readonly<Record<string, string>>> =>
-      Object.fromEntries(
-        await Promise.all(names.map(async (name) => [name, await project.read(fileOf(name))] as const)),
-      );
-    const expected = Object.fromEntries(names.map((name) => [name, textOf(name, 1)]));
-    expect(await written()).toEqual(expected);
-    const again = await project.test('--update');
-    expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining('updated')]);
-    expect(await written()).toEqual(expected);
+  const project = openForAll(() => TestedProject.create());
+  const read = async (files: object): Promise<unknown> =>
+    Object.fromEntries(
+      await Promise.all(Object.keys(files).map(async (file) => [file, await project.read(file)] as const)),
+    );
+  let updated: Outcome;
+  let again: Outcome;
+
+  beforeAll(async () => {
+    const visits = await project.read('endpoints/visits.sql');
+    await project.write({
+      ...filesWith(0),
+      ...LEFT,
+      'clickhouse-schema/0002_broken.sql': 'DROP TABLE exact;\n',
+      'endpoints/paged.sql': visits
+        .replace(/^name: visits\nid: .*/m, 'name: paged\nid: 7d1f0c04-5cb3-41e7-907b-000000000008')
+        .replace('maxRows: 2', 'maxRows: 1\npages: { by: [people] }')
+        .replace(' ORDER BY people', ''),
+      'tests/paged.yaml': PAGED,
+    });
+    updated = await project.test('--update');
+    // The cursor that came, with which a second call gets the next page.
+    const paged = await project.read('tests/paged.yaml');
+    const [cursor] = /(?<=X-Next-Cursor: )[^ ,]+/.exec(paged) ?? [];
+    const next = `  - { parameters: { cursor: ${String(cursor)} }, only: [city], rows: [{ city: Oslo }] }\n`;
+    await project.write({ 'tests/paged.yaml': paged + next });
+    again = await project.test('--update');
+  });
+
+  it('changes nothing but what differs, whatever the line ends, and nothing when it is repeated', async () => {
+    expect(await read(filesWith(1))).toEqual(filesWith(1));
+    expect([updated.stdout, again.stdout]).toEqual([
+      expect.stringMatching(/; \d+ updated\n$/),
+      expect.not.stringContaining('updated'),
+    ]);
   });
 
   it('leaves what an alias stands for, and failures that nobody would expect, and exits with 1', async () => {
-    await project.write({
-      'tests/a.yaml': `${ROWS}calls:\n  - rows: &r []\n  - rows: *r\n`,
-      'tests/b.yaml': `endpoint: exact\nrows: { lines: [] }\ncalls: [{ rows: [] }]\n`,
-      'clickhouse-schema/0002_broken.sql': 'DROP TABLE exact;\n',
+    expect([updated.code, updated.stdout]).toEqual([
+      1,
+      expect.stringContaining('it got 500 ENDPOINT_INVALID: '),
+    ]);
+    expect(await read(LEFT)).toMatchObject({
+      'tests/alias.yaml': expect.stringContaining('rows: &r []') as unknown,
+      'tests/failure.yaml': LEFT['tests/failure.yaml'],
     });
-    const before = await project.read('tests/b.yaml');
-    const { code, stdout } = await project.test('--update');
-    expect([code, stdout]).toEqual([1, expect.stringContaining('it got 500 ENDPOINT_INVALID: ')]);
-    expect(await project.read('tests/b.yaml')).toBe(before);
-    expect(await project.read('tests/a.yaml')).toContain('rows: &r []');
+  });
+
+  it('writes the cursor of a page, which is the same in each run', () => {
+    expect(reportsOf(again)['paged']).toMatch(/^ok {2}tests\/paged\.yaml {2}2 calls/);
   });
 
   it('cannot be combined with --watch', async () => {

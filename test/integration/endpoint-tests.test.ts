@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { REFERENCE_WITHOUT_ENV } from '../support/reference-project.js';
-import { runCli } from '../support/run-cli.js';
+import { QUERYGATE, runCli } from '../support/run-cli.js';
+import { startProcess } from '../support/start-process.js';
 import { TestedProject } from '../support/tested-project.js';
 import { openForEach } from '../support/opened.js';
 
@@ -99,16 +100,13 @@ describe('querygate test', () => {
     expect(existsSync(path.join(project.folder, '.data'))).toBe(false);
   });
 
-  it('runs the files, the endpoints or the calls whose name has the filter', async () => {
-    await project.write(GOOD);
-    expect(withoutTimes((await project.test('any order')).stdout)).toBe(
+  it('runs the calls whose name has the filter, and reads no other file for mistakes', async () => {
+    await project.write({ ...GOOD, 'tests/bad.yaml': 'no: test\n' });
+    const { code, stdout } = await project.test('any order');
+    expect([code, withoutTimes(stdout)]).toEqual([
+      0,
       'ok  tests/visits.yaml  1 call\n1 call passed in 1 file\n',
-    );
-    expect(withoutTimes((await project.test('visits@2')).stdout)).toBe(
-      'ok  tests/a.yaml  1 call\n1 call passed in 1 file\n',
-    );
-    const none = await project.test('nothing of this name');
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('"nothing of this name"')]);
+    ]);
   });
 
   it('shows what differs, exits with 1, and writes it as JUnit XML', async () => {
@@ -131,12 +129,26 @@ calls:
     body: "\\"city\\",\\"people\\",\\"share\\"\\r\\n\\"Rome\\",1,0.2\\r\\n"
   - name: nothing
 `,
+      'tests/cut.yaml': `endpoint: visits
+${ROWS}    - { at: 2026-05-17T12:00:00Z, city: Bonn, people: 3, share: 0.3 }
+calls:
+  - name: a result that the row cap has cut
+    only: [city]
+    rows: [{ city: Rome }, { city: Oslo }]
+  - name: one that is expected to be cut
+    only: [city]
+    rows: [{ city: Rome }, { city: Oslo }]
+    headers: { X-Truncated: "true" }
+`,
     });
     const report = path.join(project.folder, 'report.xml');
     const { code, stdout } = await project.test('--junit', report);
     expect([code, withoutTimes(stdout)]).toEqual([
       1,
-      `failed  tests/visits.yaml  7 calls
+      `failed  tests/cut.yaml  2 calls
+  a result that the row cap has cut
+    the response is cut at 2 rows: expect that with headers: { X-Truncated: "true" }
+failed  tests/visits.yaml  7 calls
   a value
     the rows differ (- expected, + came):
        city  people  share
@@ -161,78 +173,40 @@ calls:
     + "Rome",1,0.1\\r
   nothing
     it expects nothing yet: querygate test --update writes what came
-7 of 7 calls failed in 1 file
+8 of 9 calls failed in 2 files
 `,
     ]);
     const xml = await project.read('report.xml');
-    expect(xml).toContain('<testsuite name="querygate test" tests="7" failures="7"');
+    expect(xml).toContain('<testsuite name="querygate test" tests="9" failures="8"');
     expect(xml).toContain('<testcase classname="tests/visits.yaml" name="a value" file="tests/visits.yaml"');
     expect(xml).toContain('<failure message="the header X-Cache differs" type="difference">');
   });
+});
 
-  it('takes a result that the row cap has cut for a difference, unless the test expects that', async () => {
-    const third = '    - { at: 2026-05-17T12:00:00Z, city: Bonn, people: 3, share: 0.3 }\n';
-    const calls = (more: string): string =>
-      `${ROWS}${third}calls:\n  - name: cut\n    only: [city]\n    rows: [{ city: Rome }, { city: Oslo }]\n${more}`;
-    await project.write({ 'tests/visits.yaml': calls('') });
-    expect((await project.test()).stdout).toContain(
-      'the response is cut at 2 rows: expect that with headers: { X-Truncated: "true" }',
-    );
-    await project.write({ 'tests/visits.yaml': calls('    headers: { X-Truncated: "true" }\n') });
-    expect((await project.test()).code).toBe(0);
-  });
+describe('querygate test --watch', () => {
+  const test = (people: number): string => `
+rows: { visits: [{ at: 2026-05-17T10:00:00Z, city: Rome, people: 1, share: 1 }] }
+calls:
+  - name: the people of a city
+    only: [people]
+    rows: [{ people: ${people} }]
+`;
 
-  it('writes what came with --update, and leaves all else as it is', async () => {
+  it('runs again what a change concerns, also of a schema file, until it is ended', async () => {
     await project.write({
-      'tests/visits.yaml': `# What visits returns.
-${ROWS}
-calls:
-  - name: new # not yet
-    parameters: { city: "Rome" }
-  - name: other rows
-    only: [ city, people ]
-    rows:
-      - { city: Rome, people: 7 }
-  - name: a new problem
-    parameters: { format: none }
-  - name: a header
-    parameters: { format: csv, city: Rome }
-    body: ""
-    headers: { X-Row-Count: "7" }
-  - name: passes
-    columns: [ city, people, share ]
-`,
+      'tests/visits.yaml': test(1),
+      'tests/other.yaml': 'calls:\n  - endpoint: visits\n    rows: []\n',
     });
-    const updated = await project.test('--update');
-    expect([updated.code, updated.stdout]).toEqual([0, expect.stringContaining('; 4 updated\n')]);
-    expect(await project.read('tests/visits.yaml')).toBe(`# What visits returns.
-
-rows:
-  visits:
-    - { at: 2026-05-17T10:00:00Z, city: Rome, people: 1, share: 0.1 }
-    - { at: 2026-05-17T11:30:00Z, city: Oslo, people: 2, share: 0.2 }
-
-calls:
-  - name: new # not yet
-    parameters: { city: "Rome" }
-    rows:
-      - { city: Rome, people: 1, share: 0.1 }
-  - name: other rows
-    only: [ city, people ]
-    rows:
-      - { city: Rome, people: 1 }
-      - { city: Oslo, people: 2 }
-  - name: a new problem
-    parameters: { format: none }
-    problem: INVALID_PARAMETERS
-  - name: a header
-    parameters: { format: csv, city: Rome }
-    body: "\\"city\\",\\"people\\",\\"share\\"\\r\\n\\"Rome\\",1,0.1\\r\\n"
-    headers: { X-Row-Count: "1" }
-  - name: passes
-    columns: [ city, people, share ]
-`);
-    expect((await project.test()).code).toBe(0);
+    const watching = startProcess([QUERYGATE, 'test', '--watch', '--project', project.folder]);
+    await watching.untilWritten(/2 calls passed in 2 files\n/);
+    await project.write({ 'tests/visits.yaml': test(2) });
+    await watching.untilWritten(/1 of 1 call failed in 1 file\n/);
+    await project.write({ 'clickhouse-schema/0002_more.sql': 'ALTER TABLE visits ADD COLUMN more UInt8;\n' });
+    await watching.untilWritten(/1 of 2 calls failed in 2 files\n/);
+    await project.delete('endpoints/visits.sql');
+    await watching.untilWritten(/unknown endpoint visits/);
+    watching.child.kill('SIGINT');
+    expect(await watching.ended).toBe(130);
   });
 });
 
