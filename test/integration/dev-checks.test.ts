@@ -1,15 +1,13 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
 import { DevProcess } from '../support/dev-process.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { ProjectFolder } from '../support/project-folder.js';
+import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
 const TABLE = 'CREATE TABLE items (at DateTime) ENGINE = MergeTree PARTITION BY toDate(at) ORDER BY at;\n';
 
-let folder: TemporaryFolder;
+let project: ProjectFolder;
 let dev: DevProcess;
 
-const write = (file: string, text: string): Promise<void> => writeFile(path.join(folder.path, file), text);
+const write = (file: string, text: string): Promise<void> => project.write({ [file]: text });
 
 /** An endpoint without columns and id. */
 const endpoint = (name: string, select: string): string => `/*
@@ -29,18 +27,19 @@ async function checksAfter(save: () => Promise<unknown>, last: string): Promise<
 }
 
 beforeAll(async () => {
-  folder = await makeTemporaryFolder();
-  for (const each of ['endpoints', 'clickhouse-schema', 'tests']) await mkdir(path.join(folder.path, each));
-  await write('clickhouse-schema/0001_items.sql', TABLE);
-  await write('endpoints/one.sql', endpoint('one', 'SELECT 1 AS value'));
-  dev = DevProcess.start(folder.path, { environment: { LOG_LEVEL: 'info' } });
+  project = new ProjectFolder(await makeTemporaryFolder());
+  await project.write({
+    'clickhouse-schema/0001_items.sql': TABLE,
+    'endpoints/one.sql': endpoint('one', 'SELECT 1 AS value'),
+  });
+  dev = DevProcess.start(project.folder, { environment: { LOG_LEVEL: 'info', RECORD_CALLS: 'on' } });
   await dev.until(/checked +all/);
 });
 
 afterAll(async () => {
   dev.process.child.kill('SIGKILL');
   await dev.process.ended;
-  await folder.remove();
+  await project.remove();
 });
 
 it('reports the check of each of the files that are saved together once', async () => {
@@ -97,7 +96,7 @@ it('reports why the columns of a file cannot be found once', async () => {
     'zz-after-wrong',
   );
   expect(lines.filter((line) => line.includes('no_such_column`'))).toHaveLength(1);
-  await rm(path.join(folder.path, 'endpoints/wrong.sql'));
+  await project.delete('endpoints/wrong.sql');
   await dev.until(/all files are valid|removed wrong/);
 });
 
@@ -117,4 +116,55 @@ it('says of a new file what it wrote and found alone, also while tests of other 
   expect(lines.filter((line) => /did not run|^error/.test(line))).toEqual([]);
   expect(dev.process.stderr()).toBe(before);
   await dev.until(/checked +paged:/);
+});
+
+it('runs the tests of what changed, and shows in the terminal and the console what differs', async () => {
+  const untilFaults = async (expected: number): Promise<void> => {
+    await dev.untilState(`one has ${expected} faults`, ({ endpoints }) =>
+      endpoints.some(({ name, faults }) => name === 'one' && faults === expected),
+    );
+  };
+  await untilFaults(1);
+  expect((await dev.get('/api/dev/endpoints/one')).body).toMatchObject({
+    findings: { faults: [expect.stringMatching(/^tests\/one\.yaml: call 1\nthe rows differ/)] },
+  });
+  const source = await project.read('endpoints/one.sql');
+  await write('endpoints/one.sql', source.replace('SELECT 1', 'SELECT 2'));
+  await dev.until(/failed {2}tests\/one\.yaml[^]*ok {2}tests\/one\.yaml/);
+  await untilFaults(0);
+  await write('tests/one.yaml', 'calls:\n  - rows: [{ value: 3 }]\n');
+  await untilFaults(1);
+  await project.delete('tests/one.yaml');
+  await untilFaults(0);
+});
+
+describe('a file that somebody is writing', () => {
+  const file = 'endpoints/begun.sql';
+  const text = endpoint('begun', "SELECT 'begun' AS value");
+  let offered = '';
+
+  it('is offered a template with a new id while it is empty, which is no mistake', async () => {
+    await write(file, '');
+    [, offered = ''] = await dev.until(
+      /waiting {3}for the text of endpoints\/begun\.sql[^]*\nname: begun\nid: (\S{36})\n/,
+    );
+    expect((await dev.state()).problems).toEqual([]);
+  });
+
+  it('is awaited while its header has no end', async () => {
+    await write(file, text.slice(0, 40));
+    await dev.until(/waiting {3}for the rest of endpoints\/begun\.sql: its header has no end yet/);
+    expect((await dev.state()).problems).toEqual([]);
+  });
+
+  it('gets the id that is missing, and is served', async () => {
+    await write(file, text);
+    const [, written = ''] = await dev.until(
+      /wrote {5}the id (\S{36}) into the header of endpoints\/begun\.sql/,
+    );
+    await dev.untilValue('begun', 'begun');
+    expect(await project.read(file)).toContain(`/*\nid: ${written}\nname: begun\n`);
+    expect(written).not.toBe(offered);
+    expect((await dev.state()).problems).toEqual([]);
+  });
 });

@@ -9,7 +9,12 @@ export interface DevelopmentState {
   readonly revision: string;
   readonly problems: readonly { readonly file?: string; readonly path?: string; readonly problem: string }[];
   readonly notices: readonly string[];
-  readonly endpoints: readonly { readonly name: string; readonly version: string }[];
+  readonly endpoints: readonly {
+    readonly name: string;
+    readonly version: string;
+    /** How many the check and the tests found. */
+    readonly faults: number;
+  }[];
 }
 
 /** `querygate dev` of the build as a process of its own. */
