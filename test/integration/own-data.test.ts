@@ -71,9 +71,10 @@ describe('querygate check in a project with data of its own', () => {
     expect(visitsIn(await run('check', 'visits.list'))).toEqual(['ok', '2']);
   });
 
-  it('checks on a temporary server with --demo, and does not call a result without rows ok', async () => {
-    const checked = await run('check', 'visits.list', '--demo');
+  it('checks on a temporary server with demonstration data with --demo, and does not call a result without rows ok', async () => {
+    const checked = await run('check', 'visits.list', 'requests.by-path', '--demo');
     expect([checked.code, visitsIn(checked)]).toEqual([0, ['no rows', '0']]);
+    expect(checked.stdout).toMatch(/^requests\.by-path +ok +[1-9]/m);
     expect(checked.stderr).not.toContain(ON_OWN_DATA);
   });
 
