@@ -207,7 +207,7 @@ export default defineConfig(
     // What runs for each request.
     files: [
       'src/gateway/{auth,cache,limits,scheduler}/*.ts',
-      'src/gateway/clickhouse/{fetch-rows,multipart-parameters,query-connections,query-runner,query-settings,ready-query,within-time}.ts',
+      'src/gateway/clickhouse/{fetch-rows,query-connections,query-runner,query-settings,ready-query,within-time}.ts',
       'src/gateway/coordination/{guarded-redis,redis-lease,redis-limits,redis-single-flight,usage-ledger}.ts',
       'src/gateway/http/{call,result,transport}/*.ts',
       'src/gateway/observability/{metrics,tracing}.ts',

@@ -11,22 +11,22 @@ import type { ExportOutcome, ExportRequest, RunExport } from '../query/ports.js'
 import { nativeSignal, type Signal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { withDeclaredTypes } from './converted-columns.js';
-import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
 import { EXCEPTION_TAG_HEADER } from './exception-block.js';
 import { ExportBody } from './export-body.js';
 import { exportWriting } from './export-writing.js';
 import {
+  distributedSettings,
   limitSettings,
   narrowLimits,
   safetySettings,
+  type ClusterOptions,
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
-import type { QueryMeter } from './query-meter.js';
+import { withinTime, type QueryMeter } from './within-time.js';
 import { readyQuery } from './ready-query.js';
 import { requireRows } from './require-rows.js';
 import { createExplainer } from './rejected-values.js';
-import { withinTime } from './within-time.js';
 
 /**
  * Creates a runner of exports. ClickHouse sends rows while it still reads; what proves that all of them came is the last line

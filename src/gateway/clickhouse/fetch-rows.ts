@@ -18,8 +18,7 @@ import { FORMATS } from '../formats/formats.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { sumOfCosts } from '../query/sum-of-costs.js';
-import { bucketKeysOf } from './bucket-keys.js';
-import { pageKeysOf } from './page-keys.js';
+import { keysOf } from './page-keys.js';
 import { resultTooLarge } from './translate-error.js';
 
 /** Everything that ClickHouse sent for one query, and what it reported about it. */
@@ -59,22 +58,27 @@ async function fetchAndCut(
   maxBytes: number,
 ): Promise<QueryResult> {
   const { representation, columns, clickHouseFormat, project } = written;
-  const keys = pageKeysOf(written, request.page) ?? bucketKeysOf(written, request.bucket);
+  const keys = (request.page ?? request.bucket) && keysOf(written, format, request);
   const response = keys
     ? await send(keys.rows.query(request.query), keys.rows.clickHouseFormat)
     : await send(project(request.query), clickHouseFormat);
+  const { cost, queryId, resultRows } = response;
   const { times, formulaSafe } = representation;
-  const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
-  const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
-  const { body, ...ofKeys } = keys?.read(response.body, response.resultRows, request.rowCap) ?? {
+  const context = {
+    cost: cost.readBy(request.reader ?? OWN_ROWS_READER),
+    ...{ rowCap: request.rowCap, times, formulaSafe, columns: columns.described },
+  };
+  const { body, ...ofKeys } = keys?.read(response.body, resultRows, request.rowCap) ?? {
     body: response.body,
   };
   const text = asUtf8(body);
-  const cut = format.cut(format.values === 'json' ? escaped(text, maxBytes) : text, context);
-  if (cut.rowsReceived !== response.resultRows) {
-    throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
-  }
-  return resultOf(response, cut, ofKeys);
+  const { rowsReceived, ...cut } = format.cut(
+    format.values === 'json' ? escaped(text, maxBytes) : text,
+    context,
+  );
+  if (rowsReceived !== resultRows)
+    throw brokenResponse(`ClickHouse sent ${rowsReceived} rows, its summary says ${resultRows}`);
+  return { cost, queryId, ...ofKeys, ...cut };
 }
 
 /**
@@ -91,6 +95,7 @@ async function fetchFile(
   const own = { [ROW_LIMIT]: rowCap, ...(mark !== undefined && { [MARK]: mark }) };
   const capped = { ...query, parameters: Object.assign({}, query.parameters, own) };
   const response = await send(written.project(capped), written.clickHouseFormat);
+  const { queryId, cost } = response;
   const body = completeFile(format, response.body, mark);
   const rowCount = response.resultRows - (mark === undefined ? 0 : 1);
   if (!body || rowCount > rowCap) {
@@ -98,17 +103,14 @@ async function fetchFile(
       `${response.body.length} bytes and ${rowCount} rows are not a complete ${written.representation.format} of at most ${rowCap} rows`,
     );
   }
-  const file = { body, rowCount };
-  if (rowCount < rowCap) return resultOf(response, { truncated: false, ...file });
+  const file = { queryId, body, rowCount };
+  if (rowCount < rowCap) return { cost, truncated: false, ...file };
   const counted = await send(countOf(query), { name: 'TabSeparated', settings: {} });
   const count = Number(counted.body.toString());
   if (counted.body.length === 0 || !Number.isSafeInteger(count)) {
     throw brokenResponse('the count of rows is not a number');
   }
-  return resultOf(
-    { ...response, cost: sumOfCosts([response.cost, counted.cost]) },
-    { truncated: count > rowCap, ...file },
-  );
+  return { cost: sumOfCosts([cost, counted.cost]), truncated: count > rowCap, ...file };
 }
 
 function completeFile(
@@ -135,17 +137,4 @@ function escaped(json: Buffer, maxBytes: number): Buffer {
 /** Logs can hold invalid UTF-8, which text formats write unchanged; every text response is valid UTF-8. */
 export function asUtf8(bytes: Buffer): Buffer {
   return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
-}
-
-function resultOf(
-  { queryId, cost }: ClickHouseResponse,
-  {
-    body,
-    equalBytes,
-    rowCount,
-    truncated,
-  }: Pick<QueryResult, 'body' | 'equalBytes' | 'rowCount' | 'truncated'>,
-  ofKeys: Pick<QueryResult, 'lastRow' | 'buckets'> = {},
-): QueryResult {
-  return { body, equalBytes, rowCount, truncated, cost, queryId, ...ofKeys };
 }

@@ -1,54 +1,83 @@
 import { MAX_LAST_ROW_BYTES, NULL_KEY, type LastRow } from '../../endpoint/after-last-row.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
+import type { BucketColumn } from '../../endpoint/pieces.js';
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import { FORMATS } from '../formats/formats.js';
+import type { RowFormat } from '../formats/format.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
-import type { RequestedPage } from '../query/ports.js';
+import type { BucketsOfRows, QueryRequest, QueryResult, RequestedPage } from '../query/ports.js';
 import { RowKeys } from './row-keys.js';
 
-/** Reads where a page ends, from the keys of its last row and of the one beyond it. */
-export class PageKeys {
-  constructor(
-    readonly rows: RowKeys,
-    private readonly page: RequestedPage,
-  ) {}
-
+/** Rows that have keys, and what reads these. */
+interface KeyedBody {
+  readonly rows: RowKeys;
   /**
-   * The body without keys, and the last row of the page where there are more rows.
+   * The body without keys, and what they say: the last row of a page where there are more rows, or the buckets of a piece.
    *
-   * @param rows in the body, one more than the cap where there are more
+   * @param count rows in the body, one more than the cap where there are more
    * @throws Failure PAGES_NOT_UNIQUE, ENDPOINT_INVALID or CLICKHOUSE_ANSWER_BROKEN
    */
-  read(
+  readonly read: (
     received: Buffer,
-    rows: number,
+    count: number,
     rowCap: number,
-  ): { readonly body: Buffer; readonly lastRow?: LastRow } {
-    const { body, keys } = this.rows.take(received, rows);
-    if (keys.length !== Math.max(0, rows - rowCap + 1)) {
-      throw brokenResponse(`${keys.length} keys in a page of ${rows} rows, of which ${rowCap} are allowed`);
-    }
-    const [last, next] = keys;
-    if (last === undefined || next === undefined) return { body };
-    const { order, last: before } = this.page;
-    if (last === next) throw notUnique(order);
-    const lastRow = requireShort(lastRowOf(last));
-    if (before && isSameRow(before, lastRow)) throw endless(order);
-    return { body, lastRow };
+  ) => Pick<QueryResult, 'body' | 'lastRow' | 'buckets'>;
+}
+
+/** The keys that the rows of a page, or of a piece, are written with. */
+export function keysOf(
+  written: WrittenColumns,
+  format: RowFormat,
+  { page, bucket }: Pick<QueryRequest, 'page' | 'bucket'>,
+): KeyedBody | undefined {
+  if (page) {
+    const rows = new RowKeys(written, format, page.order, 'last');
+    return {
+      rows,
+      read: (received, count, rowCap) => {
+        const { body, keys } = rows.take(received, count);
+        const lastRow = lastRowOf(keys, count, rowCap, page);
+        return lastRow ? { body, lastRow } : { body };
+      },
+    };
   }
+  if (!bucket) return undefined;
+  const rows = new RowKeys(written, format, [bucket], 'all');
+  return {
+    rows,
+    read: (received, count) => {
+      const { body, keys } = rows.take(received, count);
+      return { body, buckets: bucketsOf(keys, count, bucket) };
+    },
+  };
 }
 
-/** The keys of a page of this request; undefined where its format has no place for them. */
-export function pageKeysOf(written: WrittenColumns, page: RequestedPage | undefined): PageKeys | undefined {
-  const format = FORMATS[written.representation.format];
-  return page && 'cut' in format
-    ? new PageKeys(new RowKeys(written, format, page.order, 'last'), page)
-    : undefined;
+/** Where a page ends, from the keys of its last row and of the one beyond it; undefined where no row is beyond. */
+function lastRowOf(
+  keys: readonly string[],
+  count: number,
+  rowCap: number,
+  { order, last: before }: RequestedPage,
+): LastRow | undefined {
+  if (keys.length !== Math.max(0, count - rowCap + 1)) {
+    throw brokenResponse(`${keys.length} keys in a page of ${count} rows, of which ${rowCap} are allowed`);
+  }
+  const [last, next] = keys;
+  if (last === undefined || next === undefined) return undefined;
+  if (last === next) throw notUnique(order);
+  const lastRow = requireShort(last.split(' ').map((value) => (value === NULL_KEY ? null : value)));
+  if (before && isSameRow(before, lastRow)) throw endless(order);
+  return lastRow;
 }
 
-const lastRowOf = (key: string): LastRow =>
-  key.split(' ').map((value) => (value === NULL_KEY ? null : value));
+function bucketsOf(keys: readonly string[], count: number, { isDescending }: BucketColumn): BucketsOfRows {
+  if (keys.length !== count) throw brokenResponse(`${keys.length} keys of ${count} rows`);
+  const isOrdered = keys.every((key, index) => {
+    const before = keys[index - 1] ?? key;
+    return isDescending ? before >= key : before <= key;
+  });
+  return { isOrdered, first: keys[0], last: keys.at(-1) };
+}
 
 function requireShort(last: LastRow): LastRow {
   const bytes = last.reduce((sum, value) => sum + 2 + (value?.length ?? 0) / 2, 0);

@@ -3,32 +3,41 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { brokenResponse } from '../formats/broken-response.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { writtenColumns, writtenOwnColumns } from '../formats/written-columns.js';
-import type { KnownData } from '../query/known-data.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import { nativeSignal } from '../query/signal.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { withDeclaredTypes } from './converted-columns.js';
 import { describeOwnSql } from './describe-columns.js';
-import { runDistributed, type ClusterOptions, type RunWith } from './distributed-queries.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
 import {
+  distributedSettings,
   limitSettings,
   maxResponseBytes,
   merged,
   narrowLimits,
   SANDBOX_SETTINGS,
   safetySettings,
+  type ClusterOptions,
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
 import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
-import { summaryOf, type QueryMeter } from './query-meter.js';
+import { summaryOf, withinTime, type QueryMeter } from './within-time.js';
+import { translateClickHouseError } from './translate-error.js';
 import { readyQuery } from './ready-query.js';
 import { createExplainer } from './rejected-values.js';
-import { withinTime } from './within-time.js';
 
 const WHOLE_RESPONSE: ClickHouseSettings = { wait_end_of_query: 1 };
+
+/** A query that runs on a server: what its attempts have in common. */
+interface Attempts {
+  readonly client: QueryClient;
+  readonly meter: QueryMeter;
+  /** Bytes that a response may have. */
+  readonly maxBytes: number;
+  readonly limits: ClickHouseSettings;
+}
 
 /** Creates a runner of queries on a ClickHouse server, or on its cluster, over HTTP. */
 export function createQueryRunner(
@@ -39,46 +48,65 @@ export function createQueryRunner(
   const explain = createExplainer(client, maxLimits);
   return (request) => {
     const limits = narrowLimits(maxLimits, request.limits);
-    return withinTime(request, limits.timeoutMs, explain, (timeoutMs, signal, meter) => {
-      const timedRequest = { ...request, signal };
-      const runOnShards: RunWith = (settings) =>
-        ofVersion(request.data, (data) =>
-          run(client, meter, maxResponseBytes(limits), { ...timedRequest, data }, [
-            settings,
-            request.query.settings,
-            (data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
-            limitSettings(limits, timeoutMs),
-          ]),
-        );
-      return runDistributed(runOnShards, clusterOptions, timedRequest);
+    const maxBytes = maxResponseBytes(limits);
+    return withinTime(request, limits.timeoutMs, explain, (remainingMs, signal, meter) => {
+      const timed = { ...request, signal };
+      const attempts = { client, meter, maxBytes, limits: limitSettings(limits, remainingMs) };
+      return runDistributed((shards) => runOverVersion(attempts, timed, shards), clusterOptions, timed);
     });
   };
 }
 
+/** Skips unreachable shards, but requires at least one shard of the query. */
+const REACHABLE_SHARDS: ClickHouseSettings = {
+  skip_unavailable_shards: 1,
+  max_skip_unavailable_shards_ratio: 0.999,
+};
+
+/** Runs a query with additional settings. */
+export type RunWith = (settings: ClickHouseSettings) => Promise<QueryResult>;
+
 /**
- * Runs a query over a version of the data. Where it would read data of a later one, it runs over all data instead, so that its
- * result is right in any case.
+ * Runs a query on all its shards. If a shard is unreachable and callers accept partial results, reruns the query on
+ * the others and marks the result as partial. Warming has no waiting caller and always requires the complete result.
  */
-async function ofVersion(
-  data: KnownData | undefined,
-  runOver: (data: KnownData | undefined) => Promise<QueryResult>,
+export async function runDistributed(
+  run: RunWith,
+  clusterOptions: ClusterOptions,
+  { requester, signal }: QueryRequest,
 ): Promise<QueryResult> {
-  if (!data) return await runOver(undefined);
+  const settings = distributedSettings(clusterOptions);
   try {
-    return { isOfVersion: true, ...(await runOver(data)) };
+    return await run(settings);
   } catch (error) {
-    if (!isOfVersions(error)) throw error;
-    return runOver(undefined);
+    if (!clusterOptions.allowsPartial || requester?.priority === 'warming' || signal.aborted) throw error;
+    if (translateClickHouseError(error).code !== 'SHARD_UNREACHABLE') throw error;
+    return { ...(await run({ ...settings, ...REACHABLE_SHARDS })), partial: true };
   }
 }
 
-/** @param maxBytes bytes that a response may have. */
-async function run(
-  client: QueryClient,
-  meter: QueryMeter,
-  maxBytes: number,
+/**
+ * Runs a query over the version of the data that it names. Where it would read data of a later one, it runs over all data instead, so
+ * that its result is right in any case.
+ */
+async function runOverVersion(
+  attempts: Attempts,
   request: QueryRequest,
-  extraSettings: SettingLayers,
+  shards: ClickHouseSettings,
+): Promise<QueryResult> {
+  if (!request.data) return run(attempts, request, shards);
+  try {
+    return { isOfVersion: true, ...(await run(attempts, request, shards)) };
+  } catch (error) {
+    if (!isOfVersions(error)) throw error;
+    return run(attempts, { ...request, data: undefined }, shards);
+  }
+}
+
+async function run(
+  { client, meter, maxBytes, limits }: Attempts,
+  request: QueryRequest,
+  shards: ClickHouseSettings,
 ): Promise<QueryResult> {
   const { query, columns, signal, representation = JSON_REPRESENTATION } = request;
   const settings: SettingLayers = [
@@ -86,7 +114,10 @@ async function run(
     WHOLE_RESPONSE,
     safetySettings(query),
     columns === 'unknown' ? SANDBOX_SETTINGS : undefined,
-    ...extraSettings,
+    shards,
+    query.settings,
+    (request.data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
+    limits,
     // A larger response would go through a temporary file, which a full disk truncates without an error: the buffer
     // exceeds the limit by one byte.
     { http_response_buffer_size: String(maxBytes + 1) },

@@ -109,3 +109,31 @@ const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
 export function maxResponseBytes({ maxResultBytes = 0 }: Pick<RunnerLimits, 'maxResultBytes'>): number {
   return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
 }
+
+/** Options for queries on a cluster; without effect on a single server. */
+export interface ClusterOptions {
+  /** Whether the sharding keys are reliable, so that ClickHouse may skip shards. */
+  readonly skipsShards?: boolean;
+  /** Whether callers get a partial result, marked as such, when a shard is unreachable. */
+  readonly allowsPartial?: boolean;
+}
+
+/**
+ * Settings of every query on Distributed tables; without effect on others. An unreachable shard is an error, whatever
+ * the user's profile says, and so is a frozen shard: one without a handshake or a packet within the timeouts. A
+ * subquery in a caller's own SQL runs once, over all shards.
+ */
+const ALL_SHARDS: ClickHouseSettings = {
+  skip_unavailable_shards: 0,
+  distributed_product_mode: 'global',
+  // A replica that lags by minutes would return an incomplete result: reject it.
+  max_replica_delay_for_distributed_queries: '300',
+  fallback_to_stale_replicas_for_distributed_queries: 0,
+  handshake_timeout_ms: 1000,
+  receive_timeout: 10,
+};
+
+/** The settings of a query that fails where a shard is unreachable. */
+export function distributedSettings({ skipsShards = false }: ClusterOptions): ClickHouseSettings {
+  return skipsShards ? { ...ALL_SHARDS, optimize_skip_unused_shards: 1 } : ALL_SHARDS;
+}

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 
 import { brokenResponse } from '../formats/broken-response.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
-import { summaryOf, type QueryMeter, type ReportedSummary } from './query-meter.js';
+import { summaryOf, type QueryMeter, type ReportedSummary } from './within-time.js';
 
 /**
  * What the head of a response with rows reports.

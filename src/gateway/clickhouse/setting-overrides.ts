@@ -4,7 +4,7 @@ import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import type { Signal } from '../query/signal.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
-import { searchOf } from './multipart-parameters.js';
+import { searchOf } from './ready-query.js';
 import type { QueryConnections } from './query-connections.js';
 import { decidesRows } from './row-settings.js';
 

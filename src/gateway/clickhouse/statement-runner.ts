@@ -7,21 +7,21 @@ import type { RunStatement, StatementOutcome, StatementRequest } from '../query/
 import type { Signal } from '../query/signal.js';
 import { contentOfAll } from './compressed-frames.js';
 import type { QueryClient } from './connect-clickhouse.js';
-import { distributedSettings, type ClusterOptions } from './distributed-queries.js';
 import { EXCEPTION_TAG_HEADER } from './exception-block.js';
-import type { QueryMeter, ReportedSummary } from './query-meter.js';
+import { withinTime, type QueryMeter, type ReportedSummary } from './within-time.js';
 import {
+  distributedSettings,
   limitSettings,
   narrowLimits,
   safetySettings,
   SANDBOX_SETTINGS,
+  type ClusterOptions,
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
 import { readyQuery } from './ready-query.js';
 import { requireRows } from './require-rows.js';
 import { StatementBody, transferStatement } from './statement-body.js';
-import { withinTime } from './within-time.js';
 
 /** A result up to this size is whole before its status is sent, so that an error has a status of its own. */
 const BUFFERED_BYTES = 1024 * 1024;

@@ -1,20 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import { hasSecretValue } from '../../endpoint/bind.js';
 import { callerGone, Failure } from '../errors.js';
-import { LinkedAbort } from '../query/linked-abort.js';
+import { LinkedAbort, type Signal } from '../query/signal.js';
 import type { QueryRequest } from '../query/ports.js';
-import type { Signal } from '../query/signal.js';
-import { QueryMeter } from './query-meter.js';
 import { LEAST_LIMIT_MS } from './query-settings.js';
 import type { ExplainFailure } from './rejected-values.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
+import { Figures } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
+import { sumOfCosts } from '../query/sum-of-costs.js';
 
-/** Milliseconds. */
+/** Milliseconds that ClickHouse has after its limit, which may not be below a second, until the gateway ends a query by itself. */
 const REPORT_MS = 500;
-
-/** Milliseconds until the gateway ends a query by itself. ClickHouse may not have a limit below a second. */
-const endsAfter = (remainingMs: number): number =>
-  remainingMs + (remainingMs < LEAST_LIMIT_MS ? 0 : REPORT_MS);
 
 /**
  * Runs work on a query within its time limit, and translates its errors. ClickHouse has the same limit, and a moment more to
@@ -31,25 +30,22 @@ export async function withinTime<T>(
   work: (remainingMs: number, signal: Signal, meter: QueryMeter) => Promise<T>,
 ): Promise<T> {
   const remainingMs = Math.max(1, timeoutMs - (request.spentMs ?? 0));
-  const abort = new LinkedAbort(request.signal);
+  const endsAfterMs = remainingMs < LEAST_LIMIT_MS ? remainingMs : remainingMs + REPORT_MS;
+  const limited = new LinkedAbort(request.signal).after(endsAfterMs, () => new Error('time limit'));
   const meter = new QueryMeter();
-  const timer = setTimeout(() => {
-    abort.abort(new Error('time limit'));
-  }, endsAfter(remainingMs));
   try {
     // The client only notices an abort after the call.
-    abort.signal.throwIfAborted();
-    return await work(remainingMs, abort.signal, meter);
+    limited.throwIfAborted();
+    return await work(remainingMs, limited, meter);
   } catch (error) {
     const cause = hasSecretValue(request.query) ? undefined : error;
     if (request.signal.aborted) throw meter.charged(cancelled(request.signal, cause));
-    if (abort.signal.aborted) throw meter.charged(timedOut(timeoutMs, cause));
+    if (limited.aborted) throw meter.charged(timedOut(timeoutMs, cause));
     const translate = request.columns === 'unknown' ? translateSqlError : translateClickHouseError;
-    const failure = await explain(translate(error), request, abort.signal);
+    const failure = await explain(translate(error), request, limited);
     throw meter.charged(hasSecretValue(request.query) ? withoutCause(failure) : failure);
   } finally {
-    clearTimeout(timer);
-    abort.end();
+    limited.end();
   }
 }
 
@@ -69,4 +65,54 @@ function timedOut(timeoutMs: number, cause: unknown): Failure {
     `The query was stopped at its time limit of ${timeoutMs / 1000} seconds. Narrow it with its parameters.`,
     { cause },
   );
+}
+
+type Summary = Readonly<Partial<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>>;
+
+/** What ClickHouse reports about a query in the header of its response, whether that has rows or an error. */
+export interface ReportedSummary {
+  readonly resultRows: number;
+  readonly cost: Figures<QueryCost>;
+}
+
+/** Undefined if a server that is not ClickHouse responds. */
+export function summaryOf(headers: IncomingHttpHeaders): ReportedSummary | undefined {
+  const header = headers['x-clickhouse-summary'];
+  if (header === undefined) return undefined;
+  try {
+    const { read_rows, read_bytes, result_rows, elapsed_ns } = JSON.parse(String(header)) as Summary;
+    const [rowsRead, bytesRead] = [Number(read_rows ?? 0), Number(read_bytes ?? 0)];
+    const cost = new Figures({ rowsRead, bytesRead, clickhouseMs: Number(elapsed_ns ?? 0) / 1e6 });
+    return { resultRows: Number(result_rows), cost };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Measures the queries of a call, in case it ends early: a caller could read for nothing otherwise. */
+export class QueryMeter {
+  /** What the caller of an export has got: at least as much was read. */
+  sent: (() => Pick<QueryCost, 'rowsRead' | 'bytesRead'>) | undefined;
+  private readonly costs: Figures<QueryCost>[] = [];
+  /** When the query was sent of which ClickHouse has reported no cost; `performance.now()`. */
+  private sentAt: number | undefined;
+
+  start(): void {
+    this.sentAt = performance.now();
+  }
+
+  end(cost: Figures<QueryCost>): void {
+    this.costs.push(cost);
+    this.sentAt = undefined;
+  }
+
+  /** The failure with what the queries have cost until then. That ClickHouse cannot respond is not the caller's cost. */
+  charged(failure: Failure): Failure {
+    const { code, message, details } = failure;
+    if (code === 'CLICKHOUSE_UNREACHABLE' || code === 'CLICKHOUSE_UNAVAILABLE') return failure;
+    const clickhouseMs = this.sentAt === undefined ? 0 : performance.now() - this.sentAt;
+    const { rowsRead, bytesRead } = this.sent?.() ?? { rowsRead: 0, bytesRead: 0 };
+    const cost = sumOfCosts([...this.costs, new Figures({ rowsRead, bytesRead, clickhouseMs })]);
+    return new Failure(code, message, { ...details, cost });
+  }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
-import { counterOf } from './limits-of.js';
+import { LimitExceeded, counterOf, type LimitState, type Subject } from './limit-state.js';
 import type { SharedLimits } from './shared-limits.js';
 
 interface ConcurrencyLimit {

@@ -2,8 +2,16 @@ import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { ConcurrentQueries } from './concurrent-queries.js';
 import type { FixedWindows, Window } from './fixed-windows.js';
-import { LimitExceeded, unitsLeft, type LimitState, type Subject } from './limit-state.js';
-import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
+import {
+  LimitExceeded,
+  unitsLeft,
+  costLimits,
+  requestLimits,
+  stateOf,
+  type LimitState,
+  type Subject,
+  type WindowLimit,
+} from './limit-state.js';
 import { RequestQuotas } from './request-quotas.js';
 import type { SharedLimits } from './shared-limits.js';
 import { SharedWindows } from './shared-windows.js';
@@ -36,8 +44,6 @@ export interface QuotaUse extends Pick<WindowLimit, 'counted' | 'quota' | 'windo
 }
 
 const NONE: readonly LimitState[] = [];
-const nothing = (): Promise<void> => Promise.resolve();
-const FREE: QueryPermit = { states: [], charge: nothing, settle: nothing };
 
 /**
  * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the local windows know the
@@ -87,7 +93,6 @@ export class Limiter {
    */
   async admitQuery(subjects: readonly Subject[]): Promise<QueryPermit> {
     const limits = costLimits(subjects);
-    if (limits.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
     const states = await this.checkCosts(limits);
     const release = await this.dependencies.concurrent.acquire(subjects);
     let settled = false;

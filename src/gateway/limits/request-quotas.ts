@@ -1,6 +1,5 @@
 import type { FixedWindows, Window } from './fixed-windows.js';
-import { LimitExceeded, type LimitState } from './limit-state.js';
-import { stateOf, type WindowLimit } from './limits-of.js';
+import { LimitExceeded, stateOf, type LimitState, type WindowLimit } from './limit-state.js';
 import type { SharedWindows } from './shared-windows.js';
 
 /** Milliseconds for which a lease should last. */

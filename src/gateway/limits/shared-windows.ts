@@ -1,5 +1,5 @@
 import type { FixedWindows, Window } from './fixed-windows.js';
-import type { WindowLimit } from './limits-of.js';
+import type { WindowLimit } from './limit-state.js';
 import type { Demand, SharedLimits } from './shared-limits.js';
 
 /** Units that a gateway asks for: see `Demand`. `own` are those of requests that wait for the reply. */

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
 import type { CoalesceAcrossGateways } from './fetch-result.js';
-import { LinkedAbort } from './linked-abort.js';
+import { LinkedAbort } from './signal.js';
 
 /**
  * Adds one time limit to coalescing. It covers both the wait for another gateway's query and a query of this
@@ -10,19 +10,13 @@ import { LinkedAbort } from './linked-abort.js';
  */
 export function boundCoalescing(coalesce: CoalesceAcrossGateways, maxMs: number): CoalesceAcrossGateways {
   return async (key, signal, ...rest) => {
-    const linked = new LinkedAbort(signal);
-    let timeout: Failure | undefined;
-    const timer = setTimeout(() => {
-      timeout = timedOut(maxMs);
-      linked.abort(timeout);
-    }, maxMs);
+    const linked = new LinkedAbort(signal).after(maxMs, () => timedOut(maxMs));
     try {
       return await coalesce(key, linked, ...rest);
     } catch (error) {
       // An aborted operation throws its own error instead of the signal's reason.
-      throw timeout && linked.reason === timeout ? timeout : error;
+      throw linked.aborted && !signal.aborted ? linked.reason : error;
     } finally {
-      clearTimeout(timer);
       linked.end();
     }
   };

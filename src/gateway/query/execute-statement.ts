@@ -4,7 +4,7 @@ import { bodiesOf } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult } from './endpoint-result.js';
 import { hitOf, hitOutcome } from './execute-call.js';
 import { shareQuery, type SharingParts } from './fetch-result.js';
-import { LinkedAbort } from './linked-abort.js';
+import { LinkedAbort } from './signal.js';
 import type { Clock, RunScheduledStatement } from './ports.js';
 import type { SingleFlightContext } from './single-flight.js';
 

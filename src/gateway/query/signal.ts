@@ -56,3 +56,50 @@ export function nativeSignal(signal: Signal): AbortSignal {
   else signal.addEventListener('abort', follow);
   return controller.signal;
 }
+
+/** Sets a timer; returns a function that cancels it. */
+export type SetTimer = (callback: () => void, milliseconds: number) => () => void;
+
+export const setRealTimer: SetTimer = (callback, milliseconds) => {
+  const timer = setTimeout(callback, milliseconds);
+  return () => {
+    clearTimeout(timer);
+  };
+};
+
+/** The longest delay of a Node.js timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A signal that aborts when another one does, after a time, or when {@link abort} is called. Unlike `AbortSignal.any` with a
+ * timeout signal, whose result stays in memory until the timeout, it releases everything at {@link end}.
+ */
+export class LinkedAbort extends Abort {
+  private cancelTimer: (() => void) | undefined;
+  private readonly follow = (): void => {
+    this.abort(this.outer.reason as Error);
+  };
+
+  constructor(private readonly outer: Signal) {
+    super();
+    if (outer.aborted) this.follow();
+    else outer.addEventListener('abort', this.follow, { once: true });
+  }
+
+  /** Aborts with a reason when the time is over. */
+  after(milliseconds: number, reason: () => Error, setTimer = setRealTimer): this {
+    this.cancelTimer = setTimer(
+      () => {
+        this.abort(reason());
+      },
+      Math.min(milliseconds, MAX_TIMER_MS),
+    );
+    return this;
+  }
+
+  /** Stops following the other signal, and the timer; to be called when the work has ended. */
+  end(): void {
+    this.cancelTimer?.();
+    this.outer.removeEventListener('abort', this.follow);
+  }
+}

@@ -1,35 +1,10 @@
 import { Failure } from '../errors.js';
-import { LinkedAbort } from '../query/linked-abort.js';
-import type { Signal } from '../query/signal.js';
-import { setRealTimer, type SetTimer } from './timers.js';
+import { LinkedAbort, type SetTimer, type Signal } from '../query/signal.js';
 
-/** The longest delay of a Node.js timer. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** A signal that also aborts at a deadline. */
-export interface Deadline {
-  readonly signal: Signal;
-  /** Stops the timer; to be called when the work has ended. */
-  readonly end: () => void;
-}
-
-/**
- * Links a caller's signal with a deadline. The new signal aborts when the caller's signal aborts, with the same
- * reason, or after `seconds`, with Failure WAIT_OVER.
- */
-export function withDeadline(signal: Signal, seconds: number, setTimer: SetTimer = setRealTimer): Deadline {
-  const linked = new LinkedAbort(signal);
-  const cancel = setTimer(
-    () => {
-      linked.abort(
-        new Failure('WAIT_OVER', `No result within the ${seconds} seconds that the request allows.`),
-      );
-    },
-    Math.min(seconds * 1000, MAX_TIMER_MS),
+/** A caller's signal that also aborts with Failure WAIT_OVER, after the seconds that the caller allows. */
+export const withDeadline = (signal: Signal, seconds: number, setTimer?: SetTimer): LinkedAbort =>
+  new LinkedAbort(signal).after(
+    seconds * 1000,
+    () => new Failure('WAIT_OVER', `No result within the ${seconds} seconds that the request allows.`),
+    setTimer,
   );
-  const end = (): void => {
-    cancel();
-    linked.end();
-  };
-  return { signal: linked.signal, end };
-}

@@ -6,9 +6,8 @@ import type { CacheKey } from '../query/cache-key.js';
 import type { Call, CallOutcome } from '../query/call.js';
 import { sizeOf } from '../query/endpoint-result.js';
 import type { Clock, DeferredBoard, OnBackgroundQuery } from '../query/ports.js';
-import { Abort, type Signal } from '../query/signal.js';
+import { Abort, setRealTimer, type SetTimer, type Signal } from '../query/signal.js';
 import { withDeadline } from './deadline.js';
-import { setRealTimer, type SetTimer } from './timers.js';
 
 /** Seconds after which a call that nobody repeats is cancelled; so long its result waits for whoever asked for it. */
 const WANTED_SECONDS = 60;
@@ -107,8 +106,10 @@ export class DeferredCalls {
   };
 
   async #executeInTime(call: Call, key: CacheKey, seconds: number): Promise<CallOutcome> {
-    const { signal, end } = withDeadline(call.signal, seconds, this.dependencies.setTimer);
-    return this.dependencies.executeCall({ ...call, signal }, key).finally(end);
+    const signal = withDeadline(call.signal, seconds, this.dependencies.setTimer);
+    return this.dependencies.executeCall({ ...call, signal }, key).finally(() => {
+      signal.end();
+    });
   }
 
   #start(id: string, call: Call, key: CacheKey, { caller, onStart }: Deferral): Deferred {
@@ -168,7 +169,7 @@ export class DeferredCalls {
   ): Promise<CallOutcome | StillRunning> {
     deferred.waiting += 1;
     deferred.cancelTimer();
-    const { signal, end } = withDeadline(call.signal, seconds, this.dependencies.setTimer);
+    const signal = withDeadline(call.signal, seconds, this.dependencies.setTimer);
     try {
       const outcome = await Promise.race([deferred.result, abortOf(signal)]);
       this.#forget(id, deferred);
@@ -182,7 +183,7 @@ export class DeferredCalls {
       const timeLimitSeconds = Math.min(this.dependencies.maxSeconds, timeoutSeconds);
       return stale ?? { since: deferred.since, timeLimitSeconds };
     } finally {
-      end();
+      signal.end();
       deferred.waiting -= 1;
       if (isStarter) deferred.isStarterWaiting = false;
       this.#watch(id, deferred);

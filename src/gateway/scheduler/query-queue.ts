@@ -1,8 +1,7 @@
 import type { SlotRequest, Requester, Priority } from '../query/ports.js';
 import { ANONYMOUS_REQUESTER } from '../query/shared-requester.js';
-import type { Signal } from '../query/signal.js';
+import { setRealTimer, type SetTimer, type Signal } from '../query/signal.js';
 import { Lanes } from './lanes.js';
-import { setRealTimer, type SetTimer } from './timers.js';
 import { WaitingQuery, type QueueAccess } from './waiting-query.js';
 
 export interface QueryQueueOptions {
@@ -115,7 +114,7 @@ export class QueryQueue {
       if (remaining > 0) this.runningIn.set(lane, remaining);
       else this.runningIn.delete(lane);
     }
-    this.next()?.admit();
+    if (this.waiting.size > 0) this.next()?.admit();
   }
 
   private next(): WaitingQuery | undefined {

@@ -10,10 +10,9 @@ import type {
   SlotRequest,
 } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
-import { nativeSignal } from '../query/signal.js';
+import { nativeSignal, setRealTimer } from '../query/signal.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
-import { setRealTimer } from './timers.js';
 
 /** Where work for requests runs: in slots of the queue, on servers of the pool. */
 interface Places<S extends PooledServer> {

@@ -1,7 +1,6 @@
 import { Failure } from '../errors.js';
-import { LinkedAbort } from '../query/linked-abort.js';
+import { LinkedAbort, setRealTimer, type SetTimer } from '../query/signal.js';
 import type { SlotRequest, Clock } from '../query/ports.js';
-import { setRealTimer, type SetTimer } from './timers.js';
 
 /** Why a breaker opened. */
 export type OpenReason = 'unreachable' | 'stalled';
@@ -130,11 +129,11 @@ export class ServerBreaker {
     const run = { startedAt: this.now(), abort };
     this.begin(run);
     try {
-      const result = await work({ ...request, signal: abort.signal });
+      const result = await work({ ...request, signal: abort });
       this.responded();
       return result;
     } catch (error) {
-      if (abort.signal.aborted && !request.signal.aborted) throw abort.signal.reason;
+      if (abort.aborted && !request.signal.aborted) throw abort.reason;
       if (!request.signal.aborted) this.failed(error);
       throw error;
     } finally {
@@ -226,7 +225,7 @@ export class ServerBreaker {
 
   private cancelRuns(): void {
     for (const { abort } of this.runs) {
-      if (abort.signal.aborted) continue;
+      if (abort.aborted) continue;
       this.cancelled += 1;
       abort.abort(clickHouseUnreachable('stalled: ClickHouse responds neither to queries nor to pings'));
     }

@@ -86,8 +86,9 @@ export class ServerPool<S extends PooledServer = PooledServer> {
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
   async requireServer(): Promise<void> {
-    const ejected = this.members.map(({ server }) => server.breaker).filter(({ isOpen }) => isOpen);
-    const trials = ejected.map((breaker) => breaker.tryAgain());
+    const ejected = this.members.filter(({ server }) => server.breaker.isOpen);
+    if (ejected.length === 0) return;
+    const trials = ejected.map(({ server }) => server.breaker.tryAgain());
     if (trials.length === this.members.length && !(await anyTrue(trials))) throw this.rejection();
   }
 

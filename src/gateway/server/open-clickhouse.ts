@@ -1,6 +1,6 @@
 import { connectClickHouse, type QueryClient } from '../clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
-import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
+import type { ClusterOptions } from '../clickhouse/query-settings.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
 import { statementSlots } from './open-scheduler.js';

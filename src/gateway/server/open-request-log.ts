@@ -6,12 +6,13 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { CompletedRequest } from '../http/transport/access-log.js';
-import { backgroundEntryOf, entryOf } from '../http/transport/log-entry.js';
 import { openCallRecorder } from './open-call-recorder.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { RequestLog, type RequestLogOptions } from '../observability/request-log.js';
-import { REQUEST_LOG_COLUMNS } from '../observability/request-log-columns.js';
-import type { Clock, OnBackgroundQuery } from '../query/ports.js';
+import { REQUEST_LOG_COLUMNS, type LogEntry } from '../observability/request-log-columns.js';
+import type { Clock, OnBackgroundQuery, BackgroundQuery } from '../query/ports.js';
+import { Failure, type ErrorCode } from '../errors.js';
+import type { RequestContext } from '../http/transport/request-context.js';
 
 const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;
@@ -101,3 +102,41 @@ const reporting =
       });
     }
   };
+
+/** A finished request for the request log, which has neither its parameters nor its key. */
+export function entryOf({ context, status, totalMs, bytesSent }: CompletedRequest, now: Date): LogEntry {
+  const { requestId, endpoint, tool, tables, principal, called, outcome } = context;
+  const { key: { hash } = {}, call } = called ?? {};
+  return {
+    at: now.getTime(),
+    purpose: 'call',
+    requestId,
+    ...{ endpoint, tool, tables },
+    key: principal?.name,
+    digest: hash && call?.query.endpoint.digest,
+    hash,
+    status,
+    code: codeOf(context),
+    totalMs,
+    bytesSent,
+    ...outcome,
+  };
+}
+
+/** A query for which no caller waited alone, for the request log: it is no request. */
+export function backgroundEntryOf(
+  { purpose, endpoint, queryId = '', cost, callers = 1, caller = '' }: BackgroundQuery,
+  now: Date,
+): LogEntry {
+  return {
+    at: now.getTime(),
+    ...{ purpose, endpoint, requestId: '', key: caller, status: 0, code: '', totalMs: 0, bytesSent: 0 },
+    ...{ caused: { queryId, cost, waitingMs: 0 }, charged: { cost, callers } },
+  };
+}
+
+/** The failure's code; for a partial 200, the code of what made it partial. */
+function codeOf({ failure, outcome }: RequestContext): string {
+  if (failure === undefined) return outcome?.partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
+  return failure instanceof Failure ? failure.code : 'INTERNAL';
+}

@@ -11,7 +11,7 @@ import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
-import type { SetTimer } from '../scheduler/timers.js';
+import type { SetTimer } from '../query/signal.js';
 import { ProblemsOfFiles } from './project-endpoints.js';
 import { NotAnalysed, type ReloadOptions } from './reloader.js';
 

@@ -1,5 +1,5 @@
 import { quoteName, quoteText } from '../../../src/endpoint/quote-sql.js';
-import { parametersOf } from '../../../src/gateway/clickhouse/multipart-parameters.js';
+import { parametersOf } from '../../../src/gateway/clickhouse/ready-query.js';
 import { READER_USER } from '../../../src/commands/grants/reader-user-file.js';
 import type { EndpointTable } from '../../../src/gateway/tables/catalogue.js';
 import { findMetadata, metadataPart } from '../../../src/gateway/tables/metadata-part.js';

@@ -7,7 +7,8 @@ import { serveConsole } from '../describe/console.js';
 import { sendProblem } from '../transport/problem.js';
 import { rejectMethod, rejectMethodsExcept } from '../transport/reject-method.js';
 import { contextOf, openContext, requestIdOf } from '../transport/request-context.js';
-import { rejectMalformed, SECURITY_HEADERS } from '../transport/every-response.js';
+import { SECURITY_HEADERS } from '../transport/every-response.js';
+import { requireWellFormed } from '../transport/malformed-head.js';
 import type { AdminParts } from './admin-parts.js';
 import { describeCalls } from './describe-calls.js';
 import { describeCache } from './describe-cache.js';
@@ -22,7 +23,7 @@ import { readPurgeScopes } from './purge-scope.js';
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), rejectMalformed(), rejectOtherHosts(parts.hosts));
+  app.use(beginResponse(), rejectOtherHosts(parts.hosts));
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
   app.use(protectResponses());
@@ -40,16 +41,17 @@ export function createAdminApp(parts: AdminParts): Express {
   return app;
 }
 
-/** Responses hold names of keys and parameters of callers: they must not be cached, sniffed or framed. */
-function assignRequestId(): RequestHandler {
+function beginResponse(): RequestHandler {
   return (request, response, next) => {
     const requestId = requestIdOf(request.get('x-request-id'));
     openContext(request, { requestId, startedAt: performance.now() });
     response.set('X-Request-Id', requestId);
+    requireWellFormed(request);
     next();
   };
 }
 
+/** Responses hold names of keys and parameters of callers: they must not be cached, sniffed or framed. */
 function protectResponses(): RequestHandler {
   return (_request, response, next) => {
     response.set(Object.fromEntries(SECURITY_HEADERS));

@@ -10,22 +10,20 @@ import { withDeadline } from '../../scheduler/deadline.js';
 import type { Presentation } from '../result/choose-representation.js';
 import type { ApiParts } from '../api-parts.js';
 import { requireComplete } from '../result/complete-result.js';
-import { deprecationHeaders } from '../result/deprecation-headers.js';
+import { deprecationHeaders, findEndpoint, requireNotGone, requireOpen } from './find-endpoint.js';
 import { readyToSend } from '../result/select-content.js';
 import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
 import { sendRunning } from '../result/send-running.js';
 import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
 import { principalOfRequest } from './credentials.js';
-import { findEndpoint, requireNotGone, requireOpen } from './find-endpoint.js';
 import { setLimitHeaders } from './limit-requests.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
-import type { Preferences } from './preferences.js';
+import type { Preferences, ReadSentCall, SentCall } from './sent-call.js';
 import { readCall, type ReadCall } from './read-call.js';
 import { requireExport } from './require-export.js';
 import { exportCall, hasResult, runCall, type RanCall } from './run-call.js';
 import type { Cancellable } from './running-calls.js';
-import type { ReadSentCall, SentCall } from './sent-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import { whileAccepted } from './while-accepted.js';
 
@@ -123,7 +121,9 @@ function appendHeaders(response: ServerResponse, list: readonly string[]): void 
 
 /** Whether a header may have the URL of the call: it must be all of it, and no secret. */
 function isRepeatable({ parameters }: Endpoint, { query, isInTarget }: SentCall): boolean {
-  return isInTarget && ![...query.keys()].some((name) => parameters.get(name)?.secret);
+  if (!isInTarget) return false;
+  for (const name of query.keys()) if (parameters.get(name)?.secret) return false;
+  return true;
 }
 
 /** Whether the URL may be stored: never one that holds a key, a signature or a secret value, or not the whole call. */
@@ -143,12 +143,10 @@ function appliedPreferences(
   { waitSeconds, isStrict }: Preferences,
   { applied, isExport }: Presentation,
 ): string {
-  const all = [
-    waitSeconds === undefined || isExport ? undefined : `wait=${waitSeconds}`,
-    isStrict ? STRICT : undefined,
-    ...applied,
-  ];
-  return all.filter((each) => each !== undefined).join(', ');
+  const all: string[] = [];
+  if (waitSeconds !== undefined && !isExport) all.push(`wait=${waitSeconds}`);
+  if (isStrict) all.push(STRICT);
+  return [...all, ...applied].join(', ');
 }
 
 /**
@@ -156,19 +154,16 @@ function appliedPreferences(
  */
 function untilNobodyWaits(response: ServerResponse, { waitSeconds, isAsync }: Preferences): Cancellable {
   const disconnected = clientDisconnected(response);
-  if (waitSeconds === undefined || isAsync || disconnected.signal.aborted) return disconnected;
-  const { signal, end } = withDeadline(disconnected.signal, waitSeconds);
-  response.once('close', end);
-  return {
-    signal,
-    abort: (reason) => {
-      disconnected.abort(reason);
-    },
-  };
+  if (waitSeconds === undefined || isAsync || disconnected.aborted) return disconnected;
+  const wait = withDeadline(disconnected, waitSeconds);
+  response.once('close', () => {
+    wait.end();
+  });
+  return wait;
 }
 
 /** Aborts when the connection closes before the response is complete. */
-export function clientDisconnected(response: ServerResponse): Cancellable {
+export function clientDisconnected(response: ServerResponse): Abort {
   const wait = new Abort();
   const close = (): void => {
     if (!response.writableFinished) wait.abort(callerGone());

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { RequestHandler } from 'express';
+
 import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../../auth/links.js';
 import { allowsAddress, type Principal } from '../../auth/principal.js';
 import { TokenRejected } from '../../auth/token-rejected.js';
@@ -9,6 +11,8 @@ import type { Clock } from '../../query/ports.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
 import { noteAuthenticated } from '../transport/connections.js';
+import { endpointOfPath } from './find-endpoint.js';
+import { contextOf } from '../transport/request-context.js';
 
 /** How callers are authenticated. */
 export interface Credentials {
@@ -155,4 +159,18 @@ function tokenFailure(error: unknown, isBearerInvalid: boolean): unknown {
 
 function invalidKey(details: FailureDetails = {}): Failure {
   return new Failure('API_KEY_INVALID', 'This API key is unknown or has expired.', details);
+}
+
+/**
+ * Rejects requests without a valid key, token or signed link.
+ */
+export function authenticate(credentials: Credentials, endpoints: Endpoints): RequestHandler {
+  return async (request, _response, next) => {
+    const { path } = request;
+    const principal = await principalOfRequest(credentials, request, () => endpointOfPath(endpoints, path));
+    const context = contextOf(request);
+    context.principal = authorize(credentials, principal, request);
+    context.isPresentedInHeaders = presentedKey(request.headers) !== undefined;
+    next();
+  };
 }

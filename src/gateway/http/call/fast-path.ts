@@ -19,7 +19,7 @@ import { presentedKey, type Credentials } from './credentials.js';
 import type { KnownTarget } from './known-targets.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import { subjectsOf } from './limit-requests.js';
-import { linesOf, RawResponse, type HitRequest } from '../transport/raw-response.js';
+import { linesOf, RawResponse, type HitRequest } from '../transport/raw-hits.js';
 import { requestIdOf, type RequestContext } from '../transport/request-context.js';
 import { endWith, serverTiming } from '../result/send-result.js';
 import { HitHeads, type HitHead } from './hit-heads.js';

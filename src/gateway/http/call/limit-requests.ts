@@ -4,7 +4,7 @@ import { budgetReaderOf, mayCallWithPins } from '../../auth/pinned-parameters.js
 import { mayCall, type Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
-import type { LimitState, Subject } from '../../limits/limit-state.js';
+import { limitsQueries, type LimitState, type Subject } from '../../limits/limit-state.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { PlaceOfCall } from '../../limits/place-of-call.js';
 import { rateLimitHeaders } from '../../limits/rate-limit-headers.js';
@@ -83,7 +83,7 @@ export function setLimitHeaders(
   states: readonly LimitState[],
   principal: Principal,
 ): void {
-  response.set(rateLimitHeaders(states, budgetReaderOf(principal)));
+  if (states.length > 0) response.set(rateLimitHeaders(states, budgetReaderOf(principal)));
 }
 
 /**
@@ -97,14 +97,15 @@ export function requesterOf(
   subjects: readonly Subject[],
   onStates?: (states: readonly LimitState[]) => void,
 ): Requester {
+  const requester = { lane: principal.name, priority: 'interactive' } as const;
+  if (!subjects.some(limitsQueries)) return requester;
   const place = new PlaceOfCall(() => limiter.admitQuery(subjects));
   return {
-    lane: principal.name,
-    priority: 'interactive',
     admitQuery: async () => {
       const { states, settle } = await place.admitQuery();
       onStates?.(states);
       return settle;
     },
+    ...requester,
   };
 }

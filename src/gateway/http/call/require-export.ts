@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Principal } from '../../auth/principal.js';
 import { Failure } from '../../errors.js';
 import { FORMATS } from '../../formats/formats.js';
-import type { Subject } from '../../limits/limit-state.js';
+import { limitsCost } from '../../limits/limit-state.js';
 import { notCached } from '../../query/execute-call.js';
 import { invalidParameters } from '../../query/validate-parameters.js';
 import type { ApiParts } from '../api-parts.js';
@@ -51,7 +51,3 @@ export function refusalOfExport(
 }
 
 const impossible = (problem: string): Failure => invalidParameters([{ param: 'export', problem }]);
-
-function limitsCost({ rules: { rowsRead, bytesRead, clickhouseMs } }: Subject): boolean {
-  return [rowsRead, bytesRead, clickhouseMs].some((quota) => quota !== undefined);
-}

@@ -10,13 +10,12 @@ import { executeExport } from '../../query/execute-export.js';
 import type { ExportRequest } from '../../query/ports.js';
 import { pinnedParameters } from '../../query/row-scope.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
-import type { StillRunning } from '../../scheduler/deferred-calls.js';
+import type { StillRunning, Deferral } from '../../scheduler/deferred-calls.js';
 import type { ApiParts } from '../api-parts.js';
 import { principalOf, type RequestContext } from '../transport/request-context.js';
-import { DeferrableWait } from './deferrable-wait.js';
 import type { KnownTarget } from './known-targets.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
-import type { Preferences } from './preferences.js';
+import type { Preferences } from './sent-call.js';
 import type { ReadCall } from './read-call.js';
 import type { Cancellable } from './running-calls.js';
 
@@ -43,24 +42,25 @@ export async function runCall(
   { isAsync, waitSeconds }: Preferences,
   callerWait: Cancellable,
 ): Promise<RanCall | RanCall<StillRunning>> {
-  const wait = new DeferrableWait(callerWait);
-  const end = begin(parts, context, read, wait);
+  // A call for a cached result only runs no query, which could outlive its request.
+  const isDeferrable = isAsync && read.demand !== 'only-cached';
+  const deferrable = isDeferrable ? new DeferrableWait(callerWait) : undefined;
+  const wait = deferrable ?? callerWait;
+  const id = begin(parts, context, read, wait);
   try {
     const { toRun, ...known } = await prepare(parts, context, read, wait, bindCall);
-    // A call for a cached result only runs no query, which could outlive its request.
-    const outcome =
-      isAsync && read.demand !== 'only-cached'
-        ? await parts.deferredCalls.execute(
-            toRun,
-            known.key,
-            wait.deferral(known.principal, known.call, waitSeconds),
-          )
-        : await executeCall(parts, toRun, known.key);
+    const { principal, call, key } = known;
+    const outcome = deferrable
+      ? await parts.deferredCalls.execute(toRun, key, deferrable.deferral(principal, call, waitSeconds))
+      : await executeCall(parts, toRun, key);
     if (!('result' in outcome)) return { outcome, ...known };
     context.outcome = factsOf(outcome);
     return { outcome, ...known };
   } finally {
-    if (wait.ended) void wait.ended.then(end);
+    const end = (): void => {
+      parts.runningCalls.end(id);
+    };
+    if (deferrable?.ended) void deferrable.ended.then(end);
     else end();
   }
 }
@@ -81,27 +81,24 @@ export async function exportCall(
     limits: readonly LimitState[],
   ) => Promise<void>,
 ): Promise<void> {
-  const end = begin(parts, context, read, wait);
+  const id = begin(parts, context, read, wait);
   try {
     const { toRun, limits } = await prepare(parts, context, read, wait, bindExport);
     await send((openSink) => executeExport(parts, toRun, openSink), limits);
   } finally {
-    end();
+    parts.runningCalls.end(id);
   }
 }
 
-/** Registers a call that runs, for operators and for the log. @returns ends that */
+/** Registers a call that runs, for operators and for the log. @returns its id */
 function begin(
   { runningCalls }: ApiParts,
   context: RequestContext,
   read: ReadCall,
   wait: Cancellable,
-): () => void {
+): string {
   context.called = { call: read };
-  const id = runningCalls.begin(context.requestId, principalOf(context).name, read, wait);
-  return () => {
-    runningCalls.end(id);
-  };
+  return runningCalls.begin(context.requestId, principalOf(context).name, read, wait);
 }
 
 /** Checks the SQL of a call, and finds its cache key and all that its query needs. */
@@ -117,8 +114,13 @@ async function prepare(
   const subjects = subjectsOf(endpoints, principal, read.query.endpoint);
   const limits: LimitState[] = [...(context.limits ?? [])];
   const requester = requesterOf(limiter, principal, subjects, (ofCost) => limits.push(...ofCost));
-  const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
-  const call = await withOwnSql(checkSql, read, analyst);
+  const call =
+    read.sql === undefined
+      ? read
+      : await withOwnSql(checkSql, read, read.sql, {
+          signal,
+          requester: requesterOf(limiter, principal, subjects),
+        });
   const { query, demand } = call;
   const bound = bind(query);
   const key = keyOf(query, bound);
@@ -127,7 +129,7 @@ async function prepare(
 }
 
 /**
- * The call with the caller's own SQL in its query, where it sent some.
+ * The call with the caller's own SQL in its query.
  *
  * @param analyst on whose behalf ClickHouse analyses it.
  * @throws Failure INVALID_PARAMETERS where the sandbox rejects it; others where the check fails
@@ -135,11 +137,61 @@ async function prepare(
 async function withOwnSql(
   checkSql: ApiParts['checkSql'],
   call: ReadCall,
+  sql: string,
   analyst: SingleFlightCaller,
 ): Promise<ReadCall> {
-  const { query, sql } = call;
-  if (sql === undefined) return call;
+  const { query } = call;
   const { endpoint, scope } = query;
   const sandbox = await checkSql(endpoint, sql, analyst, pinnedParameters(scope));
   return { ...call, query: { sandbox, ...query } };
+}
+
+/** Seconds that a request with `respond-async` waits where it does not say. */
+const DEFAULT_WAIT_SECONDS = 5;
+
+/** Deferred calls of a key without a limit on concurrent queries, at one gateway. */
+const MAX_DEFERRED = 10;
+
+/** A wait that an operator can cancel, with the call that it starts; the call may go on after the request. */
+class DeferrableWait implements Cancellable {
+  /** Settles when what this request started has ended. */
+  ended: Promise<void> | undefined;
+  readonly signal: Cancellable['signal'];
+  private cancelCall: Cancellable['abort'] | undefined;
+
+  constructor(private readonly wait: Cancellable) {
+    this.signal = wait.signal;
+  }
+
+  abort(reason: Error): void {
+    this.cancelCall?.(reason);
+    this.wait.abort(reason);
+  }
+
+  /** How a call of the principal is deferred. @param seconds how long its request waits */
+  deferral({ name, limits, signedBy }: Principal, call: ReadCall, seconds = DEFAULT_WAIT_SECONDS): Deferral {
+    return {
+      caller: name,
+      request: requestOf(call),
+      max: (signedBy?.limits ?? limits)?.concurrent ?? MAX_DEFERRED,
+      seconds,
+      onStart: (work, ended) => {
+        this.ended = ended;
+        this.cancelCall = (reason) => {
+          work.abort(reason);
+        };
+      },
+    };
+  }
+}
+
+/** What the same request has, although its relative times mean others now; undefined without such. A secret value is enclosed. */
+function requestOf({ query, sent, sql }: ReadCall): string | undefined {
+  if (query.changesAt === undefined) return undefined;
+  const { endpoint, scope, values, representation, pageRows } = query;
+  const written = [...sent].map(([name, raw]) => [
+    name,
+    endpoint.parameters.get(name)?.secret ? values.get(name) : raw,
+  ]);
+  return JSON.stringify([endpoint.digest, scope, written, sql, representation?.name, pageRows]);
 }

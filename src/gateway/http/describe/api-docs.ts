@@ -4,7 +4,7 @@ import express, { type RequestHandler, type Router } from 'express';
 
 import { mayCallWithPins } from '../../auth/pinned-parameters.js';
 import { SWAGGER_UI_FOLDER } from '../../../package-files.js';
-import { authenticate } from '../call/authenticate.js';
+import { authenticate } from '../call/credentials.js';
 
 import { limitRequests } from '../call/limit-requests.js';
 import type { ApiParts } from '../api-parts.js';

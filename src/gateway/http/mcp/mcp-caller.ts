@@ -2,7 +2,7 @@ import type { Response } from 'express';
 
 import type { Principal } from '../../auth/principal.js';
 import type { Failure } from '../../errors.js';
-import type { Preferences } from '../call/preferences.js';
+import type { Preferences } from '../call/sent-call.js';
 import type { Cancellable } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 

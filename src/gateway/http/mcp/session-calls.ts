@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { Failure } from '../../errors.js';
-import { LinkedAbort } from '../../query/linked-abort.js';
+import { LinkedAbort } from '../../query/signal.js';
 import type { Cancellable } from '../call/running-calls.js';
 import type { Message } from './read-message.js';
 

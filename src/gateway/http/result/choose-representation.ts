@@ -8,7 +8,7 @@ import type { Times } from '../../formats/format.js';
 import { EVERY_FORMAT_NAME, FORMAT_NAMES, FORMATS, type FormatName } from '../../formats/formats.js';
 import { representationOf, type Representation } from '../../formats/representation.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
-import type { Preferences } from '../call/preferences.js';
+import type { Preferences } from '../call/sent-call.js';
 import { problemOfEncoding } from '../../query/validate-parameters.js';
 
 /** How the rows of a response are written. */

@@ -3,14 +3,12 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { Failure } from '../../errors.js';
 import type { Encoding, EndpointResult } from '../../query/endpoint-result.js';
-import { byteRangeIn, type ByteRange } from './byte-range.js';
 import {
   acceptsIdentity,
   chooseEncoding,
   possibleEncodings,
   withChosenEncoding,
 } from './content-encoding.js';
-import { allowsEntityTag, entityTag, isSameEntity, matchesEntityTag } from './entity-tag.js';
 
 /** Which bytes of a result a response has. */
 export interface SelectedContent {
@@ -108,4 +106,72 @@ function changed(): Failure {
 function notSatisfiable(completeBytes: number): Failure {
   const detail = `The range begins after the end of the result, which has ${completeBytes} bytes.`;
   return new Failure('RANGE_NOT_SATISFIABLE', detail, { completeBytes });
+}
+
+/**
+ * The entity tag of a result in an encoding (RFC 9110, 8.8.3): strong, and different for each encoding because the bytes
+ * differ; weak where the digest does not cover all bytes.
+ */
+export function entityTag(
+  { digest, hasWeakDigest }: Pick<EndpointResult, 'digest' | 'hasWeakDigest'>,
+  encoding: Encoding,
+): string {
+  const tag = encoding === 'identity' ? `"${digest}"` : `"${digest}-${encoding}"`;
+  return hasWeakDigest ? `W/${tag}` : tag;
+}
+
+/** Whether `If-None-Match` names the tag (RFC 9110, 13.1.2: by weak comparison). */
+export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.trim() === '*' || tagsIn(ifNoneMatch).map(opaque).includes(opaque(tag));
+}
+
+/** Whether `If-Match` is absent or names the tag (RFC 9110, 13.1.1: by strong comparison). */
+export function allowsEntityTag(ifMatch: string | undefined, tag: string): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true;
+  return isStrong(tag) && tagsIn(ifMatch).includes(tag);
+}
+
+/** Whether `If-Range` is absent or is the tag (RFC 9110, 13.1.5: by strong comparison). A date never is. */
+export function isSameEntity(ifRange: string | undefined, tag: string): boolean {
+  return ifRange === undefined || (isStrong(tag) && ifRange.trim() === tag);
+}
+
+const isStrong = (tag: string): boolean => !tag.startsWith('W/');
+
+const opaque = (tag: string): string => tag.replace(/^W\//, '');
+
+const tagsIn = (list: string): readonly string[] => list.split(',').map((tag) => tag.trim());
+
+/** Offsets of the first and the last byte of a part. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const BYTES = /^bytes=[ \t]*(?<first>\d*)-(?<last>\d*)[ \t]*$/i;
+
+/**
+ * The part of a body that a `Range` header names (RFC 9110, 14.1.2). Undefined where the whole body is the response: without
+ * a header, and for what the gateway does not serve (other units, several ranges) or cannot read.
+ *
+ * @param length bytes of the body.
+ */
+export function byteRangeIn(
+  header: string | undefined,
+  length: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  // A tool that requests all bytes as a range must not fail for want of rows.
+  if (length === 0) return undefined;
+  const { first = '', last = '' } = BYTES.exec(header ?? '')?.groups ?? {};
+  if (first === '') return last === '' ? undefined : suffixOf(Number(last), length);
+  const [start, end] = [Number(first), last === '' ? Infinity : Number(last)];
+  if (end < start) return undefined;
+  return start < length ? { first: start, last: Math.min(end, length - 1) } : 'unsatisfiable';
+}
+
+/** The last bytes of a body. */
+function suffixOf(bytes: number, length: number): ByteRange | 'unsatisfiable' {
+  if (bytes === 0) return 'unsatisfiable';
+  return { first: Math.max(0, length - bytes), last: length - 1 };
 }

@@ -7,7 +7,7 @@ import { factsOfExport, type OutcomeFacts } from '../../observability/outcome-fa
 import { compressor } from '../../query/encode-bodies.js';
 import type { Encoding } from '../../query/endpoint-result.js';
 import type { ExportRequest } from '../../query/ports.js';
-import { setRealTimer, type SetTimer } from '../../scheduler/timers.js';
+import { setRealTimer, type SetTimer } from '../../query/signal.js';
 import type { ReadCall } from '../call/read-call.js';
 import { chooseEncoding } from './content-encoding.js';
 import { fileName, varyOf } from './send-result.js';

@@ -7,9 +7,8 @@ import { authorize, principalOfPresented, type Credentials } from '../call/crede
 import { subjectsOf } from '../call/limit-requests.js';
 import type { AccessLog } from '../transport/access-log.js';
 import { traceRequests } from '../transport/every-response.js';
-import { problemOfHeaders } from '../transport/header-limits.js';
+import { requireWellFormed } from '../transport/malformed-head.js';
 import { openContext, requestIdOf, type RequestContext } from '../transport/request-context.js';
-import { problemOfHost } from '../transport/require-host.js';
 import { runStatement, type StatementParts } from './run-statement.js';
 import { sendSqlError } from './sql-error.js';
 import { optionsOf, readSqlRequest, sqlCredentials } from './sql-request.js';
@@ -67,7 +66,7 @@ async function respond(
 ): Promise<void> {
   const [path = '/'] = (request.url ?? '/').split('?', 1);
   const search = optionsOf(request);
-  requireProper(request);
+  requireWellFormed(request);
   const isEmpty = request.method !== 'POST' && !search.has('query');
   if (PROBES.has(path) || (path === '/' && isEmpty)) {
     response.setHeader('Content-Type', 'text/plain; charset=UTF-8').end('Ok.\n');
@@ -82,14 +81,6 @@ async function respond(
   context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal));
   const sent = await readSqlRequest(request, search);
   await runStatement(parts, { request, response, context, principal, authenticate, sent, user });
-}
-
-/** @throws Failure */
-function requireProper(request: IncomingMessage): void {
-  const tooLong = problemOfHeaders(request);
-  if (tooLong !== undefined) throw new Failure('HEADERS_TOO_LARGE', tooLong);
-  const ofHost = problemOfHost(request);
-  if (ofHost !== undefined) throw new Failure('BAD_REQUEST', ofHost);
 }
 
 /** @throws Failure */

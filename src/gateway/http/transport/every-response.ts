@@ -2,15 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import cors from 'cors';
 
-import { Failure } from '../../errors.js';
 import type { EndedRequest, Tracing } from '../../observability/tracing.js';
 import { RESPONSE_HEADERS } from '../describe/openapi/headers.js';
 import { SESSION_HEADER } from '../mcp/session-calls.js';
 import { statusOf, type AccessLog, type EndedResponse } from './access-log.js';
-import { problemOfHeaders } from './header-limits.js';
+import { problemOfHead, requireWellFormed } from './malformed-head.js';
 import { contextOf, openContext, requestIdOf, type RequestContext } from './request-context.js';
-import type { HitRequest } from './raw-response.js';
-import { problemOfHost } from './require-host.js';
+import type { HitRequest } from './raw-hits.js';
 
 /**
  * Responses are data: browsers must not execute, frame or sniff them. Headers that matter only for HTML documents are
@@ -63,7 +61,7 @@ export class EveryResponse {
 
   /** Whether the host and the headers of a request are ones that {@link handlers} pass on. */
   accepts(request: HitRequest): boolean {
-    return problemOfHeaders(request) === undefined && problemOfHost(request) === undefined;
+    return problemOfHead(request) === undefined;
   }
 
   /** Logs a request that has ended, and records its span. */
@@ -72,13 +70,12 @@ export class EveryResponse {
     this.dependencies.tracing?.record(request.headers, context.startedAt, spanOf(request, response, context));
   }
 
-  /** The application's first handlers: they begin the response to a request, and reject one that exceeds a limit. */
+  /** The application's first handlers: they begin the response to a request, and reject one whose head is malformed. */
   handlers(): readonly RequestHandler[] {
     const { corsOrigins: origin, tracing } = this.dependencies;
     const preflight = cors({ origin: [...origin], methods: ['GET', 'HEAD', 'POST'], maxAge: 600 });
     return [
       this.begin,
-      rejectMalformed(),
       ...(tracing ? [traceRequests(tracing)] : []),
       ...(origin.length > 0 ? [onlyFor('OPTIONS', preflight)] : []),
     ];
@@ -95,19 +92,7 @@ export class EveryResponse {
     response.once('close', () => {
       this.dependencies.log.note(request, response, request.originalUrl, context);
     });
-    next();
-  };
-}
-
-/**
- * Rejects requests without a sensible Host, or with a header that is too long to be read.
- */
-export function rejectMalformed(): RequestHandler {
-  return (request, _response, next) => {
-    const tooLong = problemOfHeaders(request);
-    if (tooLong !== undefined) throw new Failure('HEADERS_TOO_LARGE', tooLong);
-    const ofHost = problemOfHost(request);
-    if (ofHost !== undefined) throw new Failure('BAD_REQUEST', ofHost);
+    requireWellFormed(request);
     next();
   };
 }

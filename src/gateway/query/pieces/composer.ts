@@ -8,7 +8,7 @@ import type { DataVersions } from '../data-versions.js';
 import { digestOf } from '../encode-bodies.js';
 import { inOwnMemory, type PiecesOfResult } from '../endpoint-result.js';
 import type { DataOfResult, PartitionedData } from '../known-data.js';
-import { LinkedAbort } from '../linked-abort.js';
+import { LinkedAbort } from '../signal.js';
 import type { Clock, QueryRequest, QueryResult, RunQuery } from '../ports.js';
 import type { ResultStore } from '../result-store.js';
 import { SingleFlight } from '../single-flight.js';

@@ -1,9 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
-import {
-  runDistributed,
-  type ClusterOptions,
-} from '../../../../src/gateway/clickhouse/distributed-queries.js';
+import { runDistributed } from '../../../../src/gateway/clickhouse/query-runner.js';
+import type { ClusterOptions } from '../../../../src/gateway/clickhouse/query-settings.js';
 import type { Priority, QueryResult } from '../../../../src/gateway/query/ports.js';
 import { resultOf } from '../../../support/fake-run-query.js';
 import { queryRequest } from '../../../support/query-requests.js';

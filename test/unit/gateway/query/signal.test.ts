@@ -1,5 +1,4 @@
-import { LinkedAbort } from '../../../../src/gateway/query/linked-abort.js';
-import { Abort, nativeSignal } from '../../../../src/gateway/query/signal.js';
+import { LinkedAbort, Abort, nativeSignal } from '../../../../src/gateway/query/signal.js';
 
 const [FIRST, SECOND] = [new Error('first'), new Error('second')];
 

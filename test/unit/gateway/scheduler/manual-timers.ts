@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/gateway/query/ports.js';
-import type { SetTimer } from '../../../../src/gateway/scheduler/timers.js';
+import type { SetTimer } from '../../../../src/gateway/query/signal.js';
 
 /** A clock with timers, which a test advances. */
 export class ManualTimers {

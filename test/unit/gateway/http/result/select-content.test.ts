@@ -3,6 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import {
   readyToSend,
   selectContent,
+  byteRangeIn,
+  allowsEntityTag,
+  entityTag,
+  isSameEntity,
+  matchesEntityTag,
   type RangedResult,
 } from '../../../../../src/gateway/http/result/select-content.js';
 import type { Bodies, Compressed } from '../../../../../src/gateway/query/endpoint-result.js';
@@ -110,4 +115,108 @@ describe('If-Match', () => {
       expect(() => select(headers, method)).toThrow('If-Match');
     },
   );
+});
+
+describe('byteRangeIn', () => {
+  it.each([
+    ['bytes=0-0', 0, 0],
+    ['bytes=0-', 0, 99],
+    ['bytes=10-19', 10, 19],
+    ['bytes=99-', 99, 99],
+    ['bytes=90-1000', 90, 99],
+    ['bytes=0-99999999999999999999999999', 0, 99],
+    ['bytes=-1', 99, 99],
+    ['bytes=-8', 92, 99],
+    ['bytes=-1000', 0, 99],
+    ['BYTES=1-2', 1, 2],
+    ['bytes= 1-2 ', 1, 2],
+  ])('reads %s of 100 bytes', (header, first, last) => {
+    expect(byteRangeIn(header, 100)).toEqual({ first, last });
+  });
+
+  it.each(['bytes=100-', 'bytes=100-200', 'bytes=-0', 'bytes=9999999999999999999999-'])(
+    'cannot satisfy %s of 100 bytes',
+    (header) => {
+      expect(byteRangeIn(header, 100)).toBe('unsatisfiable');
+    },
+  );
+
+  it.each(['bytes=0-', 'bytes=-1', 'bytes=5-6'])('leaves an empty body whole for %s', (header) => {
+    expect(byteRangeIn(header, 0)).toBeUndefined();
+  });
+
+  it.each([
+    undefined,
+    '',
+    'bytes=',
+    'bytes=-',
+    'bytes=2-1',
+    'bytes=0-1,3-4',
+    'bytes=0-1,',
+    'rows=0-1',
+    'bytes=a-b',
+    'bytes=1.5-2',
+    'bytes 0-1',
+    'bytes=+1-2',
+  ])('leaves the body whole for %s', (header) => {
+    expect(byteRangeIn(header, 100)).toBeUndefined();
+  });
+});
+
+describe('an entity tag', () => {
+  it('is strong and differs for each encoding', () => {
+    const tags = (['identity', 'gzip', 'br'] as const).map((encoding) =>
+      entityTag({ digest: 'digest' }, encoding),
+    );
+    expect(tags).toEqual(['"digest"', '"digest-gzip"', '"digest-br"']);
+  });
+
+  it('is weak where the digest leaves bytes out', () => {
+    expect(entityTag({ digest: 'digest', hasWeakDigest: true }, 'gzip')).toBe('W/"digest-gzip"');
+  });
+
+  it.each(['"a"', 'W/"a"', '*', ' * ', '"b", "a"', '"b",W/"a","c"', '  "a"  '])(
+    'is matched by %s',
+    (listed) => {
+      expect(matchesEntityTag(listed, '"a"')).toBe(true);
+    },
+  );
+
+  it.each([undefined, '', 'a', '"b"', '"a-br"', 'w/"a"', '"*"', ','])('is not matched by %s', (listed) => {
+    expect(matchesEntityTag(listed, '"a"')).toBe(false);
+  });
+
+  it('is matched by its weak and by its strong form where it is weak', () => {
+    const matches = ['W/"a"', '"a"', '"b"'].map((listed) => matchesEntityTag(listed, 'W/"a"'));
+    expect(matches).toEqual([true, true, false]);
+  });
+
+  it.each([
+    [undefined, true],
+    ['*', true],
+    ['"a"', true],
+    ['"b", "a"', true],
+    ['W/"a"', false],
+    ['"b"', false],
+    ['"a-gzip"', false],
+    ['', false],
+  ])('passes If-Match: %s by strong comparison: %s', (listed, passes) => {
+    expect(allowsEntityTag(listed, '"a"')).toBe(passes);
+  });
+
+  it.each([
+    [undefined, true],
+    ['"a"', true],
+    [' "a" ', true],
+    ['W/"a"', false],
+    ['"b"', false],
+    ['*', false],
+    ['Sun, 17 May 2026 10:05:03 GMT', false],
+  ])('passes If-Range: %s where that is the tag: %s', (ifRange, passes) => {
+    expect(isSameEntity(ifRange, '"a"')).toBe(passes);
+  });
+
+  it('passes neither If-Match nor If-Range where it is weak', () => {
+    expect([allowsEntityTag('W/"a"', 'W/"a"'), isSameEntity('W/"a"', 'W/"a"')]).toEqual([false, false]);
+  });
 });

@@ -1,8 +1,8 @@
-import { Figures } from '../../../../../src/endpoint/figures.js';
-import { Failure } from '../../../../../src/gateway/errors.js';
-import type { RequestContext } from '../../../../../src/gateway/http/transport/request-context.js';
-import { backgroundEntryOf, entryOf } from '../../../../../src/gateway/http/transport/log-entry.js';
-import { lineOf } from '../../../../../src/gateway/observability/request-log-columns.js';
+import { Figures } from '../../../../src/endpoint/figures.js';
+import { Failure } from '../../../../src/gateway/errors.js';
+import type { RequestContext } from '../../../../src/gateway/http/transport/request-context.js';
+import { backgroundEntryOf, entryOf } from '../../../../src/gateway/server/open-request-log.js';
+import { lineOf } from '../../../../src/gateway/observability/request-log-columns.js';
 
 const codeOf = (facts: Partial<RequestContext>, status = 200): string =>
   entryOf(

@@ -1,4 +1,4 @@
-import { problemOfHost } from '../../../../../src/gateway/http/transport/require-host.js';
+import { problemOfHost } from '../../../../../src/gateway/http/transport/malformed-head.js';
 
 const problemOf = (host: string): string | undefined =>
   problemOfHost({ httpVersion: '1.1', headers: { host }, rawHeaders: ['Host', host] });
@@ -6,7 +6,10 @@ const problemOf = (host: string): string | undefined =>
 describe('a Host header', () => {
   it('must not be empty in the first request of a process', async () => {
     // With a query, Node loads the module once more.
-    const url = new URL('../../../../../src/gateway/http/transport/require-host.ts?new.ts', import.meta.url);
+    const url = new URL(
+      '../../../../../src/gateway/http/transport/malformed-head.ts?new.ts',
+      import.meta.url,
+    );
     const loaded = (await import(url.href)) as { readonly problemOfHost: typeof problemOfHost };
     expect(loaded.problemOfHost).not.toBe(problemOfHost);
     const empty = { httpVersion: '1.1', headers: { host: '' }, rawHeaders: ['Host', ''] };

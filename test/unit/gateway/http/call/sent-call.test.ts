@@ -1,4 +1,4 @@
-import { readPreferences } from '../../../../../src/gateway/http/call/preferences.js';
+import { readPreferences } from '../../../../../src/gateway/http/call/sent-call.js';
 
 describe('readPreferences', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { parametersOf, searchOf } from '../../../../src/gateway/clickhouse/multipart-parameters.js';
+import { parametersOf, searchOf } from '../../../../src/gateway/clickhouse/ready-query.js';
 import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
 
 const seal = sealWith(randomBytes(32));
