@@ -10,7 +10,6 @@ import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.j
 import { READER_PASSWORD_VARIABLE, READER_USER } from '../grants/reader-user-file.js';
 import { engineLibraryPath } from './engine-library.js';
 import { freePort } from './free-port.js';
-import { readRememberedGrants, rememberGrants } from './remembered-grants.js';
 import {
   releaseDataFolder,
   respondsToPing,
@@ -18,7 +17,7 @@ import {
   takeDataFolder,
   type RunningServer,
 } from './running-server.js';
-import { ADMIN_PASSWORD_VARIABLE, ADMIN_USER, writeServerFiles } from './server-files.js';
+import { ADMIN_PASSWORD_VARIABLE, ADMIN_USER, grantsOfLastStart, writeServerFiles } from './server-files.js';
 
 export interface EmbeddedServerOptions {
   /** Folder of the data; created if absent. */
@@ -71,7 +70,7 @@ export class EmbeddedServer {
     // Before any file is written: another gateway's server may be down only because it restarts.
     await takeDataFolder(dataDir, server.record);
     try {
-      server.grants = options.grants ?? (await readRememberedGrants(dataDir));
+      server.grants = options.grants ?? (await grantsOfLastStart(path.join(dataDir, 'clickhouse')));
       await server.exclusively(() => server.launch());
     } catch (error) {
       await server.stop();
@@ -104,7 +103,6 @@ export class EmbeddedServer {
     return this.exclusively(async () => {
       if (JSON.stringify(grants) === JSON.stringify(this.grants)) return;
       this.grants = grants;
-      await rememberGrants(this.options.dataDir, grants);
       await this.end();
       await this.launch();
     });

@@ -1,9 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 
+import { ifPresent } from '../../files/if-present.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { escapeXml } from '../xml.js';
-import { READER_USER, readerUserFile } from '../grants/reader-user-file.js';
+import { grantsInUsersFile, READER_USER, readerUserFile, USERS_FILE } from '../grants/reader-user-file.js';
 
 /** The environment variable with the administrator's password, so that no file contains it. */
 export const ADMIN_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_ADMIN_PASSWORD';
@@ -30,7 +31,7 @@ export async function writeServerFiles(
     [CONFIG_FILE]: configXml(folder, port),
     'users.xml': USERS_XML,
     // The same profile as in production.
-    'users.d/querygate.xml': readerUserFile(READER_USER, grants),
+    [USERS_FILE]: readerUserFile(READER_USER, grants),
     ...(extraConfig !== undefined && { 'config.d/extra.xml': extraConfig }),
   };
   // The engine keeps the rows of its own tables without their definitions, and could not create the tables again.
@@ -41,6 +42,11 @@ export async function writeServerFiles(
     await replaceFile(file, text, 0o600);
   }
   return path.join(folder, CONFIG_FILE);
+}
+
+/** The rights of the read-only user in the files of a folder, so that a start with the same rights need not restart the server; none in a new folder. */
+export async function grantsOfLastStart(folder: string): Promise<readonly string[]> {
+  return grantsInUsersFile((await ifPresent(readFile(path.join(folder, USERS_FILE), 'utf8'))) ?? '');
 }
 
 const CONFIG_FILE = 'config.xml';
