@@ -23,7 +23,7 @@ export function parseTypeName(text: string): TypeName {
   const opening = text.indexOf('(');
   const name = (opening === -1 ? text : text.slice(0, opening)).trim();
   if (opening === -1) return SYNONYMS.get(name) ?? { name, args: [] };
-  const args = splitArguments(text.slice(opening + 1, text.lastIndexOf(')')));
+  const args = listItems(text.slice(opening + 1, text.lastIndexOf(')')));
   return name === 'Nested' ? { name: 'Array', args: [`Tuple(${args.join(', ')})`] } : { name, args };
 }
 
@@ -48,7 +48,8 @@ export function tupleField(arg: string): TupleField {
   return name !== undefined && type !== undefined ? { name, type } : { type: arg };
 }
 
-function splitArguments(inside: string): readonly string[] {
+/** The items of a list in ClickHouse's SQL, divided at the commas outside of parentheses and quotes; trimmed. */
+export function listItems(inside: string): readonly string[] {
   const args = [''];
   let depth = 0;
   for (const [token] of inside.matchAll(TOKEN)) {

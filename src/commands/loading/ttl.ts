@@ -2,7 +2,8 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteText } from '../../endpoint/quote-sql.js';
 import { selectRows } from '../../gateway/clickhouse/select-rows.js';
-import { listItems, masked } from '../../gateway/schema/statement-text.js';
+import { listItems } from '../../endpoint/type-name.js';
+import { masked } from '../../gateway/schema/statement-text.js';
 import type { RowShape } from './columns.js';
 import { shortened } from './load-error.js';
 import { readRows } from './read-rows.js';

@@ -1,5 +1,6 @@
+import { listItems } from '../../endpoint/type-name.js';
 import { localName, onCluster, qualified, type Cluster } from '../../gateway/schema/cluster-names.js';
-import { listItems, masked } from '../../gateway/schema/statement-text.js';
+import { masked } from '../../gateway/schema/statement-text.js';
 
 /** Actions on the columns of a table: they apply to the Distributed table too. */
 const COLUMN_ACTION = /^(?:(?:ADD|MODIFY|DROP|COMMENT|RENAME) COLUMN|MODIFY COMMENT)\b/;

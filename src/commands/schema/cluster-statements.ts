@@ -1,7 +1,8 @@
 import { quoteText } from '../../endpoint/quote-sql.js';
+import { listItems } from '../../endpoint/type-name.js';
 import { alterStatements } from './cluster-alter.js';
 import { localName, onCluster, qualified, type Cluster } from '../../gateway/schema/cluster-names.js';
-import { closingBracket, listItems, masked, withoutComments } from '../../gateway/schema/statement-text.js';
+import { closingBracket, masked, withoutComments } from '../../gateway/schema/statement-text.js';
 
 /**
  * Translates a schema statement, written for one server, to a cluster: each table becomes a replicated `NAME_local`

@@ -29,19 +29,3 @@ export function closingBracket(mask: string, open: number): number {
   }
   return -1;
 }
-
-/** Splits a list at the commas outside of brackets. */
-export function listItems(list: string): readonly string[] {
-  const mask = masked(list);
-  const items: string[] = [];
-  let depth = 0;
-  let begin = 0;
-  for (let at = 0; at < mask.length; at += 1) {
-    if (mask[at] === '(') depth += 1;
-    if (mask[at] === ')') depth -= 1;
-    if (mask[at] !== ',' || depth > 0) continue;
-    items.push(list.slice(begin, at).trim());
-    begin = at + 1;
-  }
-  return [...items, list.slice(begin).trim()];
-}
