@@ -61,22 +61,14 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** What the clocks of a time zone show, as if it were UTC. */
 export function localTime(nanoseconds: bigint, zone: string): bigint {
   if (zone === 'UTC') return nanoseconds;
+  // In Swedish, a time is written as in ISO 8601.
   const format =
     formats.get(zone) ??
-    new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
-      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
-    });
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   formats.set(zone, format);
   const fraction = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
   const seconds = (nanoseconds - fraction) / 1_000_000_000n;
-  const part = new Map(
-    format.formatToParts(new Date(Number(seconds) * 1000)).map(({ type, value }) => [type, value]),
-  );
-  const [date, time] = [
-    ['year', 'month', 'day'],
-    ['hour', 'minute', 'second'],
-  ].map((names) => names.map((name) => part.get(name as 'year')));
-  const local = Date.parse(`${date?.join('-')}T${time?.join(':')}Z`);
-  return BigInt(local) * 1_000_000n + fraction;
+  const local = isoTime(format.format(Number(seconds) * 1000));
+  if (!local) throw new Error(`no time in the zone ${zone}`);
+  return local.nanoseconds + fraction;
 }
