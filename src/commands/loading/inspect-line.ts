@@ -1,23 +1,26 @@
 import { isLosslessNumber } from 'lossless-json';
 
 import { bareType } from '../../endpoint/type-name.js';
-import { isInRange, timeOutOfRange, type Column, type RowShape, type TimeColumn } from './columns.js';
+import { isInRange, timeOutOfRange, type Column, type TimeColumn } from './columns.js';
 import { messageOf, shortened } from './load-error.js';
-import { UnknownFields } from './unknown-fields.js';
+import type { UnknownFields } from './unknown-fields.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Why a line is rejected, if it is; calls back for each of its fields that the table does not store. */
-export type InspectLine = (text: string, onUnknownField: (name: string) => void) => string | undefined;
+/** Why a line is rejected, if it is. */
+export type InspectLine = (text: string) => string | undefined;
 
 /**
- * Rejects lines that are invalid without asking ClickHouse.
+ * Rejects lines that are invalid without asking ClickHouse, and counts their unknown fields.
  *
  * @param strict whether a line with an unknown field is rejected.
  */
-export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
-  const fields = new UnknownFields(shape);
-  return (text, onUnknownField) => {
+export function lineInspector(
+  time: TimeColumn | undefined,
+  fields: UnknownFields,
+  strict: boolean,
+): InspectLine {
+  return (text) => {
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -28,9 +31,8 @@ export function lineInspector(shape: RowShape, strict: boolean): InspectLine {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
     if (text.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
       return `nested in more than ${MAX_DEPTH} levels`;
-    const unknown = fields.namesIn(value);
-    unknown.forEach(onUnknownField);
-    if (!strict || unknown[0] === undefined) return problemOfTime(value as JsonObject, shape.time);
+    const unknown = fields.countIn(value);
+    if (!strict || unknown[0] === undefined) return problemOfTime(value as JsonObject, time);
     return fields.describe(unknown[0]) + (unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : '');
   };
 }

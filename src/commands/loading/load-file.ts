@@ -2,13 +2,13 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
 
 import { checkBatch, later, newestOf, type CheckedBatch } from './check-batch.js';
-import type { Column, RowShape } from './columns.js';
+import type { Column } from './columns.js';
 import { CsvReader } from './csv-reader.js';
 import { headerError } from './csv-row.js';
 import { decompress } from './decompress.js';
 import type { Sample } from './infer-columns.js';
 import { insertBatch } from './insert-batch.js';
-import { lineInspector } from './inspect-line.js';
+import { lineInspector, type InspectLine } from './inspect-line.js';
 import type { RejectedLine } from './line-splitter.js';
 import { InputFailure, LoadError } from './load-error.js';
 import { LoadReport, type LoadProgress } from './load-report.js';
@@ -17,6 +17,7 @@ import { readBatches, type Batch, type BatchLimits } from './read-batches.js';
 import type { SourceFormat } from './source-format.js';
 import { describeText, jsonReader, inputOf, openText } from './source-text.js';
 import { describeTable, type TargetTable } from './target-table.js';
+import { UnknownFields } from './unknown-fields.js';
 
 export interface LoadOptions {
   /** Connected to the table's database. Needs INSERT, and CREATE TEMPORARY TABLE for the table function. */
@@ -104,9 +105,9 @@ function openLoad({ source, stdin, shiftToNow, createTable, onProgress }: LoadOp
 /** The first lines of the source that are valid. @throws LoadError where there are none. */
 async function sampleOf(options: LoadOptions, source: ByteSource): Promise<Sample> {
   const { source: name } = options;
+  const inspect = lineInspector(undefined, new UnknownFields(NO_TABLE), false);
   const read = async (columns?: readonly Column[]): Promise<Batch> => {
-    const table = columns && { ...NO_TABLE, columns };
-    const batches = readSource(options, source.read(), table, SAMPLE);
+    const batches = readSource(options, source.read(), { columns, inspect }, SAMPLE);
     let first: RejectedLine | undefined;
     for (;;) {
       const step = await batches.next();
@@ -137,7 +138,7 @@ async function loadSource(options: LoadOptions, table: TargetTable, source: Byte
   try {
     const shift = options.shiftToNow ? await findShift(load) : 0n;
     try {
-      for await (const batch of batches(load)) {
+      for await (const batch of batches(load, report.unknownFields)) {
         const checked = await checkBatch(options.client, table, batch, shift);
         await inserted;
         inserted = insert(load, checked, shift);
@@ -158,7 +159,7 @@ async function findShift(load: Load): Promise<bigint> {
   const { client, now } = load.options;
   let newest: bigint | undefined;
   try {
-    for await (const { rows } of batches(load)) {
+    for await (const { rows } of batches(load, new UnknownFields(load.table))) {
       newest = later(newest, await newestOf(client, load.table, rows));
       reportProgress(load, 'scanning');
     }
@@ -181,27 +182,33 @@ function reportProgress({ options, source, report, bytesRead }: Load, phase: Loa
   options.onProgress?.({ phase, bytesRead, bytesTotal: source.size, loaded: report.loaded });
 }
 
-/** The batches of the source, from its start. */
-function batches(load: Load): AsyncGenerator<Batch> {
+/** The batches of the source, from its start; counts the unknown fields of its lines. */
+function batches(load: Load, fields: UnknownFields): AsyncGenerator<Batch> {
+  const { options, table, source } = load;
   load.bytesRead = 0;
-  const bytes = metered(load.source.read(), (length) => (load.bytesRead += length));
-  return readSource(load.options, bytes, load.table);
+  const bytes = metered(source.read(), (length) => (load.bytesRead += length));
+  const inspect = lineInspector(table.time, fields, options.strict === true);
+  return readSource(options, bytes, { columns: table.columns, inspect });
 }
 
-/** @param table undefined where it does not exist yet. */
+/** How lines become rows. */
+interface Reading {
+  /** Of the table; undefined where it does not exist yet. */
+  readonly columns: readonly Column[] | undefined;
+  readonly inspect: InspectLine;
+}
+
 async function* readSource(
-  { source, format = 'ndjson', strict = false }: LoadOptions,
+  { source, format = 'ndjson' }: LoadOptions,
   bytes: AsyncIterable<Buffer>,
-  table: RowShape | undefined,
+  { columns, inspect }: Reading,
   limits?: BatchLimits,
 ): AsyncGenerator<Batch, string> {
-  const inspect = lineInspector(table ?? NO_TABLE, table !== undefined && strict);
   const delimiter = format === 'csv' ? ',' : '\t';
   const text = await openText(decompress(bytes), source);
   const isJson = /^\s*(?:\{\s*"|\[\s*\{)/.test(text.head);
   if (isJson && format !== 'ndjson') throw headerError('it is JSON, which --format ndjson loads');
-  const reader =
-    format === 'ndjson' ? jsonReader(text.head) : new CsvReader({ delimiter, columns: table?.columns });
+  const reader = format === 'ndjson' ? jsonReader(text.head) : new CsvReader({ delimiter, columns });
   yield* readBatches(text.bytes, reader, inspect, limits);
   return describeText(text.head, format === 'ndjson');
 }

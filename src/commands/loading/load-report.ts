@@ -48,7 +48,6 @@ export class LoadReport {
     this.loaded += batch.rows.length;
     this.rejected += batch.rejected.length;
     this.olderThanRetention += batch.expired;
-    for (const [name, lines] of batch.unknownFields) this.unknownFields.add(name, lines);
   }
 
   /** The error that ends the load, with what was loaded before, and where to resume. */

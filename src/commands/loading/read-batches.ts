@@ -6,8 +6,6 @@ export interface Batch {
   /** Each is a JSON object; ClickHouse may still be unable to read its values. */
   readonly rows: readonly Line[];
   readonly rejected: readonly RejectedLine[];
-  /** Number of lines by the name of a field that the table does not store. */
-  readonly unknownFields: ReadonlyMap<string, number>;
   readonly lastLine: number;
   /** The last JSON object, where lines are not one object each. */
   readonly lastObject?: number | undefined;
@@ -56,7 +54,6 @@ export async function* readBatches(
 class GrowingBatch implements Batch {
   readonly rows: Line[] = [];
   readonly rejected: RejectedLine[] = [];
-  readonly unknownFields = new Map<string, number>();
   lastLine = 0;
   lastObject: number | undefined;
   #bytes = 0;
@@ -69,9 +66,7 @@ class GrowingBatch implements Batch {
       this.rejected.push(line);
       return;
     }
-    const reason = inspect(line.text, (name) =>
-      this.unknownFields.set(name, (this.unknownFields.get(name) ?? 0) + 1),
-    );
+    const reason = inspect(line.text);
     if (reason !== undefined) {
       this.rejected.push(rejectedRow(line, reason));
       return;

@@ -30,9 +30,11 @@ export class UnknownFields {
     this.#kinds = new Map(computed.map(({ name, kind }) => [name, kind]));
   }
 
-  /** The names of a line's unknown fields. */
-  namesIn(line: object): string[] {
-    return Object.keys(line).filter((name) => !this.#columns.has(name));
+  /** Counts the unknown fields of a line; their names. */
+  countIn(line: object): string[] {
+    const names = Object.keys(line).filter((name) => !this.#columns.has(name));
+    for (const name of names) this.#count(name);
+    return names;
   }
 
   /** What is wrong with a field: ``unknown field `projekt`; did you mean `project`?``. */
@@ -44,18 +46,17 @@ export class UnknownFields {
     return `unknown field ${quoted}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
   }
 
-  /** Counts lines with a field. */
-  add(name: string, lines: number): void {
-    const counted = this.#linesByName.get(name);
-    if (counted === undefined && (this.#linesByName.size >= MAX_NAMES || name.length > MAX_NAME_LENGTH))
-      this.hasMore = true;
-    else this.#linesByName.set(name, (counted ?? 0) + lines);
-  }
-
   /** The most frequent field first. */
   list(): UnknownField[] {
     const fields = [...this.#linesByName].sort(([, a], [, b]) => b - a);
     return fields.map(([field, lines]) => ({ field, lines, suggestion: this.#suggestionFor(field) }));
+  }
+
+  #count(name: string): void {
+    const counted = this.#linesByName.get(name);
+    if (counted === undefined && (this.#linesByName.size >= MAX_NAMES || name.length > MAX_NAME_LENGTH))
+      this.hasMore = true;
+    else this.#linesByName.set(name, (counted ?? 0) + 1);
   }
 
   #suggestionFor(name: string): string | undefined {

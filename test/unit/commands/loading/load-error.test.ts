@@ -39,7 +39,6 @@ it('LoadReport omits the lines that may already be written when none can be', as
   const batch = {
     rows: [],
     rejected: [],
-    unknownFields: new Map<string, number>(),
     lastLine: 30,
     expired: 0,
   };
