@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import type { TokenConfig } from '../auth/tokens.js';
 import { projectFolder, projectIn, type Environment, type Project } from './project.js';
-import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
 import { readServerUrls } from './server-urls.js';
-import { VARIABLES, type Variables } from './variables.js';
+import { WITH_REMOVED, type Variables } from './variables.js';
 
 export type { Environment } from './project.js';
 
@@ -46,15 +44,16 @@ export function readConfig(environment: Environment): Config {
 
 function readVariables(environment: Environment): Variables {
   const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const removed = REMOVED_VARIABLES.validate(variables);
-  if (!removed.error) rejectRemoved(removed.value);
-  const result = VARIABLES.validate(variables);
-  if (result.error || removed.error) {
-    const details = [removed, result].flatMap(({ error }) => error?.details ?? []);
-    const problems = details.map(({ message }) => `  ${message}`);
+  const { value, error } = WITH_REMOVED.validate(variables);
+  if (error) {
+    const problems = error.details.map(({ message }) => `  ${message}`);
     throw new Error(`Invalid environment variables:\n${problems.join('\n')}`);
   }
-  return result.value;
+  if (value.WORKERS === 1) return value;
+  throw new Error(
+    'WORKERS above 1 is no longer supported: run several gateways that share a Redis (REDIS_URL) behind a proxy, ' +
+      'with docker compose up --scale gateway=N or the unit that querygate init --deploy systemd writes',
+  );
 }
 
 function configOf(variables: Variables, project: Project): Config {
@@ -141,58 +140,27 @@ const ifExists = (file: string): string | undefined => (existsSync(file) ? file 
 
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
 
-interface AdminConfig {
-  readonly host: string;
-  readonly port: number;
-  /** Names of the admin API, beside its addresses and `localhost`. */
-  readonly hosts: readonly string[];
-}
-
-/** Where the admin API listens; undefined where it is disabled. */
-function adminConfig({
-  ADMIN_HOST: host,
-  ADMIN_PORT: port,
-  ADMIN_HOSTS,
-}: Variables): AdminConfig | undefined {
+/** Where the admin API listens, and its names beside its addresses and `localhost`; undefined where it is disabled. */
+function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_HOSTS }: Variables) {
   return port === undefined ? undefined : { host, port, hosts: listOf(ADMIN_HOSTS) };
 }
 
-interface SqlConfig {
-  readonly host: string;
-  readonly port: number;
-  /** Rows that a statement returns at most. */
-  readonly maxRows: number;
-}
-
-/** Where endpoints are tables for ClickHouse's clients; undefined where that is disabled. */
-function sqlConfig({
-  SQL_HOST: host,
-  SQL_PORT: port,
-  SQL_MAX_ROWS: maxRows,
-}: Variables): SqlConfig | undefined {
+/** Where endpoints are tables for ClickHouse's clients, and the rows that a statement returns at most; undefined where that is disabled. */
+function sqlConfig({ SQL_HOST: host, SQL_PORT: port, SQL_MAX_ROWS: maxRows }: Variables) {
   return port === undefined ? undefined : { host, port, maxRows };
 }
 
-interface TracingConfig {
-  readonly endpoint: string;
-  readonly serviceName: string;
-}
-
 /** Where traces are sent; undefined where tracing is disabled. */
-function tracingConfig(variables: Variables): TracingConfig | undefined {
+function tracingConfig(variables: Variables) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = variables;
   return endpoint === undefined ? undefined : { endpoint, serviceName };
 }
 
 /** How tokens are verified; undefined where tokens are not accepted. */
-function tokenConfig({
-  JWT_SECRET,
-  JWT_JWKS_URL,
-  JWT_ISSUER = '',
-  JWT_AUDIENCE,
-}: Variables): TokenConfig | undefined {
-  if (JWT_SECRET === undefined && JWT_JWKS_URL === undefined) return undefined;
-  return { secret: JWT_SECRET, jwksUrl: JWT_JWKS_URL, issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
+function tokenConfig(variables: Variables) {
+  const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl, JWT_ISSUER: issuer = '' } = variables;
+  if (secret === undefined && jwksUrl === undefined) return undefined;
+  return { secret, jwksUrl, issuer, audience: variables.JWT_AUDIENCE };
 }
 
 function clickhouseConfig(variables: Variables): ClickHouseConfig {
@@ -200,7 +168,8 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
   if (variables.CLICKHOUSE_URL === undefined) {
     return { kind: 'embedded', database, demoData: variables.DEMO_DATA === 'on' };
   }
-  const { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password } = variables;
+  const account = (username: string | undefined, password: string): ClickHouseAccount | undefined =>
+    username === undefined ? undefined : { database, username, password };
   return {
     kind: 'external',
     urls: readServerUrls(variables.CLICKHOUSE_URL),
@@ -208,20 +177,12 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
     username: variables.CLICKHOUSE_USER,
     password: variables.CLICKHOUSE_PASSWORD,
     cluster: variables.CLICKHOUSE_CLUSTER,
-    versions: versionsAccount(variables),
+    versions: account(variables.CLICKHOUSE_VERSIONS_USER, variables.CLICKHOUSE_VERSIONS_PASSWORD),
     log:
-      username === undefined || variables.REQUEST_LOG === 'off'
+      variables.REQUEST_LOG === 'off'
         ? undefined
-        : { database, username, password },
+        : account(variables.CLICKHOUSE_LOG_USER, variables.CLICKHOUSE_LOG_PASSWORD),
   };
-}
-
-function versionsAccount({
-  CLICKHOUSE_VERSIONS_USER: username,
-  CLICKHOUSE_VERSIONS_PASSWORD: password,
-  CLICKHOUSE_DATABASE: database,
-}: Variables): ClickHouseAccount | undefined {
-  return username === undefined ? undefined : { database, username, password };
 }
 
 /** Whether the gateway writes the request log. */

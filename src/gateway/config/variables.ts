@@ -107,8 +107,12 @@ export type Variables = {
   readonly [Name in keyof typeof SCHEMAS]: (typeof SCHEMAS)[Name] extends Joi.AnySchema<infer T> ? T : never;
 };
 
-export const VARIABLES = Joi.object<Variables>(SCHEMAS).prefs({
-  abortEarly: false,
-  stripUnknown: true,
-  errors: { wrap: { label: false } },
-});
+const PREFERENCES = { abortEarly: false, stripUnknown: true, errors: { wrap: { label: false } } } as const;
+
+export const VARIABLES = Joi.object<Variables>(SCHEMAS).prefs(PREFERENCES);
+
+/** `WORKERS` has no effect, but is still validated. */
+export const WITH_REMOVED = Joi.object<Variables & { readonly WORKERS: number }>({
+  ...SCHEMAS,
+  WORKERS: Joi.number().integer().min(1).default(1),
+}).prefs(PREFERENCES);
