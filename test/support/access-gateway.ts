@@ -110,11 +110,12 @@ export class AccessGateway {
     const endpoints = own ? new EndpointRegistry(own) : await referenceEndpoints();
     this.endpoints = endpoints;
     const config = readConfig({ ...environment, ...(options.keys && (await this.writeKeys(options.keys))) });
-    this.access = await openAccess(config, endpoints, { logger, clock });
+    this.access = await openAccess({ config, endpoints, logger, clock });
     this.closers.push(this.access.keys.close);
     const servers = oneServer(options.runQuery ?? this.runQuery.run, parser);
-    const dependencies = { endpoints, servers, logger, clock };
-    this.execution = await openQueryExecution(config, dependencies, (close) => this.closers.push(close));
+    this.execution = await openQueryExecution({ config, endpoints, servers, logger, clock }, (close) =>
+      this.closers.push(() => close(0)),
+    );
     const { access, execution } = this;
     const parts = {
       isClickHouseUp: () => Promise.resolve(true),

@@ -1,28 +1,22 @@
 import request, { type Response } from 'supertest';
 
-import { readConfig } from '../../src/gateway/config/config.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
 import { createAdminApp } from '../../src/gateway/http/admin/admin-app.js';
 import { executeCall } from '../../src/gateway/query/execute-call.js';
 import type { CacheDemand } from '../../src/gateway/query/call.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
-import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
-import { FakeRunQuery } from './fake-run-query.js';
-import { oneServer } from './query-server.js';
 import { rawParameters } from './raw-parameters.js';
-import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
 import { noKeys } from './test-credentials.js';
+import { openTestExecution, type TestExecution } from './test-execution.js';
 import { referenceEndpoints } from './reference-project.js';
 
 /** The shipped endpoints. */
 export const endpoints = await referenceEndpoints();
 
 /** A gateway's query execution with clients for its admin API. */
-export interface AdminGateway extends QueryExecution {
+export interface AdminGateway extends TestExecution {
   readonly time: TestClock;
-  readonly clickhouse: FakeRunQuery;
-  readonly logger: RecordingLogger;
   readonly get: (path: string) => Promise<Response>;
   readonly post: (path: string, body?: unknown) => Promise<Response>;
   /** Sends a caller's request; resolves to its cache status. */
@@ -35,11 +29,9 @@ export interface AdminGateway extends QueryExecution {
 
 /** Runs a test's body with the admin API of a gateway without Redis. */
 export async function withAdminGateway(use: (gateway: AdminGateway) => Promise<void>): Promise<void> {
-  const closers: (() => Promise<void> | void)[] = [];
-  const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];
-  const dependencies = { endpoints, servers: oneServer(runQuery.run), logger, clock: clock.read };
-  const execution = await openQueryExecution(readConfig({}), dependencies, (close) => closers.push(close));
-  const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints, logger });
+  const clock = new TestClock();
+  const execution = await openTestExecution({ endpoints: endpoints.all(), clock: clock.read });
+  const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints });
   const query: AdminGateway['send'] = async (name, parameters, representation = JSON_REPRESENTATION) => {
     const endpoint = endpoints.find(name);
     if (!endpoint) throw new Error(`there is no endpoint ${name}`);
@@ -53,8 +45,6 @@ export async function withAdminGateway(use: (gateway: AdminGateway) => Promise<v
     await use({
       ...execution,
       time: clock,
-      clickhouse: runQuery,
-      logger,
       send: query,
       get: (path) => request(app).get(path),
       post: (path, body) =>
@@ -63,6 +53,6 @@ export async function withAdminGateway(use: (gateway: AdminGateway) => Promise<v
           .send(body as object),
     });
   } finally {
-    for (const close of closers.reverse()) await close();
+    await execution.close();
   }
 }

@@ -22,7 +22,7 @@ const runQuery = () => {
 const servers = [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
 const logger = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 const clock = () => new Date();
-const parts = await openQueryExecution(config, { endpoints, servers, logger, clock }, ignore);
+const parts = await openQueryExecution({ config, endpoints, servers, logger, clock }, ignore);
 await executeCall(parts, {
   endpoint: endpoints.find('usage.api-counts'),
   values: new Map([['project', process.env['PROJECT']]]),

@@ -1,15 +1,11 @@
-import { readConfig } from '../../src/gateway/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/gateway/formats/representation.js';
 import { executeCall } from '../../src/gateway/query/execute-call.js';
 import type { CacheStatus, CallOutcome } from '../../src/gateway/query/call.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
-import { openQueryExecution, type QueryExecution } from '../../src/gateway/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
-import { oneServer } from './query-server.js';
 import { rawParameters } from './raw-parameters.js';
-import { RecordingLogger } from './recording-logger.js';
+import { openTestExecution, type TestExecution } from './test-execution.js';
 
 /** The system clock plus an offset that a test sets; Redis uses the system clock without offset. */
 export class AheadClock {
@@ -33,29 +29,16 @@ export interface SharedGatewayOptions {
 
 /** One of several gateways that share a Redis: cache and warming as in production, with a fake ClickHouse. */
 export class SharedGateway {
-  readonly runQuery = new FakeRunQuery();
-  private readonly closers: (() => Promise<void> | void)[] = [];
-  private opened: QueryExecution | undefined;
+  private constructor(readonly execution: TestExecution) {}
 
   static async open(options: SharedGatewayOptions): Promise<SharedGateway> {
-    const gateway = new SharedGateway();
     const { redisUrl: REDIS_URL, keyPrefix: CACHE_KEY_PREFIX, clock, endpoints } = options;
-    gateway.opened = await openQueryExecution(
-      readConfig({ REDIS_URL, CACHE_KEY_PREFIX, WARM_BUDGET: '1' }),
-      {
-        endpoints: new EndpointRegistry(endpoints),
-        servers: oneServer(gateway.runQuery.run),
-        logger: new RecordingLogger(),
-        clock: clock.read,
-      },
-      (close) => gateway.closers.push(close),
-    );
-    return gateway;
+    const environment = { REDIS_URL, CACHE_KEY_PREFIX, WARM_BUDGET: '1' };
+    return new SharedGateway(await openTestExecution({ environment, endpoints, clock: clock.read }));
   }
 
-  get execution(): QueryExecution {
-    if (!this.opened) throw new Error('the gateway is not open');
-    return this.opened;
+  get runQuery(): FakeRunQuery {
+    return this.execution.clickhouse;
   }
 
   /** Cities whose results this gateway refreshed. */
@@ -98,7 +81,7 @@ export class SharedGateway {
     await this.execution.warmer.tick();
   }
 
-  async close(): Promise<void> {
-    for (const close of this.closers.splice(0).reverse()) await close();
+  close(): Promise<void> {
+    return this.execution.close();
   }
 }

@@ -14,27 +14,32 @@ import { sampleEndpoint } from './sample-endpoint.js';
 export interface TestExecution extends QueryExecution {
   readonly clickhouse: FakeRunQuery;
   readonly logger: RecordingLogger;
-  /** Requests the sample endpoint's result for a city. */
+  /** Requests the first endpoint's result for a city. */
   readonly requestCity: (city: string, call?: Partial<Call>) => Promise<CallOutcome>;
   readonly close: () => Promise<void>;
 }
 
 export interface TestExecutionOptions {
   readonly environment?: Environment;
-  readonly endpoint?: Endpoint;
+  readonly endpoints?: readonly Endpoint[];
   readonly clock?: Clock;
   readonly runQuery?: FakeRunQuery;
 }
 
 export async function openTestExecution(options: TestExecutionOptions = {}): Promise<TestExecution> {
-  const { environment = {}, endpoint = sampleEndpoint(), clock = () => new Date() } = options;
+  const { environment = {}, endpoints = [sampleEndpoint()], clock = () => new Date() } = options;
   const { runQuery = new FakeRunQuery() } = options;
+  const [endpoint = sampleEndpoint()] = endpoints;
   const logger = new RecordingLogger();
   const closers: (() => Promise<void> | void)[] = [];
-  const endpoints = new EndpointRegistry([endpoint]);
-  const dependencies = { endpoints, servers: oneServer(runQuery.run), logger, clock };
-  const execution = await openQueryExecution(readConfig(environment), dependencies, (close) =>
-    closers.push(close),
+  const execution = await openQueryExecution(
+    {
+      config: readConfig(environment),
+      endpoints: new EndpointRegistry(endpoints),
+      servers: oneServer(runQuery.run),
+      ...{ logger, clock },
+    },
+    (close) => closers.push(() => close(0)),
   );
   const requestCity: TestExecution['requestCity'] = (city, call = {}) =>
     executeCall(execution, {
@@ -47,7 +52,7 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
       ...call,
     });
   const close = async (): Promise<void> => {
-    for (const closer of closers.reverse()) await closer();
+    for (const closer of closers.splice(0).reverse()) await closer();
   };
   return { ...execution, clickhouse: runQuery, logger, requestCity, close };
 }

@@ -25,15 +25,14 @@ import { diskProbe } from './disk-probe.js';
 import { listen } from './listen.js';
 import { openOverrides } from './open-overrides.js';
 import { openQueryExecution, type QueryExecution } from './open-query-execution.js';
-import { openReloader, type EndpointsLoader } from './open-reloader.js';
+import { openReloader } from './open-reloader.js';
 import { openRequestLog, type OpenRequestLog } from './open-request-log.js';
 import { openSql, type ListeningParts } from './open-sql.js';
 import { whyNotReady } from './readiness.js';
-import { probedServers, ServingProbe } from './serving-probe.js';
-import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
+import { ServingProbe } from './serving-probe.js';
+import { endpointsLoader, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
 import type { Reload, ReloadOptions } from './reloader.js';
-import { requireOwnNames } from '../tables/table-name.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
 
 /** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */
@@ -117,8 +116,8 @@ async function open(
   const loader = endpointsLoader(config, files?.loading, withoutLimits);
   const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
-  const logged = { logger, clock };
-  const access = await openAccess(config, endpoints, logged);
+  const shared = { config, endpoints, logger, clock };
+  const access = await openAccess(shared);
   onClose(access.keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
@@ -126,20 +125,20 @@ async function open(
   const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
   onClose(clickhouse.close, { name: 'ClickHouse' });
   const overrides = await openOverrides(clickhouse.servers, endpoints, logger);
-  const requestLog = openRequestLog(clickhouse.logConnections, config, logged);
+  const requestLog = openRequestLog(clickhouse.logConnections, config, shared);
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const clocks = new ClockMonitor(clock, logger);
-  const probe = openProbe(clickhouse, config, logger);
+  const probe = new ServingProbe(clickhouse.servers, config.queryLimits, logger);
   const servers = probe.observe(queryServers(clickhouse.servers, config, tracing, clocks));
   const analyses = development?.analyses ?? new EndpointAnalyses();
   const { requireRunnable } = analyses;
   const { versions } = clickhouse;
-  const parts = { config, endpoints, servers, requireRunnable, versions, requestLog, tracing, logger, clock };
-  const execution = await openQueryExecution(config, parts, onClose);
+  const parts = { ...shared, servers, requireRunnable, versions, requestLog, tracing };
+  const execution = await openQueryExecution(parts, onClose);
   overrides.follow(execution);
   observeLogs(execution, output, requestLog);
-  const loaded = { config, loader, first, analyses, endpoints, clickhouse, execution, files };
-  const { reloader, analysing } = openReloader({ development, logger, clock, ...loaded }, access.keys);
+  const loaded = { loader, first, analyses, clickhouse, execution, files, development };
+  const { reloader, analysing } = openReloader({ ...shared, ...loaded }, access.keys);
   onClose(analysing.close, { name: 'analysis of endpoints', isBestEffort: true });
   if (development) {
     development.onOpened(clickhouse);
@@ -188,14 +187,6 @@ function observeLogs(
   if (requestLog) metrics.observe('requestLog', () => requestLog.requestLog);
 }
 
-/** Runs queries as those of calls run, and logs where they fail. */
-function openProbe(clickhouse: OpenClickHouse, config: Config, logger: Logger): ServingProbe {
-  return new ServingProbe(probedServers(clickhouse.servers, config.queryLimits), (problem) => {
-    if (problem === undefined) logger.info('queries of this gateway work again');
-    else logger.error('queries of this gateway fail: it is not ready', { problem });
-  });
-}
-
 function countConnections(metrics: QueryExecution['metrics']): ListeningParts['onListening'] {
   const servers: Server[] = [];
   metrics.observe('connections', () => servers.map(connectionsOf));
@@ -222,23 +213,6 @@ async function openPublicApi(
     { name: 'HTTP server', drains: true },
   );
   return url;
-}
-
-/** Loads the endpoints with the settings of this deployment. */
-function endpointsLoader(
-  config: Config,
-  loading: ProjectEndpointsOptions | undefined,
-  withoutLimits: boolean,
-): EndpointsLoader {
-  const project = new ProjectEndpoints(config, loading);
-  const { staleIfErrorSeconds: staleIfError } = config.cache;
-  const load = async (): Promise<LoadedEndpoints> => {
-    const { endpoints, ...loaded } = await (loading ? project.loadWhatIsValid() : project.load());
-    const settled = endpoints.withDefaults({ staleIfError });
-    if (config.sql) requireOwnNames(settled.all());
-    return { endpoints: withoutLimits ? settled.withoutLimits() : settled, ...loaded };
-  };
-  return { load, fileOf: project.fileOf };
 }
 
 /** Opens the admin API; returns its URL. */

@@ -6,13 +6,10 @@ import { KeyUse } from '../auth/key-use.js';
 import { Links } from '../auth/links.js';
 import { openKeys, type Keys } from '../auth/open-keys.js';
 import { looksLikeToken, Tokens } from '../auth/tokens.js';
-import type { Config } from '../config/config.js';
 import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
-import type { Endpoints } from '../../endpoint/registry.js';
 import type { ApiParts } from '../http/api-parts.js';
 import type { Credentials } from '../http/call/credentials.js';
-import type { Logger } from '../observability/logger.js';
-import type { Clock } from '../query/ports.js';
+import type { SharedParts } from './shared-parts.js';
 
 /** Characters; a shorter key can be guessed. */
 const SAFE_KEY_LENGTH = 16;
@@ -31,11 +28,8 @@ export interface Access extends Pick<ApiParts, 'credentials' | 'cursors'> {
  *
  * @throws Error that an operator can act on.
  */
-export async function openAccess(
-  config: Config,
-  endpoints: Endpoints,
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): Promise<Access> {
+export async function openAccess(parts: SharedParts): Promise<Access> {
+  const { config, endpoints, logger, clock } = parts;
   const tokens = config.tokens && new Tokens({ ...config.tokens, clock });
   const { secret, maxLifetimeMs } = config.links;
   const links = secret === undefined ? undefined : new Links(secret, { maxLifetimeMs });
@@ -45,7 +39,7 @@ export async function openAccess(
       leastCharacters: SAFE_KEY_LENGTH,
     });
   }
-  const keys = await openConfiguredKeys(config, endpoints, { logger, clock });
+  const keys = await openConfiguredKeys(parts);
   const keyUse = new KeyUse(keys.principals);
   const credentials: Credentials = {
     find: (presented) => keys.find(presented) ?? tokens?.findVerified(presented),
@@ -63,13 +57,9 @@ export async function openAccess(
   return { credentials, keys, keyUse, links, seal: sealFrom(secret), cursors: new Cursors(secret, isSecret) };
 }
 
-function openConfiguredKeys(
-  { apiKey, apiKeysFile }: Config,
-  endpoints: Endpoints,
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): Promise<Keys> {
+function openConfiguredKeys({ config, endpoints, logger, clock }: SharedParts): Promise<Keys> {
   return openKeys(
-    { apiKey, apiKeysFile },
+    config,
     {
       onReloaded: (keys) => {
         logger.info('keys file reloaded', { keys });

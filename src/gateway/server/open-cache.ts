@@ -16,13 +16,12 @@ import { RedisPurges } from '../coordination/redis-purges.js';
 import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
 import { RedisVersions } from '../coordination/redis-versions.js';
 import type { Logger } from '../observability/logger.js';
-import type { Metrics } from '../observability/metrics.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
-import type { HitCounter } from '../query/hit-counts.js';
 import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
-import type { Clock, DeferredBoard } from '../query/ports.js';
+import type { DeferredBoard } from '../query/ports.js';
 import type { PurgeScope, ResultStore } from '../query/result-store.js';
 import type { KnownVersion, SharedVersions } from '../versions/table-versions.js';
+import type { ExecutionParts } from './shared-parts.js';
 import { steadyClock } from './steady-clock.js';
 
 const PERMIT_SLACK_MS = 5000;
@@ -52,21 +51,15 @@ export interface OpenCache {
   readonly publishAgain: () => Promise<unknown>;
 }
 
-export interface CacheDependencies {
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'count'>;
-  readonly hits: Pick<HitCounter, 'countSharedHit'>;
-}
-
 /** Opens the local cache and, if Redis is configured, the shared cache behind it. */
-export async function openCache(config: Config, dependencies: CacheDependencies): Promise<OpenCache> {
-  const { clock, metrics } = dependencies;
+export async function openCache(parts: ExecutionParts): Promise<OpenCache> {
+  const { config, clock, metrics } = parts;
   const local = new LocalStore(withoutReserve(config.cache.memoryBytes), clock, () => {
     metrics.count('cache_evictions_total', {});
   });
-  if (config.redisUrl === undefined) return openLocalOnly(local, dependencies);
-  return openWithRedis(config, config.redisUrl, local, dependencies);
+  return config.redisUrl === undefined
+    ? openLocalOnly(local, parts)
+    : openWithRedis(config.redisUrl, local, parts);
 }
 
 /** Memory that misses leave to the garbage collector and to malloc, which return it late; it does not grow with the cache. */
@@ -76,7 +69,7 @@ const RESERVE_SHARE = 1 / 4;
 /** What the results may occupy of the memory that the cache may add to the process. */
 const withoutReserve = (bytes: number): number => bytes - Math.min(MAX_RESERVE_BYTES, RESERVE_SHARE * bytes);
 
-function openLocalOnly(local: LocalStore, { clock }: CacheDependencies): OpenCache {
+function openLocalOnly(local: LocalStore, { clock }: ExecutionParts): OpenCache {
   const store = new PurgeGuard(local, clock);
   return {
     local,
@@ -98,10 +91,9 @@ function openLocalOnly(local: LocalStore, { clock }: CacheDependencies): OpenCac
 }
 
 async function openWithRedis(
-  config: Config,
   redisUrl: string,
   local: LocalStore,
-  { logger, clock, hits }: CacheDependencies,
+  { config, logger, clock, hits }: ExecutionParts,
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);

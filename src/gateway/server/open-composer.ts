@@ -1,28 +1,18 @@
 import { OPERATORS } from '../../endpoint/figures.js';
-import type { Logger } from '../observability/logger.js';
-import type { Metrics } from '../observability/metrics.js';
 import type { DataVersions } from '../query/data-versions.js';
-import type { HitCounter } from '../query/hit-counts.js';
 import { PieceComposer } from '../query/pieces/composer.js';
 import { PieceVerifier } from '../query/pieces/verifier.js';
-import type { Clock, OnBackgroundQuery, RunQuery } from '../query/ports.js';
+import type { RunQuery } from '../query/ports.js';
 import type { OpenCache } from './open-cache.js';
-
-export interface OpenComposerDependencies {
-  readonly runQuery: RunQuery;
-  readonly cache: Pick<OpenCache, 'store' | 'purge'>;
-  readonly dataVersions: DataVersions;
-  readonly hits: HitCounter;
-  readonly metrics: Pick<Metrics, 'count' | 'composed'>;
-  readonly onBackground: OnBackgroundQuery | undefined;
-  readonly logger: Logger;
-  readonly clock: Clock;
-}
+import type { ExecutionParts } from './shared-parts.js';
 
 /** Creates what composes results of pieces, with its figures and its log. */
-export function openComposer(dependencies: OpenComposerDependencies): PieceComposer {
-  const { runQuery, dataVersions, hits, metrics, onBackground, logger, clock } = dependencies;
-  const { store, purge } = dependencies.cache;
+export function openComposer(
+  { hits, metrics, onBackground, logger, clock }: ExecutionParts,
+  runQuery: RunQuery,
+  { store, purge }: OpenCache,
+  dataVersions: DataVersions,
+): PieceComposer {
   const verifier = new PieceVerifier({
     ...{ runQuery, purge, dataVersions, random: Math.random },
     onQueried: ({ name }, { cost, queryId }) => {

@@ -1,44 +1,43 @@
-import type { Config } from '../config/config.js';
 import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import type { ApiParts } from '../http/api-parts.js';
+import type { StatementParts } from '../http/sql/run-statement.js';
 import { RunningCalls } from '../http/call/running-calls.js';
-import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
 import { STATEMENTS } from '../query/cache-key.js';
 import { executeCall, findStale, type OnOutcome, type QueryParts } from '../query/execute-call.js';
 import type { ExportParts } from '../query/execute-export.js';
 import { HitCounter } from '../query/hit-counts.js';
-import type { Clock, OnBackgroundQuery } from '../query/ports.js';
+import type { OnBackgroundQuery } from '../query/ports.js';
 import { SingleFlight } from '../query/single-flight.js';
 import { createSandbox } from '../sandbox/sandbox.js';
 import { DeferredCalls } from '../scheduler/deferred-calls.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
+import { createStatementCheck } from '../tables/check-statement.js';
+import { ServerVersion } from '../tables/server-version.js';
+import { createZoneCheck } from '../tables/session-zone.js';
 import type { Warmer } from '../warming/warmer.js';
 import { openCache, type OpenCache } from './open-cache.js';
-import type { ClosingPart } from './closers.js';
+import type { OnClose } from './closers.js';
 import { openScheduler, openLimiter, type QueryServer, type Scheduler } from './open-scheduler.js';
 import { VersionReporter } from './version-reporter.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
 import { openComposer } from './open-composer.js';
+import type { ExecutionParts, SharedParts } from './shared-parts.js';
 import { startWarming } from './start-warming.js';
-import { statementParts, type StatementRunning } from './statement-parts.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
 /** What executes queries for a gateway. */
-export interface QueryDependencies extends Pick<QueryParts, 'requireRunnable'> {
-  readonly endpoints: Endpoints;
+export interface QueryDependencies extends SharedParts, Pick<QueryParts, 'requireRunnable'> {
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
   /** The connection of a user that may read the versions of tables, or why there is none. */
   readonly versions?: OpenClickHouse['versions'];
   /** Takes the queries for which no caller waits. */
   readonly requestLog?: { readonly noteBackground: OnBackgroundQuery } | undefined;
-  readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 /** The parts that execute queries, and their figures. */
@@ -46,7 +45,7 @@ export interface QueryExecution
   extends
     QueryParts,
     ExportParts,
-    StatementRunning,
+    Pick<StatementParts, 'checkStatement' | 'checkZone' | 'runStatement' | 'serverVersion'>,
     Pick<ApiParts, 'checkSql' | 'runningCalls' | 'maxRangedBytes' | 'limiter'> {
   readonly find: NonNullable<QueryParts['find']>;
   readonly deferredCalls: DeferredCalls;
@@ -65,22 +64,19 @@ export interface QueryExecution
   readonly reportVersions: () => Promise<void>;
 }
 
-type OnClose = (close: () => Promise<void> | void, part: ClosingPart) => void;
-
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
-  config: Config,
-  { requireRunnable, requestLog, versions, servers, ...dependencies }: QueryDependencies,
+  { requireRunnable, requestLog, versions, servers, ...opened }: QueryDependencies,
   onClose: OnClose,
 ): Promise<QueryExecution> {
-  const { endpoints, logger, clock } = dependencies;
+  const { config, endpoints, logger, clock } = opened;
   const metrics = new Metrics();
   const hits = new HitCounter();
   const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
-  const shared = { endpoints, logger, clock, metrics, hits, onBackground: requestLog?.noteBackground };
-  const cache = await openCache(config, shared);
+  const shared: ExecutionParts = { ...opened, metrics, hits, onBackground: requestLog?.noteBackground };
+  const cache = await openCache(shared);
   onClose(cache.close, { name: 'cache', isBestEffort: true });
-  const ofData = new VersionReporter(versions, { ...shared, cache });
+  const ofData = new VersionReporter(versions, shared, cache);
   onClose(ofData.close, { name: 'versions of tables', isBestEffort: true });
   const { dataVersions } = ofData;
   const scheduler = openScheduler(config, servers, logger);
@@ -91,11 +87,11 @@ export async function openQueryExecution(
     find: (hash: string, now?: number) => cache.local.find(hash, now),
     flights: new SingleFlight(),
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
-    composer: openComposer({ ...shared, runQuery, cache, dataVersions }),
+    composer: openComposer(shared, runQuery, cache, dataVersions),
     onJoined: (where: 'process' | 'gateways') => {
       metrics.count('coalesced_waiters_total', { where });
     },
-    onOutcome: countOutcomes(endpoints, ledger, hits, clock),
+    onOutcome: countOutcomes(shared, ledger),
   } satisfies Partial<QueryExecution>;
   const deferredCalls = new DeferredCalls({
     executeCall: (call, key) => executeCall(parts, call, key),
@@ -106,7 +102,7 @@ export async function openQueryExecution(
   });
   onClose(deferredCalls.close, { name: 'deferred calls' });
   const isBusy = (): boolean => queue.figures.waitingInteractive > 0;
-  const warming = startWarming(config, parts, { ...shared, cache, ledger, isBusy });
+  const warming = startWarming(shared, parts, { cache, ledger, isBusy });
   onClose(warming.stop, { name: 'warming', isBestEffort: true });
   observe(metrics, endpoints, cache, scheduler);
   const checkSql = createSandbox(scheduler.analyzeSql);
@@ -116,7 +112,7 @@ export async function openQueryExecution(
       requireRunnable?.(endpoint);
       return checkSql(endpoint, ...rest);
     },
-    ...statementParts(scheduler, clock),
+    ...statementParts(scheduler, shared),
     runningCalls: new RunningCalls(clock),
     ...{ maxRangedBytes: cache.maxEntryBytes, limiter: openLimiter(cache.limits) },
     adoptEndpoints: (outdated) => {
@@ -129,8 +125,16 @@ export async function openQueryExecution(
   };
 }
 
+/** What checks and runs statements over tables. */
+const statementParts = ({ analyzeSql, runStatement }: Scheduler, { clock }: SharedParts) => ({
+  checkStatement: createStatementCheck(analyzeSql),
+  checkZone: createZoneCheck(analyzeSql),
+  serverVersion: new ServerVersion(analyzeSql, clock),
+  runStatement,
+});
+
 /** Counts how calls are served, and notes which parameter sets are in use. */
-function countOutcomes(endpoints: Endpoints, ledger: UsageLedger, hits: HitCounter, clock: Clock): OnOutcome {
+function countOutcomes({ endpoints, hits, clock }: ExecutionParts, ledger: UsageLedger): OnOutcome {
   return (query, key, { result, status }) => {
     // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are later pages, or those of a replaced endpoint.
     if (!query.sandbox && !query.page && query.pageRows === undefined && endpoints.has(query.endpoint))

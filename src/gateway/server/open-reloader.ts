@@ -1,25 +1,15 @@
 import type { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
-import type { Config } from '../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { ServedEndpoints } from '../../endpoint/served-endpoints.js';
-import type { Logger } from '../observability/logger.js';
-import type { Clock } from '../query/ports.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
 import type { QueryExecution } from './open-query-execution.js';
-import type { LoadedEndpoints } from './project-endpoints.js';
+import type { EndpointsLoader, LoadedEndpoints } from './project-endpoints.js';
 import { logReload, Reloader, type Reload } from './reloader.js';
 import { ServedAnalyses } from './served-analyses.js';
+import type { SharedParts } from './shared-parts.js';
 
-/** Loads the endpoints of a gateway, again after each change. */
-export interface EndpointsLoader {
-  /** @throws Error where nothing can be served of what was loaded. */
-  readonly load: () => Promise<LoadedEndpoints>;
-  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
-  readonly fileOf: (endpoint: Endpoint) => string | undefined;
-}
-
-export interface ReloaderDependencies {
-  readonly config: Pick<Config, 'project'>;
+/** What endpoints are reloaded with. */
+export interface ReloadingParts extends SharedParts {
   readonly loader: EndpointsLoader;
   /** What was loaded at the start. */
   readonly first: LoadedEndpoints;
@@ -31,8 +21,6 @@ export interface ReloaderDependencies {
   readonly development: object | undefined;
   /** What reports reloads in place of the log. */
   readonly files: { readonly onReload: (outcome: Reload) => void } | undefined;
-  readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 /** The keys that name endpoints. */
@@ -43,12 +31,11 @@ interface ReloadedKeys {
 
 /** Creates what reloads the endpoints, with the analysis of changed ones. */
 export function openReloader(
-  dependencies: ReloaderDependencies,
+  parts: ReloadingParts,
   keys: ReloadedKeys,
 ): { readonly reloader: Reloader; readonly analysing: ServedAnalyses } {
-  const { config, loader, first, analyses, endpoints, clickhouse, execution, files, development } =
-    dependencies;
-  const { logger, clock } = dependencies;
+  const { config, endpoints, logger, clock } = parts;
+  const { loader, first, analyses, clickhouse, execution, files, development } = parts;
   const analysing = new ServedAnalyses({
     ...{ analyses, endpoints, fileOf: loader.fileOf, logger, clock },
     folder: config.project.endpointsFolder,

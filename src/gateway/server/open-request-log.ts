@@ -10,9 +10,10 @@ import { openCallRecorder } from './open-call-recorder.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { RequestLog, type RequestLogOptions } from '../observability/request-log.js';
 import { REQUEST_LOG_COLUMNS, type LogEntry } from '../observability/request-log-columns.js';
-import type { Clock, OnBackgroundQuery, BackgroundQuery } from '../query/ports.js';
+import type { OnBackgroundQuery, BackgroundQuery } from '../query/ports.js';
 import { Failure, type ErrorCode } from '../errors.js';
 import type { RequestContext } from '../http/transport/request-context.js';
+import type { SharedParts } from './shared-parts.js';
 
 const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;
@@ -34,7 +35,7 @@ export interface OpenRequestLog {
 export function openRequestLog(
   connections: readonly ClickHouseConnection[],
   { recordsCalls }: Pick<Config, 'recordsCalls'>,
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+  { logger, clock }: Pick<SharedParts, 'logger' | 'clock'>,
 ): OpenRequestLog | undefined {
   if (connections.length === 0) return undefined;
   const clients = connections.map((connection) =>

@@ -5,6 +5,7 @@ import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js
 import { EndpointLoader, type LoadedFiles, type SqlReader } from '../../endpoint/endpoint-loader.js';
 import { EndpointRegistry } from '../../endpoint/registry.js';
 import { isOwnEndpoint, OWN_ENDPOINTS } from '../observability/own-endpoints.js';
+import { requireOwnNames } from '../tables/table-name.js';
 
 /** What decides which endpoints a gateway serves, and how. */
 export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 'clickhouse' | 'requestLog'>;
@@ -91,6 +92,31 @@ export class ProjectEndpoints {
     const registry = await withOverrides(new EndpointRegistry([...endpoints, ...OWN_ENDPOINTS]), this.config);
     return writesRequestLog(this.config) ? registry : registry.without(isOwnEndpoint);
   }
+}
+
+/** Loads the endpoints of a gateway, again after each change. */
+export interface EndpointsLoader {
+  /** @throws Error where nothing can be served of what was loaded. */
+  readonly load: () => Promise<LoadedEndpoints>;
+  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
+  readonly fileOf: (endpoint: Endpoint) => string | undefined;
+}
+
+/** Loads the endpoints with the settings of this deployment. */
+export function endpointsLoader(
+  config: Config,
+  loading: ProjectEndpointsOptions | undefined,
+  withoutLimits: boolean,
+): EndpointsLoader {
+  const project = new ProjectEndpoints(config, loading);
+  const { staleIfErrorSeconds: staleIfError } = config.cache;
+  const load = async (): Promise<LoadedEndpoints> => {
+    const { endpoints, ...loaded } = await (loading ? project.loadWhatIsValid() : project.load());
+    const settled = endpoints.withDefaults({ staleIfError });
+    if (config.sql) requireOwnNames(settled.all());
+    return { endpoints: withoutLimits ? settled.withoutLimits() : settled, ...loaded };
+  };
+  return { load, fileOf: project.fileOf };
 }
 
 /** Endpoint files that cannot be loaded. */

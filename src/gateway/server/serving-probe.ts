@@ -1,6 +1,8 @@
+import type { QueryClient } from '../clickhouse/connect-clickhouse.js';
 import { READ_ONLY } from '../clickhouse/describe-columns.js';
 import { limitSettings, type RunnerLimits } from '../clickhouse/query-settings.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { Logger } from '../observability/logger.js';
 import type { RunQuery } from '../query/ports.js';
 import type { OpenServer } from './open-clickhouse.js';
 import type { QueryServer } from './open-scheduler.js';
@@ -19,16 +21,9 @@ const OF_LOAD = new Set([
   'CLICKHOUSE_UNREACHABLE',
 ]);
 
-/** A server whose queries show whether calls can succeed. */
-export interface ProbedServer {
-  readonly name: string;
-  /** Runs a query that reads nothing, as those of calls run. */
-  readonly probe: (signal: AbortSignal) => Promise<void>;
-}
-
 /**
  * Whether a query as the gateway runs them works on any server: with its user, its settings and its limits. A call that succeeded shows
- * it; without one a query of the gateway's own does, where somebody wants to know it.
+ * it; without one a query of the gateway's own does, where somebody wants to know it. Logs where queries fail, and work again.
  */
 export class ServingProbe {
   private succeededAt = -Infinity;
@@ -37,10 +32,9 @@ export class ServingProbe {
   private probing: Promise<void> | undefined;
 
   constructor(
-    private readonly servers: readonly ProbedServer[],
-    /** Called with what a probe found, where that is not what the one before found. */
-    private readonly onChange: (problem: string | undefined) => void,
-    private readonly now = (): number => performance.now(),
+    private readonly servers: readonly OpenServer[],
+    private readonly limits: RunnerLimits,
+    private readonly logger: Logger,
   ) {}
 
   /** The same servers, whose successes count. */
@@ -48,7 +42,7 @@ export class ServingProbe {
     return servers.map((server) => {
       const runQuery: RunQuery = async (request) => {
         const result = await server.runQuery(request);
-        this.succeededAt = this.now();
+        this.succeededAt = performance.now();
         return result;
       };
       return Object.assign({}, server, { runQuery });
@@ -57,25 +51,42 @@ export class ServingProbe {
 
   /** Why no call can succeed, and what to do; undefined where one can, as far as this is known. Never rejects. */
   readonly problem = async (): Promise<string | undefined> => {
-    if (this.now() - this.succeededAt < CALL_COUNTS_MS) return undefined;
-    if (this.now() - this.probedAt >= PROBE_COUNTS_MS)
+    const now = performance.now();
+    if (now - this.succeededAt < CALL_COUNTS_MS) return undefined;
+    if (now - this.probedAt >= PROBE_COUNTS_MS)
       this.probing ??= this.probe().finally(() => (this.probing = undefined));
     await this.probing;
     return this.found;
   };
 
   private async probe(): Promise<void> {
-    this.probedAt = this.now();
+    this.probedAt = performance.now();
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const problems = await Promise.all(
-      this.servers.map(async ({ name, probe }) => {
-        const problem = await probe(signal).then(() => undefined, problemOf);
+      this.servers.map(async ({ name, client }) => {
+        const problem = await this.query(client, signal).then(() => undefined, problemOf);
         return problem === undefined ? undefined : `${name}: ${problem}`;
       }),
     );
     const found = problems.every((problem) => problem !== undefined) ? problems.join('; ') : undefined;
-    if (found !== this.found) this.onChange(found);
+    if (found !== this.found) {
+      if (found === undefined) this.logger.info('queries of this gateway work again');
+      else this.logger.error('queries of this gateway fail: it is not ready', { problem: found });
+    }
     this.found = found;
+  }
+
+  /** Runs a query that reads nothing, as those of calls run. */
+  private async query(client: QueryClient, signal: AbortSignal): Promise<void> {
+    const { limits } = this;
+    const result = await client.query({
+      query: 'SELECT 1 AS one',
+      format: 'JSONEachRow',
+      abort_signal: signal,
+      clickhouse_settings: { ...READ_ONLY, ...limitSettings(limits, limits.timeoutMs) },
+    });
+    const [row] = await result.json<{ readonly one?: unknown }>();
+    if (row?.one !== 1) throw new TypeError('the server is no ClickHouse');
   }
 }
 
@@ -84,21 +95,4 @@ function problemOf(error: unknown): string | undefined {
   const { code, details } = translateClickHouseError(error);
   if (code === 'CLICKHOUSE_ANSWER_BROKEN') return 'the server does not respond as ClickHouse does';
   return OF_LOAD.has(code) ? undefined : details.diagnosis;
-}
-
-/** The servers of the pool, with probes of their users. */
-export function probedServers(servers: readonly OpenServer[], limits: RunnerLimits): readonly ProbedServer[] {
-  return servers.map(({ name, client }) => ({
-    name,
-    probe: async (signal) => {
-      const result = await client.query({
-        query: 'SELECT 1 AS one',
-        format: 'JSONEachRow',
-        abort_signal: signal,
-        clickhouse_settings: { ...READ_ONLY, ...limitSettings(limits, limits.timeoutMs) },
-      });
-      const [row] = await result.json<{ readonly one?: unknown }>();
-      if (row?.one !== 1) throw new TypeError('the server is no ClickHouse');
-    },
-  }));
 }

@@ -1,19 +1,17 @@
-import type { Config } from '../config/config.js';
 import { isGone } from '../../endpoint/deprecation.js';
-import type { Endpoints } from '../../endpoint/registry.js';
-import { describeError, type Logger } from '../observability/logger.js';
-import type { Metrics } from '../observability/metrics.js';
+import { describeError } from '../observability/logger.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { Call } from '../query/call.js';
 import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import { confirm } from '../query/execute-call.js';
 import { fetchResult, type FetchParts } from '../query/fetch-result.js';
-import type { OnBackgroundQuery, Requester } from '../query/ports.js';
+import type { Requester } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import type { UsageLedger } from '../warming/usage-ledger.js';
 import { Warmer } from '../warming/warmer.js';
 import type { OpenCache } from './open-cache.js';
+import type { ExecutionParts } from './shared-parts.js';
 import { steadyClock } from './steady-clock.js';
 
 /** The requester of refreshes: behind every caller, and without limits. */
@@ -22,14 +20,11 @@ const WARMING: Requester = { lane: 'warming', priority: 'warming' };
 /** How often the warmer looks for due sets. */
 const TICK_MS = 1000;
 
-export interface WarmingDependencies {
-  readonly endpoints: Endpoints;
-  readonly cache: Pick<OpenCache, 'publishAgain'>;
+/** What warming needs beside what all parts share. */
+export interface WarmingParts {
+  readonly cache: OpenCache;
   readonly ledger: UsageLedger;
   readonly isBusy: () => boolean;
-  readonly logger: Logger;
-  readonly onBackground: OnBackgroundQuery | undefined;
-  readonly metrics: Pick<Metrics, 'time' | 'refreshed'>;
 }
 
 /** The running warmer. */
@@ -40,11 +35,10 @@ export interface Warming {
 
 /** Starts the warmer, with the parameter sets that endpoints declare. */
 export function startWarming(
-  config: Config,
+  { config, endpoints, logger, clock, onBackground, metrics }: ExecutionParts,
   parts: FetchParts,
-  { endpoints, cache, ledger, isBusy, logger, onBackground, metrics }: WarmingDependencies,
+  { cache, ledger, isBusy }: WarmingParts,
 ): Warming {
-  const { clock } = parts;
   const stopping = new AbortController();
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();

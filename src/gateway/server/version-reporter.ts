@@ -1,19 +1,9 @@
-import type { Endpoints } from '../../endpoint/registry.js';
-import type { Fields, Logger } from '../observability/logger.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Fields } from '../observability/logger.js';
 import { NO_VERSIONS, type DataVersions } from '../query/data-versions.js';
-import type { Clock } from '../query/ports.js';
 import type { OpenCache } from './open-cache.js';
 import type { OpenClickHouse } from './open-clickhouse.js';
 import { openVersions, type OpenVersions } from './open-versions.js';
-
-export interface VersionReporterDependencies {
-  readonly endpoints: Endpoints;
-  readonly cache: Pick<OpenCache, 'versionsOf'>;
-  readonly metrics: Pick<Metrics, 'count'>;
-  readonly logger: Logger;
-  readonly clock: Clock;
-}
+import type { ExecutionParts } from './shared-parts.js';
 
 /** Warnings of a process. */
 const MAX_REPORTED = 1000;
@@ -25,9 +15,10 @@ export class VersionReporter {
 
   constructor(
     private readonly source: OpenClickHouse['versions'] = { reason: 'nothing reads versions' },
-    private readonly dependencies: VersionReporterDependencies,
+    private readonly parts: ExecutionParts,
+    cache: OpenCache,
   ) {
-    const { cache, metrics, clock } = dependencies;
+    const { metrics, clock } = parts;
     if ('reason' in source) return;
     this.open = openVersions(source, {
       shared: cache.versionsOf(source.url),
@@ -47,7 +38,7 @@ export class VersionReporter {
   /** Warns of endpoints that should cache until their data changes, but cannot. Never rejects. */
   readonly report = async (): Promise<void> => {
     const { source } = this;
-    const endpoints = this.dependencies.endpoints.all().filter(({ settings }) => settings.untilChanged);
+    const endpoints = this.parts.endpoints.all().filter(({ settings }) => settings.untilChanged);
     for (const endpoint of endpoints) {
       const reason = 'reason' in source ? source.reason : await this.open?.reasonOf(endpoint);
       if (reason !== undefined) this.warn(endpoint.name, reason);
@@ -61,7 +52,7 @@ export class VersionReporter {
   };
 
   private readonly warn = (name: string, reason: string): void => {
-    const seconds = this.dependencies.endpoints.find(name)?.settings.caching;
+    const seconds = this.parts.endpoints.find(name)?.settings.caching;
     this.warnOnce('the data of an endpoint has no version: its results are cached for seconds', {
       ...{ endpoint: name, seconds, reason },
     });
@@ -78,6 +69,6 @@ export class VersionReporter {
     const line = JSON.stringify([message, fields]).replaceAll(/\d+/g, '0');
     if (this.reported.has(line) || this.reported.size >= MAX_REPORTED) return;
     this.reported.add(line);
-    this.dependencies.logger.warn(message, fields);
+    this.parts.logger.warn(message, fields);
   }
 }

@@ -213,7 +213,7 @@ describe('a leader that dies', () => {
     const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, PROJECT: 'abc' };
     const leader = startProcess(script, environment);
     await leader.untilWritten(/querying/);
-    await open(2, { endpoint });
+    await open(2, { endpoints: [endpoint] });
     const values = new Map([['project', 'abc']]);
     const requests = gateways.map((gateway) =>
       executeCall(gateway, {

@@ -39,7 +39,12 @@ afterEach(async () => {
 
 const openGateway = async (): Promise<TestExecution> => {
   const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix };
-  const gateway = await openTestExecution({ environment, runQuery, endpoint: ENDPOINT, clock: time.clock });
+  const gateway = await openTestExecution({
+    environment,
+    runQuery,
+    endpoints: [ENDPOINT],
+    clock: time.clock,
+  });
   gateways.push(gateway);
   return gateway;
 };

@@ -1,52 +1,27 @@
 import { once } from 'node:events';
 
-import { readConfig } from '../../../../src/gateway/config/config.js';
 import type { Endpoint } from '../../../../src/endpoint/endpoint.js';
-import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
 import { Failure } from '../../../../src/gateway/errors.js';
 import { nativeSignal } from '../../../../src/gateway/query/signal.js';
-import {
-  openQueryExecution,
-  type QueryExecution,
-} from '../../../../src/gateway/server/open-query-execution.js';
-import { FakeRunQuery } from '../../../support/fake-run-query.js';
-import { oneServer } from '../../../support/query-server.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { TestClock } from '../../../support/test-clock.js';
+import { openTestExecution, type TestExecution } from '../../../support/test-execution.js';
 
 const ENDPOINT = sampleEndpoint({ caching: 900, warming: 300 });
 const DECLARING: Endpoint = { ...ENDPOINT, warm: [{ city: 'Rome' }, { city: 'Oslo' }] };
 
-/** Runs a test's body with the query execution of an endpoint; `close` stops it early. */
+/** Runs a test's body with the query execution of an endpoint. */
 async function withExecution(
   endpoint: Endpoint,
-  use: (execution: QueryExecution, runQuery: FakeRunQuery, close: () => Promise<void>) => Promise<void>,
+  use: (execution: TestExecution) => Promise<void>,
 ): Promise<void> {
-  const closers: (() => Promise<void> | void)[] = [];
-  const close = async (): Promise<void> => {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne();
-  };
-  const runQuery = new FakeRunQuery();
-  const dependencies = {
-    endpoints: new EndpointRegistry([endpoint]),
-    servers: oneServer(runQuery.run),
-    logger: new RecordingLogger(),
-    clock: new TestClock().read,
-  };
-  try {
-    const execution = await openQueryExecution(readConfig({}), dependencies, (closeOne) =>
-      closers.push(closeOne),
-    );
-    await use(execution, runQuery, close);
-  } finally {
-    await close();
-  }
+  const execution = await openTestExecution({ endpoints: [endpoint], clock: new TestClock().read });
+  await use(execution).finally(execution.close);
 }
 
 describe('startWarming', () => {
   it('warms the sets that endpoints declare, as queries of warming', async () => {
-    await withExecution(DECLARING, async ({ warmer, cache }, runQuery) => {
+    await withExecution(DECLARING, async ({ warmer, cache, clickhouse: runQuery }) => {
       await warmer.tick();
       expect(runQuery.requests.map(({ query }) => query.parameters['city']).toSorted()).toEqual([
         'Oslo',
@@ -63,7 +38,7 @@ describe('startWarming', () => {
   });
 
   it('runs no query if no set is declared', async () => {
-    await withExecution(ENDPOINT, async ({ warmer }, runQuery) => {
+    await withExecution(ENDPOINT, async ({ warmer, clickhouse: runQuery }) => {
       await warmer.tick({ all: true });
       expect(runQuery.requests).toEqual([]);
     });
@@ -77,7 +52,7 @@ describe('startWarming', () => {
   });
 
   it('cancels a running refresh when it is closed, and waits for its end', async () => {
-    await withExecution(DECLARING, async ({ warmer }, runQuery, close) => {
+    await withExecution(DECLARING, async ({ warmer, clickhouse: runQuery, close }) => {
       const ended: string[] = [];
       runQuery.respondWith(async ({ signal }) => {
         if (!signal.aborted) await once(nativeSignal(signal), 'abort');
