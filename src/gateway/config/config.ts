@@ -44,12 +44,12 @@ export function readConfig(environment: Environment): Config {
 
 function readVariables(environment: Environment): Variables {
   const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const { value, error } = WITH_REMOVED.validate(variables);
-  if (error) {
-    const problems = error.details.map(({ message }) => `  ${message}`);
+  const result = WITH_REMOVED.validate(variables);
+  if (result.error) {
+    const problems = result.error.details.map(({ message }) => `  ${message}`);
     throw new Error(`Invalid environment variables:\n${problems.join('\n')}`);
   }
-  if (value.WORKERS === 1) return value;
+  if (result.value.WORKERS === 1) return result.value;
   throw new Error(
     'WORKERS above 1 is no longer supported: run several gateways that share a Redis (REDIS_URL) behind a proxy, ' +
       'with docker compose up --scale gateway=N or the unit that querygate init --deploy systemd writes',
