@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { CONSOLE_KEY, startProjectGateway } from '../support/console-gateway.js';
 import { consoleSession } from '../support/console-session.js';
 
@@ -31,8 +31,8 @@ describeInBrowser('the admin page', () => {
   const call = (name: string): Promise<Response> =>
     fetch(`${session.gateway.url}/api/endpoints/query/${name}`, { headers: { 'X-API-KEY': CONSOLE_KEY } });
 
-  it('shows the calls that run, and cancels one', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('shows the calls that run, and cancels one', () =>
+    session.visit(async (page) => {
       const slow = call('slow');
       await page.goto(`${session.gateway.adminUrl}/`);
       await page.waitForSelector('[aria-label="Calls that run now"] td span:text("slow")');
@@ -42,11 +42,10 @@ describeInBrowser('the admin page', () => {
       const { code } = (await response.json()) as { readonly code: string };
       expect([response.status, code]).toEqual([503, 'CALL_CANCELLED']);
       await page.waitForSelector('text="No call runs now."');
-    });
-  });
+    }));
 
-  it('loads the files again, and shows what is wrong with them at its place', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('loads the files again, and shows what is wrong with them at its place', () =>
+    session.visit(async (page) => {
       await page.goto(`${session.gateway.adminUrl}/`);
       await write('numbers', 'nmber');
       await page.click('text="Load the files again"');
@@ -61,11 +60,10 @@ describeInBrowser('the admin page', () => {
       await page.click('text="Load the files again"');
       await page.waitForSelector('.problem-texts', { state: 'detached' });
       expect(await (await call('numbers')).text()).toContain('"value":41}');
-    });
-  });
+    }));
 
-  it('shows equal errors in one row', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('shows equal errors in one row', () =>
+    session.visit(async (page) => {
       await page.route('**/errors', async (route) => {
         const failure = (minute: number, key: string): object => ({
           ...{
@@ -89,11 +87,10 @@ describeInBrowser('the admin page', () => {
         ),
         expect.stringMatching(/10:02:00\s+1\s+504\s+QUERY_TIMEOUT\s+slow\s+other\s/),
       ]);
-    });
-  });
+    }));
 
-  it('shows what is used of the quotas of keys', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('shows what is used of the quotas of keys', () =>
+    session.visit(async (page) => {
       await page.route('**/keys', async (route) => {
         const response = await route.fetch();
         const { keys, others } = (await response.json()) as { keys: readonly object[]; others: unknown };
@@ -102,8 +99,9 @@ describeInBrowser('the admin page', () => {
       });
       await page.goto(`${session.gateway.adminUrl}/`);
       await page.waitForSelector('[aria-label="Rows of keys"] td:has-text("12 of 100 requests in 1 min")');
+      const text = (await page.textContent('main')) ?? '';
+      for (const shown of ['Cache in memory', 'ClickHouse p95', 'Warming']) expect(text).toContain(shown);
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    });
-  });
+    }));
 });

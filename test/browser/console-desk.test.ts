@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, setHidden, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings, setHidden } from '../support/browser.js';
 import { consoleSession, openConsole, rowsOf, runForm } from '../support/console-session.js';
 import { copiedTexts, recordCopies } from '../support/copied-texts.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -19,81 +19,25 @@ function callsOf(page: Page): () => number {
 describeInBrowser('the console of someone who looks at data', () => {
   const session = consoleSession();
 
-  it('runs the example when an endpoint is opened, and shows the rows first', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('runs the example when an endpoint is opened, and shows the rows first', () =>
+    session.open('#/usage.api-counts', async (page) => {
       await page.waitForSelector('.rows tbody tr');
       expect(await page.locator('[role=tab][aria-selected=true]').textContent()).toBe('Result');
       expect(new URL(page.url()).hash).toBe('#/usage.api-counts');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('does not say after a failed request that nothing ran', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('does not say after a failed request that nothing ran', () =>
+    session.open('#/usage.api-counts', async (page) => {
       await page.waitForSelector('.rows tbody tr');
       await page.click('text=Clear');
       await runForm(page);
       await page.waitForSelector('text=No rows: the request failed, as shown above.');
       expect(await page.locator('text=Not run yet').count()).toBe(0);
-    });
-  });
+    }));
 
-  it('has ranges of time for an endpoint with a begin and an end, also before and after, in the link', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/get-grouped-stats-redirects');
-      // Its buckets are those from and to whose ends ranges are.
-      await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
-      const ranges = page.locator('.ranges');
-      await ranges.locator('text="7 d"').click();
-      await page.waitForURL(/start_time=/);
-      const rangeOf = (): Readonly<Record<'from' | 'to', number>> => {
-        const query = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
-        return {
-          from: Date.parse(query.get('start_time') ?? ''),
-          to: Date.parse(query.get('end_time') ?? ''),
-        };
-      };
-      const first = rangeOf();
-      await ranges.locator('text=Previous').click();
-      await page.waitForURL(/end_time=/);
-      const before = rangeOf();
-      expect(before.to).toBe(first.from);
-      await ranges.locator('text=Next').click();
-      await pollUntil('the range is the first', () => (rangeOf().from === before.to ? true : undefined));
-      await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
-      expect(await seriousFindings(page)).toEqual([]);
-      await page.click('nav a[href="#/usage.api-counts"]');
-      await page.waitForSelector('#field-interval');
-      expect(await ranges.count()).toBe(0);
-    });
-  });
-
-  it('narrows the range to what is dragged over in the chart', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/get-grouped-stats-redirects');
-      await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
-      const plot = page.locator('.chart .u-over');
-      await plot.scrollIntoViewIfNeeded();
-      const box = await plot.boundingBox();
-      const { x, y, width, height } = box ?? { x: 0, y: 0, width: 0, height: 0 };
-      await page.mouse.move(x + width / 2, y + height / 2);
-      await page.mouse.down();
-      await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
-      await page.mouse.up();
-      await page.waitForURL(/start_time=.*end_time=/);
-      const days = await page.locator('.rows tbody td:first-child').allTextContents();
-      const query = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
-      expect(days.length).toBeGreaterThan(0);
-      expect(Date.parse(query.get('end_time') ?? '')).toBeGreaterThan(
-        Date.parse(query.get('start_time') ?? ''),
-      );
-    });
-  });
-
-  it('refreshes by itself, through the cache, and only while its tab is shown', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('refreshes by itself, through the cache, and only while its tab is shown', () =>
+    session.visit(async (page) => {
       await page.clock.install();
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.rows tbody tr');
@@ -110,11 +54,10 @@ describeInBrowser('the console of someone who looks at data', () => {
       await page.selectOption('select[title^="Sends the request again"]', '0');
       await page.clock.runFor(60_000);
       expect(calls()).toBe(2);
-    });
-  });
+    }));
 
-  it('does not refresh while a request runs, and keeps the rows where a refresh fails', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('does not refresh while a request runs, and keeps the rows where a refresh fails', () =>
+    session.visit(async (page) => {
       await page.clock.install();
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.rows tbody tr');
@@ -138,11 +81,10 @@ describeInBrowser('the console of someone who looks at data', () => {
       await pollUntil('the next refresh', () => (calls() > 1 ? true : undefined));
       await page.waitForSelector('.outcome[aria-busy="true"]');
       expect(calls()).toBe(2);
-    });
-  });
+    }));
 
-  it('copies the rows with the columns that are chosen, and keeps the choice', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('copies the rows with the columns that are chosen, and keeps the choice', () =>
+    session.visit(async (page) => {
       await recordCopies(page);
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.rows tbody tr');
@@ -161,12 +103,10 @@ describeInBrowser('the console of someone who looks at data', () => {
       await page.waitForSelector('.rows tbody tr');
       expect(await page.locator('.rows th').count()).toBe(2);
       expect(await page.textContent('.columns-choice > button')).toBe('2 of 5 columns ▾');
-    });
-  });
+    }));
 
-  it('goes to the search with Ctrl+K', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('goes to the search with Ctrl+K', () =>
+    session.open('#/usage.api-counts', async (page) => {
       await page.waitForSelector('.rows tbody tr');
       await page.keyboard.press('Control+k');
       await page.keyboard.type('redirects');
@@ -188,6 +128,5 @@ describeInBrowser('the console of someone who looks at data', () => {
       await page.keyboard.press('Enter');
       await page.waitForSelector(`h1:text-is("${first}")`);
       expect(await page.inputValue('input[type=search]')).toBe('');
-    });
-  });
+    }));
 });

@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, setHidden, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings, setHidden } from '../support/browser.js';
 import { startDevelopmentGateway } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
 import { DevelopmentProject } from '../support/development-project.js';
@@ -32,8 +32,8 @@ describeInBrowser('the console in development', () => {
     await page.waitForSelector('.rows tbody tr');
   };
 
-  it('shows a mistake with its place until it is fixed, and the earlier version is served', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('shows a mistake with its place until it is fixed, and the earlier version is served', () =>
+    session.visit(async (page) => {
       await openPage(page);
       await project.write('visits', { value: 'missing_column' });
       await page.waitForSelector(ALERT);
@@ -46,11 +46,10 @@ describeInBrowser('the console in development', () => {
       expect(await valueIn(page)).toBe('1');
       await project.write('visits');
       await page.waitForSelector(ALERT, { state: 'detached' });
-    });
-  });
+    }));
 
-  it('opens the place of a mistake in the editor that was chosen once', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('opens the place of a mistake in the editor that was chosen once', () =>
+    session.visit(async (page) => {
       await project.writeText('visits', 'SELECT 1');
       await openConsole(session, page);
       await page.waitForSelector(ALERT);
@@ -66,13 +65,11 @@ describeInBrowser('the console in development', () => {
       await page.getByRole('button', { name: 'Copy the path' }).waitFor();
       await project.write('visits');
       await page.waitForSelector(ALERT, { state: 'detached' });
-    });
-  });
+    }));
 
   it('folds the fourth of several mistakes', async () => {
     const names = ['a', 'b', 'c', 'd'];
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page);
+    await session.open('', async (page) => {
       for (const name of names) await project.writeText(name, 'SELECT 1');
       await page.waitForSelector('summary:has-text("1 more problem")');
       expect(await page.locator(`${ALERT} li`).count()).toBe(3);
@@ -84,8 +81,8 @@ describeInBrowser('the console in development', () => {
     });
   });
 
-  it('runs the last request of a changed endpoint again, and loses neither focus nor typed values', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('runs the last request of a changed endpoint again, and loses neither focus nor typed values', () =>
+    session.visit(async (page) => {
       await openPage(page);
       await runVisits(page);
       await page.fill('#field-page', '/typed');
@@ -105,11 +102,10 @@ describeInBrowser('the console in development', () => {
       await page.waitForSelector('#field-country', { state: 'detached' });
       expect(await page.inputValue('#field-page')).toBe('/typed');
       await page.waitForSelector('.rows tbody td:last-child:has-text("1")');
-    });
-  });
+    }));
 
-  it('sends no request of an endpoint that did not change', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('sends no request of an endpoint that did not change', () =>
+    session.visit(async (page) => {
       await openPage(page);
       await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
       const calls: string[] = [];
@@ -121,12 +117,11 @@ describeInBrowser('the console in development', () => {
       expect(calls).toEqual([]);
       await project.remove('other');
       await page.waitForSelector('nav a[href="#/other"]', { state: 'detached' });
-    });
-  });
+    }));
 
   it('says that an endpoint was removed, and goes on with the same form when it is there again', async () => {
     await project.write('other');
-    await visit(session.browser, async ({ page }) => {
+    await session.visit(async (page) => {
       await openPage(page, '#/other');
       await page.fill('#field-page', '/typed');
       await project.remove('other');
@@ -144,8 +139,8 @@ describeInBrowser('the console in development', () => {
     });
   });
 
-  it('shows the SQL for the values of the form, and marks it as stale while they are invalid', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('shows the SQL for the values of the form, and marks it as stale while they are invalid', () =>
+    session.visit(async (page) => {
       const [first] = await Promise.all([page.waitForResponse(/api\/dev\/endpoints/), openPage(page)]);
       expect(first.status()).toBe(200);
       await openTab(page, 'SQL');
@@ -162,8 +157,7 @@ describeInBrowser('the console in development', () => {
       await page.fill('#field-page', '/valid');
       await page.waitForSelector(`${BOUND}:has-text("/valid")`);
       expect(await page.locator('text=This SQL is that of the last valid values.').count()).toBe(0);
-    });
-  });
+    }));
 
   it('shows the findings of the check in a tab whose title counts them', async () => {
     await project.writeText(
@@ -180,7 +174,7 @@ example: { project: aurora }
 SELECT count() AS hits FROM edge_logs WHERE project = @project HAVING hits = 0
 `,
     );
-    await visit(session.browser, async ({ page }) => {
+    await session.visit(async (page) => {
       await openPage(page, '#/hits');
       await page.waitForSelector('role=tab[name="Check (1)"]');
       await openTab(page, 'Check');
@@ -203,7 +197,7 @@ SELECT count() AS hits FROM edge_logs WHERE project = @project HAVING hits = 0
       parameters: '  token: { kind: string, secret: true, description: A token. }\n',
       optional: '[[ AND @token = @token ]]',
     });
-    await visit(session.browser, async ({ page }) => {
+    await session.visit(async (page) => {
       const urls: string[] = [];
       page.on('request', (request) => urls.push(request.url()));
       await openPage(page, '#/other');
@@ -215,8 +209,8 @@ SELECT count() AS hits FROM edge_logs WHERE project = @project HAVING hits = 0
     });
   });
 
-  it('sends no request while the page is hidden, and goes on when it is visible', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('sends no request while the page is hidden, and goes on when it is visible', () =>
+    session.visit(async (page) => {
       await openPage(page);
       const aborted = page.waitForEvent('requestfailed');
       await setHidden(page, true);
@@ -225,15 +219,14 @@ SELECT count() AS hits FROM edge_logs WHERE project = @project HAVING hits = 0
       const [request] = await Promise.all([page.waitForRequest(/\/api\/dev/), setHidden(page, false)]);
       expect(request.url()).toMatch(/\/api\/dev\?after=/);
       await page.waitForSelector('nav a[href="#/late"]');
-    });
-  });
+    }));
 
   it('goes on after failures, and asks for a key when its key is no longer valid', async () => {
     const respond =
       (status: number, detail: string) =>
       (route: Route): Promise<void> =>
         route.fulfill({ status, body: JSON.stringify({ title: 'Failed', detail, code: '', status }) });
-    await visit(session.browser, async ({ page }) => {
+    await session.visit(async (page) => {
       await openPage(page);
       // Chromium logs the other failures as errors of the page.
       await page.route('**/api/dev?*', respond(429, 'Later.'));

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { writeFieldsProject } from '../support/console-fields-project.js';
 import { CONSOLE_KEY, startProjectGateway } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
@@ -47,8 +47,8 @@ describeInBrowser('the fields of the console', () => {
     if ((await all.count()) > 0) await all.click();
   };
 
-  it('send a value of each kind, and the table shows the columns of the response alone', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('send a value of each kind, and the table shows the columns of the response alone', () =>
+    session.visit(async (page) => {
       await openForm(page);
       await runForm(page);
       expect(await firstRow(page)).toEqual({ n: '1', word: 'hello', exact: 'true' });
@@ -67,11 +67,10 @@ describeInBrowser('the fields of the console', () => {
         sizes: expect.stringMatching(/^\[3,4\]/) as string,
       });
       expect(await page.locator('.rows th').count()).toBe(13);
-    });
-  });
+    }));
 
-  it('say how a value is written: keyboard, default, list, bounds and deprecation', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('say how a value is written: keyboard, default, list, bounds and deprecation', () =>
+    session.visit(async (page) => {
       await openForm(page);
       const inputMode = (name: string): Promise<string | null> =>
         page.getAttribute(`#field-${name}`, 'inputmode');
@@ -90,12 +89,10 @@ describeInBrowser('the fields of the console', () => {
       expect(await page.textContent('#field-count-hint')).toContain('At least 1. At most 50.');
       expect(await page.getByLabel('former deprecated').count()).toBe(1);
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('are below a notice of a deprecated endpoint, which leads to its successor', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/old-cities');
+  it('are below a notice of a deprecated endpoint, which leads to its successor', () =>
+    session.open('#/old-cities', async (page) => {
       const notice = page.locator('.notice', { hasText: 'Deprecated as of 2026-01-01.' });
       expect(await notice.textContent()).toBe(
         'Deprecated as of 2026-01-01. It may be removed as of 2099-05-31. Use cities instead.',
@@ -106,11 +103,10 @@ describeInBrowser('the fields of the console', () => {
       expect(await seriousFindings(page)).toEqual([]);
       await notice.getByRole('link', { name: 'cities' }).click();
       await page.waitForSelector('h1:text-is("cities")');
-    });
-  });
+    }));
 
-  it('suggest relative times, time zones and the items of a list', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('suggest relative times, time zones and the items of a list', () =>
+    session.visit(async (page) => {
       await openForm(page);
       expect(await suggestionsOf(page, 'since')).toContain('now-7d');
       expect(await suggestionsOf(page, 'until')).toEqual([]);
@@ -121,20 +117,18 @@ describeInBrowser('the fields of the console', () => {
       await page.fill('#field-since', 'now-7d');
       await runForm(page);
       expect(await firstRow(page)).toHaveProperty('since');
-    });
-  });
+    }));
 
-  it('show a date of a link that is no date, with the problem', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('show a date of a link that is no date, with the problem', () =>
+    session.visit(async (page) => {
       await openForm(page, '#/all-kinds?day=someday');
       await runForm(page);
       await page.waitForSelector('#field-day-problem');
       expect(await page.inputValue('#field-day')).toBe('someday');
-    });
-  });
+    }));
 
-  it('list the choices of another endpoint once for equal values, and are plain while that fails', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('list the choices of another endpoint once for equal values, and are plain while that fails', () =>
+    session.visit(async (page) => {
       await openForm(page);
       const calls = callsOf(page);
       const failed = page.waitForResponse(/query\/cities/);
@@ -153,11 +147,10 @@ describeInBrowser('the fields of the console', () => {
       expect(await seriousFindings(page)).toEqual([]);
       await runForm(page);
       expect(await firstRow(page)).toMatchObject({ city: 'Rome' });
-    });
-  });
+    }));
 
-  it('send a secret value by POST, and keep it out of the address, the history and all storage', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('send a secret value by POST, and keep it out of the address, the history and all storage', () =>
+    session.visit(async (page) => {
       await openForm(page, '#/with-secret');
       const calls = callsOf(page);
       expect(await page.getAttribute('#field-token', 'type')).toBe('password');
@@ -183,31 +176,31 @@ describeInBrowser('the fields of the console', () => {
       await page.waitForSelector('text=This link has no secret values (token).');
       expect(await page.inputValue('#field-token')).toBe('');
       expect(calls).toHaveLength(2);
-    });
-  });
+    }));
 
-  it('drop the secret value of a link from the address and the form', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('drop the secret value of a link from the address and the form', () =>
+    session.visit(async (page) => {
       await openForm(page, `#/with-secret?token=${SECRET}&place=here`);
       await page.waitForURL(/#\/with-secret\?place=here$/);
       expect(await page.inputValue('#field-token')).toBe('');
       expect(await page.inputValue('#field-place')).toBe('here');
       expect(await page.evaluate('history.length')).toBe(2);
-    });
-  });
+    }));
 
-  it('wait for no secret value that the key sets, and their snippets have none', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/with-secret?place=here', PINS_TOKEN);
-      expect(await firstRow(page)).toEqual({ token_length: String(SECRET.length), place: 'here' });
-      await page.click('role=tab[name="Use it elsewhere"]');
-      const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
-      expect(await runSnippet('curl', text.replaceAll('YOUR_API_KEY', PINS_TOKEN))).toContain('"here"');
-    });
-  });
+  it('wait for no secret value that the key sets, and their snippets have none', () =>
+    session.open(
+      '#/with-secret?place=here',
+      async (page) => {
+        expect(await firstRow(page)).toEqual({ token_length: String(SECRET.length), place: 'here' });
+        await page.click('role=tab[name="Use it elsewhere"]');
+        const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
+        expect(await runSnippet('curl', text.replaceAll('YOUR_API_KEY', PINS_TOKEN))).toContain('"here"');
+      },
+      { key: PINS_TOKEN },
+    ));
 
-  it('have one snippet for a secret value, which works once the placeholders are replaced', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('have one snippet for a secret value, which works once the placeholders are replaced', () =>
+    session.visit(async (page) => {
       await openForm(page, '#/with-secret');
       await page.fill('#field-token', SECRET);
       await page.click('role=tab[name="Use it elsewhere"]');
@@ -218,11 +211,10 @@ describeInBrowser('the fields of the console', () => {
       const filled = text.replaceAll('YOUR_API_KEY', CONSOLE_KEY).replaceAll('YOUR_VALUE', 'four');
       expect(await runSnippet('curl', filled)).toContain('"token_length":4');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('send a value of more than 8 KiB by POST', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('send a value of more than 8 KiB by POST', () =>
+    session.visit(async (page) => {
       await openForm(page);
       const calls = callsOf(page);
       const long = 'é'.repeat(6000);
@@ -233,6 +225,5 @@ describeInBrowser('the fields of the console', () => {
       await pollUntil('the address has the value', () =>
         decodeURIComponent(page.url()).includes(long) ? true : undefined,
       );
-    });
-  });
+    }));
 });

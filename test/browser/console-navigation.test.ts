@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { CONSOLE_KEY } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
 import { runSnippet } from '../support/run-snippet.js';
@@ -8,9 +8,8 @@ import { runSnippet } from '../support/run-snippet.js';
 describeInBrowser('the console’s layout and navigation', () => {
   const session = consoleSession();
 
-  it('shows when to retry after 429', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('shows when to retry after 429', () =>
+    session.open('#/usage.api-counts', async (page) => {
       const body = { title: 'Limit exceeded', detail: 'Ten a minute.', code: 'LIMIT_EXCEEDED', status: 429 };
       await page.route('**/api/endpoints/query/**', (route) =>
         route.fulfill({ status: 429, headers: { 'Retry-After': '7' }, body: JSON.stringify(body) }),
@@ -19,25 +18,21 @@ describeInBrowser('the console’s layout and navigation', () => {
       await page.waitForSelector('.notice.bad');
       expect(await page.textContent('.notice.bad')).toMatch(/Ten a minute.*Try again in 7 s/);
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('stops a running request', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('stops a running request', () =>
+    session.open('#/usage.api-counts', async (page) => {
       const failedRequest = page.waitForEvent('requestfailed');
       await page.route('**/api/endpoints/query/**', () => undefined);
       await runForm(page);
       await page.click('role=button[name="Stop"]');
       expect((await failedRequest).url()).toContain('/api/endpoints/query/usage.api-counts');
       expect(await page.getAttribute('.outcome', 'aria-busy')).toBe('false');
-    });
-  });
+    }));
 
-  it('fits a width of 360 px', async () => {
-    await visit(
-      session.browser,
-      async ({ page }) => {
+  it('fits a width of 360 px', () =>
+    session.visit(
+      async (page) => {
         const widthOf = (): Promise<unknown> => page.evaluate('document.documentElement.scrollWidth');
         await openConsole(session, page);
         expect(await widthOf()).toBe(360);
@@ -55,15 +50,13 @@ describeInBrowser('the console’s layout and navigation', () => {
         await page.waitForSelector('.chart canvas');
       },
       { viewport: { width: 360, height: 740 } },
-    );
-  });
+    ));
 
   it('is dark if the system is, or as the user chooses', async () => {
     const background = 'getComputedStyle(document.body).backgroundColor';
-    await visit(
-      session.browser,
-      async ({ page }) => {
-        await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+    await session.open(
+      '#/usage.api-counts?project=aurora&interval=daily',
+      async (page) => {
         await page.waitForSelector('.chart canvas');
         expect(await page.evaluate(background)).toBe('rgb(18, 22, 28)');
         expect(await seriousFindings(page)).toEqual([]);
@@ -88,8 +81,7 @@ describeInBrowser('the console’s layout and navigation', () => {
       parquet: /^PAR1/,
       arrow: /^\xff\xff\xff\xff/,
     };
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+    await session.open('#/usage.api-counts', async (page) => {
       for (const [format, content] of Object.entries(contents)) {
         await page.selectOption('.download select', format);
         const [saved] = await Promise.all([
@@ -116,9 +108,8 @@ describeInBrowser('the console’s layout and navigation', () => {
       'event_message',
       ['curl', 'javascript', 'pandas'],
     ],
-  ])('shows snippets for %s that work unchanged', async (endpoint, values, column, tools) => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, `#/${endpoint}?${new URLSearchParams(values).toString()}`);
+  ])('shows snippets for %s that work unchanged', (endpoint, values, column, tools) =>
+    session.open(`#/${endpoint}?${new URLSearchParams(values).toString()}`, async (page) => {
       await page.click('role=tab[name="Use it elsewhere"]');
       const offered = await page.locator('.code option').allTextContents();
       expect(offered.some((title) => title.endsWith('(SQL)'))).toBe(tools.includes('sql'));
@@ -129,22 +120,6 @@ describeInBrowser('the console’s layout and navigation', () => {
         const output = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
         expect([tool, output]).toEqual([tool, expect.stringContaining(column)]);
       }
-    });
-  });
-
-  it('shows recent failures on the admin page', async () => {
-    const call = `${session.gateway.url}/api/endpoints/query/usage.api-counts`;
-    await fetch(call, { headers: { 'X-API-KEY': CONSOLE_KEY, 'X-Request-Id': 'failed-for-the-test' } });
-    await visit(session.browser, async ({ page }) => {
-      await page.goto(`${session.gateway.adminUrl}/`);
-      await page.waitForSelector('text=failed-for-the-test');
-      const text = (await page.textContent('main')) ?? '';
-      for (const shown of ['INVALID_PARAMETERS', 'Cache in memory', 'ClickHouse p95', 'Warming', 'API_KEY']) {
-        expect(text).toContain(shown);
-      }
-      expect(await seriousFindings(page)).toEqual([]);
-      await page.setViewportSize({ width: 360, height: 740 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    });
-  });
+    }),
+  );
 });

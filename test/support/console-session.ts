@@ -1,15 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-import { openBrowser } from './browser.js';
+import { openBrowser, visit } from './browser.js';
 import { CONSOLE_KEY, startConsoleGateway, type ConsoleGateway } from './console-gateway.js';
 
 /** A gateway and a browser, available once the tests run. */
 export interface ConsoleSession {
   readonly gateway: ConsoleGateway;
   readonly browser: Browser;
+  /** Runs a test's body with a page in a browser session of its own. It fails where the page reports an error. */
+  readonly visit: (use: (page: Page) => Promise<void>, options?: BrowserContextOptions) => Promise<void>;
+  /** Like `visit`, on a page of the console. @param fragment of its URL */
+  readonly open: (
+    fragment: string,
+    use: (page: Page) => Promise<void>,
+    options?: BrowserContextOptions & { readonly key?: string },
+  ) => Promise<void>;
 }
 
 /**
@@ -20,7 +28,14 @@ export interface ConsoleSession {
 export function consoleSession(
   startGateway: (folder: string) => Promise<ConsoleGateway> = startConsoleGateway,
 ): ConsoleSession {
-  const session = {} as { gateway: ConsoleGateway; browser: Browser };
+  const session = {
+    visit: (use, options) => visit(session.browser, ({ page }) => use(page), options),
+    open: (fragment, use, { key, ...options } = {}) =>
+      session.visit(async (page) => {
+        await openConsole(session, page, fragment, key);
+        await use(page);
+      }, options),
+  } as ConsoleSession & { gateway: ConsoleGateway; browser: Browser };
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'querygate-console-'));
