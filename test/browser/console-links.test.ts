@@ -1,12 +1,12 @@
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { consoleSession, openConsole } from '../support/console-session.js';
 import { copiedTexts, recordCopies } from '../support/copied-texts.js';
 
 describeInBrowser('a signed link in the console', () => {
   const session = consoleSession();
 
-  it('returns the rows of the call to whoever has it, without a key', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('returns the rows of the call to whoever has it, without a key', () =>
+    session.visit(async (page) => {
       await recordCopies(page);
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
@@ -23,12 +23,10 @@ describeInBrowser('a signed link in the console', () => {
       const response = await fetch(link);
       const { result } = (await response.json()) as { readonly result: readonly object[] };
       expect([response.status, result.length > 0]).toEqual([200, true]);
-    });
-  });
+    }));
 
-  it('disappears when the form of the call has other values, and says why none can be made', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+  it('disappears when the form of the call has other values, and says why none can be made', () =>
+    session.open('#/usage.api-counts?project=aurora&interval=daily', async (page) => {
       await page.click('.sign > button');
       await page.click('text="Sign"');
       await page.waitForSelector('.signed');
@@ -41,12 +39,10 @@ describeInBrowser('a signed link in the console', () => {
       await page.click('text="Sign"');
       await page.waitForSelector('.dropped [role=alert]:has-text("interval")');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('closes its form with Escape, and with a press elsewhere', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+  it('closes its form with Escape, and with a press elsewhere', () =>
+    session.open('#/usage.api-counts?project=aurora&interval=daily', async (page) => {
       await page.click('.sign > button');
       await page.focus('.sign select');
       await page.keyboard.press('Escape');
@@ -57,17 +53,15 @@ describeInBrowser('a signed link in the console', () => {
       expect(await page.locator('.dropped').count()).toBe(1);
       await page.click('h1');
       await page.waitForSelector('.dropped', { state: 'detached' });
-    });
-  });
+    }));
 
-  it('is not offered where the key may not sign', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('is not offered where the key may not sign', () =>
+    session.visit(async (page) => {
       await page.route('**/api/links', (route) =>
         route.fulfill({ json: { mayLink: false, maxExpiresIn: 0 } }),
       );
       await openConsole(session, page, '#/usage.api-counts');
       await page.waitForSelector('.outcome[aria-busy=false] .rows tbody tr');
       expect(await page.locator('.sign').count()).toBe(0);
-    });
-  });
+    }));
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { writeResultsProject } from '../support/console-results-project.js';
 import { consoleSession, openConsole } from '../support/console-session.js';
@@ -34,41 +34,52 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
     return new URLSearchParams(new URL(page.url()).hash.split('?')[1]).get('until');
   };
 
-  it('has whole buckets after a drag over a line', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has whole buckets after a drag over a line', () =>
+    session.visit(async (page) => {
       await open(page, '#/visits?');
       // Of eleven hours from the third to the eighth.
       await drag(page, 0.22, 0.7);
       expect(await rangeAfter(page, '2026-05-17T02:00:00Z')).toBe('2026-05-17T08:00:00Z');
       expect(await page.locator('.rows tbody td.number').allTextContents()).toEqual(Array(6).fill('60'));
       expect(await page.textContent('.chart-panel figcaption')).not.toContain('Dashed');
-    });
-  });
+    }));
 
-  it('has whole buckets after a press of a button', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has whole buckets after a press of a button', () =>
+    session.visit(async (page) => {
       await open(page, '#/visits?since=2026-05-17T01:40:00Z&until=2026-05-17T04:10:00Z');
       await page.click('text="Previous"');
       // Two and a half hours touch four.
       expect(await rangeAfter(page, '2026-05-16T21:00:00Z')).toBe('2026-05-17T01:00:00Z');
       await page.click('text="24 h"');
       expect(await rangeAfter(page, '2026-05-16T10:00:00Z')).toBeNull();
-    });
-  });
+    }));
 
-  it('has no end that a drag could set where no parameter is one, which the chart says', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has the buckets whose bars are dragged over', () =>
+    session.visit(async (page) => {
+      await open(page, '#/hours;as=bars?');
+      // Of six bars the second and the third.
+      await drag(page, 0.25, 0.42);
+      expect(await rangeAfter(page, '2026-05-17T01:00:00Z')).toBe('2026-05-17T03:00:00Z');
+    }));
+
+  it('has no buttons where no parameter is a time', () =>
+    session.open('#/magnitudes?', async (page) => {
+      await page.waitForSelector('.chart canvas');
+      expect(await page.locator('.ranges').count()).toBe(0);
+    }));
+
+  it('has no end that a drag could set where no parameter is one, which the chart says', () =>
+    session.visit(async (page) => {
       await open(page, '#/arrivals?');
       await drag(page, 0.2, 0.7);
       await page.waitForSelector('text=here a parameter for one of them is missing');
       expect(await page.evaluate("document.querySelector('.u-select').clientWidth")).toBe(0);
       expect(new URL(page.url()).hash).toBe('#/arrivals?');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('is cut where it does not begin and end with a bucket, which the chart tells', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('is cut where it does not begin and end with a bucket, which the chart tells', () =>
+    session.visit(async (page) => {
       for (const kind of ['line', 'bars', 'stacked']) {
         await open(page, `#/visits;as=${kind}?since=2026-05-17T01:40:00Z&until=2026-05-17T04:10:00Z`);
         expect(await page.textContent('.chart-panel figcaption')).toContain(
@@ -78,11 +89,10 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
       }
       await open(page, '#/visits?since=2026-05-17T01:00:00Z&until=2026-05-17T04:00:00Z');
       expect(await page.textContent('.chart-panel figcaption')).not.toContain('Dashed');
-    });
-  });
+    }));
 
-  it('is dashed where a page ends within a bucket, and where the next one begins', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('is dashed where a page ends within a bucket, and where the next one begins', () =>
+    session.visit(async (page) => {
       await open(page, '#/stays;as=line?');
       expect(await page.textContent('.chart-panel figcaption')).toContain(
         'Dashed: the last bucket has more rows than these.',
@@ -92,6 +102,5 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
       expect(await page.textContent('.chart-panel figcaption')).toContain(
         'Dashed: the first bucket has more rows than these, and the last bucket has more rows than these.',
       );
-    });
-  });
+    }));
 });

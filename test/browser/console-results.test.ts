@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import type { Page } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { connectAsAdmin } from '../support/clickhouse.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { TYPE_VALUES, TYPES_SELECT, writeResultsProject } from '../support/console-results-project.js';
@@ -76,7 +76,7 @@ describeInBrowser('a result in the console', () => {
   it('has the text that ClickHouse has for a value of each type', async () => {
     const texts = TYPE_VALUES.map(([type], index) => ownText(type, `c${index}`));
     const rows = await rowsOfClickHouse(`SELECT ${texts.join(', ')} FROM (${TYPES_SELECT})`);
-    await visit(session.browser, async ({ page }) => {
+    await session.visit(async (page) => {
       await run(page, 'types');
       const shown = await cellsOf(page);
       const asShown = (text: string): string => (text === '' ? 'empty' : text);
@@ -95,8 +95,8 @@ describeInBrowser('a result in the console', () => {
     expect(untested).toEqual([]);
   });
 
-  it('separates groups of digits on the screen only, and not those of identifiers', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('separates groups of digits on the screen only, and not those of identifiers', () =>
+    session.visit(async (page) => {
       await run(page, 'numbers');
       const [first] = await cellsOf(page);
       expect(first).toEqual(['2026', '9007199254740993', '1234567']);
@@ -108,21 +108,10 @@ describeInBrowser('a result in the console', () => {
       );
       expect(copied).toBe('1234567');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('is sorted by all digits of a number', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await run(page, 'numbers');
-      await page.click('.rows th:nth-child(2) button');
-      expect((await cellsOf(page)).map((cells) => cells[1])).toEqual([
-        ...['9007199254740992', '9007199254740993'],
-      ]);
-    });
-  });
-
-  it('is copied and saved with the digits that it shows', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('is copied and saved with the digits that it shows', () =>
+    session.visit(async (page) => {
       await recordCopies(page);
       await run(page, 'exact');
       const [shown = []] = await cellsOf(page);
@@ -151,38 +140,34 @@ describeInBrowser('a result in the console', () => {
         const members = names.split('\t').map((name, index) => `"${name}":${shown[index] ?? ''}`);
         expect(text).toContain(`{${members.join()}}`);
       }
-    });
-  });
+    }));
 
-  it('has a chart with short labels within its edge, and a second axis for small values', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has a chart with short labels within its edge, and a second axis for small values', () =>
+    session.visit(async (page) => {
       const drawn = await drawnIn(page, 'magnitudes');
       const texts = drawn.map(({ text }) => text);
       expect(texts).toEqual(expect.arrayContaining(['20M', '40M', '0.1', '0.2']));
       expect(drawn.filter(({ left }) => left < 0)).toEqual([]);
       expect(await page.textContent('.chart-panel .legend')).toContain('seconds (right axis)');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('has a chart with exact values, and times with their zone, under the pointer', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has a chart with exact values, and times with their zone, under the pointer', () =>
+    session.visit(async (page) => {
       await run(page, 'magnitudes');
       await page.hover('.chart .u-over', { position: { x: 1, y: 20 } });
       await page.waitForSelector('.at:has-text("2026-05-17 00:00:00 UTC")');
       expect(await page.locator('.legend .value').allTextContents()).toEqual(['20000000', '0.1']);
-    });
-  });
+    }));
 
-  it('has the year at the time axis of a chart of several years', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has the year at the time axis of a chart of several years', () =>
+    session.visit(async (page) => {
       const texts = (await drawnIn(page, 'years')).map(({ text }) => text);
       expect(texts).toEqual(expect.arrayContaining(['2025-01-01', '2026-01-01']));
-    });
-  });
+    }));
 
-  it('has dates at the time axis of a chart of days, several where it is narrow', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has dates at the time axis of a chart of days, several where it is narrow', () =>
+    session.visit(async (page) => {
       const datesOf = (drawn: readonly DrawnText[]): readonly string[] => [
         ...new Set(drawn.map(({ text }) => text).filter((text) => /\d[-:]\d/.test(text))),
       ];
@@ -192,11 +177,10 @@ describeInBrowser('a result in the console', () => {
       await page.reload();
       await page.waitForSelector('.chart canvas');
       expect(datesOf(await drawnTexts(page))).toEqual(['11-22', '11-24', '11-26', '11-28']);
-    });
-  });
+    }));
 
-  it('of pages opens as a table that says that there are more rows, and a chart of it says so too', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('of pages opens as a table that says that there are more rows, and a chart of it says so too', () =>
+    session.visit(async (page) => {
       await run(page, 'towns');
       await page.waitForSelector('.kinds button[aria-pressed=true]:text("Table")');
       expect(await page.textContent('.notice.warn')).toContain('These are the first 10 of more rows.');
@@ -205,11 +189,10 @@ describeInBrowser('a result in the console', () => {
       await page.click('role=button[name="Next page"]');
       await page.waitForSelector('text=Drawn of page 2, 10 of more rows.');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('of a later page is saved as that page, and survives a reload, a link, and the way back', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('of a later page is saved as that page, and survives a reload, a link, and the way back', () =>
+    session.visit(async (page) => {
       await run(page, 'towns');
       await page.click('role=button[name="Next page"]');
       await page.waitForSelector('.rows >> text="town 110"');
@@ -227,19 +210,17 @@ describeInBrowser('a result in the console', () => {
       await page.waitForSelector('.rows >> text="town 100"');
       await page.goto(copied);
       await page.waitForSelector('.rows >> text="town 110"');
-    });
-  });
+    }));
 
-  it('is saved with all rows where the endpoint has exports', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('is saved with all rows where the endpoint has exports', () =>
+    session.visit(async (page) => {
       await run(page, 'towns');
       const [, lines] = await saved(page, 'All rows');
       expect([lines.length, lines.at(-1)]).toEqual([26, '"town 124",476']);
-    });
-  });
+    }));
 
-  it('has no chart where the table alone was chosen, until another kind is', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('has no chart where the table alone was chosen, until another kind is', () =>
+    session.visit(async (page) => {
       await run(page, 'years');
       await page.click('.kinds >> text="Table"');
       await page.waitForSelector('.chart', { state: 'detached' });
@@ -251,6 +232,5 @@ describeInBrowser('a result in the console', () => {
       expect(await seriousFindings(page)).toEqual([]);
       await page.click('.kinds >> text="Lines"');
       await page.waitForSelector('.chart canvas');
-    });
-  });
+    }));
 });

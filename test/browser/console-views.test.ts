@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { startProjectGateway } from '../support/console-gateway.js';
 import { writeResultsProject } from '../support/console-results-project.js';
 import { consoleSession, openConsole } from '../support/console-session.js';
@@ -21,8 +21,8 @@ describeInBrowser('the ways to show a result in the console', () => {
 
   const kindOf = (page: Page): Promise<string | null> => page.textContent('.kinds [aria-pressed=true]');
 
-  it('are lines, bars and areas where rows have times; the choice is in the link, and in this browser', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('are lines, bars and areas where rows have times; the choice is in the link, and in this browser', () =>
+    session.visit(async (page) => {
       await open(page, 'magnitudes');
       expect(await kindOf(page)).toBe('Lines');
       expect(await page.textContent('.chart-panel .legend')).toContain('seconds (right axis)');
@@ -42,31 +42,10 @@ describeInBrowser('the ways to show a result in the console', () => {
       await page.goto(`${session.gateway.url}/#/magnitudes`);
       await page.waitForSelector('.kinds [aria-pressed=true]:text("Bars")');
       expect(await page.inputValue('.chart-panel select')).toBe('seconds');
-    });
-  });
+    }));
 
-  it('narrow the range to the buckets whose bars are dragged over', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/hours;as=bars?');
-      await page.waitForSelector('.outcome[aria-busy=false] .chart canvas');
-      const plot = page.locator('.chart .u-over');
-      await plot.scrollIntoViewIfNeeded();
-      const { x = 0, y = 0, width = 0, height = 0 } = (await plot.boundingBox()) ?? {};
-      // Of six bars the second and the third.
-      await page.mouse.move(x + width * 0.25, y + height / 2);
-      await page.mouse.down();
-      await page.mouse.move(x + width * 0.42, y + height / 2, { steps: 4 });
-      await page.mouse.up();
-      await page.waitForURL(/since=/);
-      const query = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
-      expect([query.get('since'), query.get('until')]).toEqual([
-        ...['2026-05-17T01:00:00Z', '2026-05-17T03:00:00Z'],
-      ]);
-    });
-  });
-
-  it('are bars of the highest sums, in the order of the query, where rows have labels and numbers but no times', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('are bars of the highest sums, in the order of the query, where rows have labels and numbers but no times', () =>
+    session.visit(async (page) => {
       await open(page, 'shop.ranking');
       expect(await kindOf(page)).toBe('Bars');
       const bars = await page.locator('.bars li').allTextContents();
@@ -79,11 +58,10 @@ describeInBrowser('the ways to show a result in the console', () => {
         'Values of rows with the same product are added.',
       );
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('are bars of levels, and a table with a column for each value of the second column', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('are bars of levels, and a table with a column for each value of the second column', () =>
+    session.visit(async (page) => {
       await recordCopies(page);
       await open(page, 'levels');
       expect(await kindOf(page)).toBe('Bars');
@@ -103,11 +81,10 @@ describeInBrowser('the ways to show a result in the console', () => {
         '2\t9007199254740991\t',
       ]);
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('are large numbers where there is one row', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('are large numbers where there is one row', () =>
+    session.visit(async (page) => {
       await open(page, 'shop.total');
       expect(await page.locator('.numbers div').allTextContents()).toEqual([
         ...['orders18446744073709551615', 'revenue99.5'],
@@ -119,11 +96,10 @@ describeInBrowser('the ways to show a result in the console', () => {
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await page.evaluate(isWhole)).toBe(true);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    });
-  });
+    }));
 
-  it('are lines of a log where rows have a time and a message; a press on a value filters by it', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('are lines of a log where rows have a time and a message; a press on a value filters by it', () =>
+    session.visit(async (page) => {
       await open(page, 'lines');
       expect(await kindOf(page)).toBe('Log');
       expect(await page.textContent('.log tbody tr')).toBe('2026-05-17T10:00:00.250Zerrorline 0');
@@ -146,12 +122,11 @@ describeInBrowser('the ways to show a result in the console', () => {
       expect(await page.inputValue('#field-level')).toBe('error');
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    });
-  });
+    }));
 
   it('tell that the last bucket is not over', async () => {
     const note = 'Dashed: the last bucket is not over yet.';
-    await visit(session.browser, async ({ page }) => {
+    await session.visit(async (page) => {
       await open(page, 'growing');
       expect(await page.textContent('.chart-panel figcaption')).toContain(note);
       await page.click('.kinds >> text="Bars"');
@@ -163,10 +138,9 @@ describeInBrowser('the ways to show a result in the console', () => {
     });
   });
 
-  it('have the zone of the browser where it was chosen: in the chart, the table, the log and the picker', async () => {
-    await visit(
-      session.browser,
-      async ({ page }) => {
+  it('have the zone of the browser where it was chosen: in the chart, the table, the log and the picker', () =>
+    session.visit(
+      async (page) => {
         await recordDrawnTexts(page);
         await open(page, 'magnitudes');
         expect(await page.textContent('.rows tbody td')).toBe('2026-05-17T00:00:00Z');
@@ -189,13 +163,11 @@ describeInBrowser('the ways to show a result in the console', () => {
         await page.waitForSelector('.log tbody tr:has-text("2026-05-17T12:00:00.250+02:00")');
       },
       { timezoneId: 'Europe/Berlin' },
-    );
-  });
+    ));
 
-  it('have dates of the table in the chart, whatever the zone', async () => {
-    await visit(
-      session.browser,
-      async ({ page }) => {
+  it('have dates of the table in the chart, whatever the zone', () =>
+    session.visit(
+      async (page) => {
         await page.addInitScript("localStorage.setItem('querygate.zone', 'browser')");
         await open(page, 'years');
         await page.hover('.chart .u-over', { position: { x: 1, y: 20 } });
@@ -203,22 +175,19 @@ describeInBrowser('the ways to show a result in the console', () => {
         expect(await page.textContent('.rows tbody td')).toBe('2024-07-01');
       },
       { timezoneId: 'America/New_York' },
-    );
-  });
+    ));
 
-  it('have no choice of a zone where the browser has UTC', async () => {
-    await visit(
-      session.browser,
-      async ({ page }) => {
+  it('have no choice of a zone where the browser has UTC', () =>
+    session.visit(
+      async (page) => {
         await open(page, 'magnitudes');
         expect(await page.locator('.zone').count()).toBe(0);
       },
       { timezoneId: 'UTC' },
-    );
-  });
+    ));
 
-  it('copy a cell and its row, chosen with a press or with the keyboard', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('copy a cell and its row, chosen with a press or with the keyboard', () =>
+    session.visit(async (page) => {
       await recordCopies(page);
       await open(page, 'magnitudes');
       await page.click('.rows tbody tr:nth-child(2) td:nth-child(2)');
@@ -245,12 +214,10 @@ describeInBrowser('the ways to show a result in the console', () => {
       await page.focus('.rows');
       await page.keyboard.press('Enter');
       await page.waitForSelector('.rows tbody tr:first-child td.chosen:first-child');
-    });
-  });
+    }));
 
-  it('are reached by names in groups, by favourites and by the last calls', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/lines?level=error');
+  it('are reached by names in groups, by favourites and by the last calls', () =>
+    session.open('#/lines?level=error', async (page) => {
       await page.waitForSelector('.log tbody tr');
       expect(await page.locator('nav.endpoints details summary').allTextContents()).toEqual([...['shop 2']]);
       await page.click('.star');
@@ -266,6 +233,5 @@ describeInBrowser('the ways to show a result in the console', () => {
       expect(await page.textContent('.start .addresses a')).toBe('lineslevel error');
       await page.click('text="Forget these calls"');
       expect(await page.locator('.start .addresses').count()).toBe(0);
-    });
-  });
+    }));
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { CONSOLE_KEY } from '../support/console-gateway.js';
 import { consoleSession, openConsole, rowsOf, runForm } from '../support/console-session.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -14,8 +14,8 @@ const untilGiven = (page: Page, interval: string): Promise<unknown> =>
 describeInBrowser('the console', () => {
   const session = consoleSession();
 
-  it('requires a key on the first visit, reports an invalid one at its field, and opens with a valid one', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('requires a key on the first visit, reports an invalid one at its field, and opens with a valid one', () =>
+    session.visit(async (page) => {
       await page.goto(`${session.gateway.url}/`);
       await page.waitForSelector('#key');
       expect(await page.evaluate('document.activeElement.id')).toBe('key');
@@ -34,11 +34,10 @@ describeInBrowser('the console', () => {
       await page.click('text=Forget key');
       await page.waitForSelector('#key');
       expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-    });
-  });
+    }));
 
-  it('shares the key of its tab with /docs, and forgets it on both', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('shares the key of its tab with /docs, and forgets it on both', () =>
+    session.visit(async (page) => {
       await page.goto(`${session.gateway.url}/`);
       await page.fill('#key', CONSOLE_KEY);
       await page.keyboard.press('Enter');
@@ -50,8 +49,7 @@ describeInBrowser('the console', () => {
       await page.goto(`${session.gateway.url}/`);
       await page.waitForSelector('#key');
       expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    });
-  });
+    }));
 
   it('runs the example of each endpoint, and draws the result unless it is of records or is cut', async () => {
     const charts = {
@@ -61,8 +59,7 @@ describeInBrowser('the console', () => {
       'logs.all': 0,
       'usage.api-counts': 1,
     };
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page);
+    await session.open('', async (page) => {
       for (const [name, count] of Object.entries(charts)) {
         await page.click(`nav a[href="#/${name}"]`);
         await page.waitForSelector(`main h1:text-is("${name}")`);
@@ -75,9 +72,8 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('sorts by a column heading, and announces the direction', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+  it('sorts by a column heading, and announces the direction', () =>
+    session.open('#/usage.api-counts?project=aurora&interval=daily', async (page) => {
       await page.waitForSelector('.rows tbody tr');
       const column = async (): Promise<readonly number[]> =>
         (await page.locator('.rows tbody td:nth-child(2)').allTextContents()).map(Number);
@@ -88,12 +84,10 @@ describeInBrowser('the console', () => {
       await heading.locator('button').click();
       expect(await heading.getAttribute('aria-sort')).toBe('descending');
       expect(await column()).toEqual((await column()).toSorted((a, b) => b - a));
-    });
-  });
+    }));
 
-  it('shows each problem at its field, and focuses the first one', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('shows each problem at its field, and focuses the first one', () =>
+    session.open('#/usage.api-counts', async (page) => {
       await page.click('text=Clear');
       await runForm(page);
       await page.waitForSelector('#field-project-problem');
@@ -102,12 +96,10 @@ describeInBrowser('the console', () => {
       expect(await page.evaluate('document.activeElement.id')).toBe('field-project');
       expect(await page.getAttribute('#field-interval', 'aria-invalid')).toBe('true');
       expect(await seriousFindings(page)).toEqual([]);
-    });
-  });
+    }));
 
-  it('stores the request in the URL, without the key; back and forward work, and other users can open it', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/usage.api-counts');
+  it('stores the request in the URL, without the key; back and forward work, and other users can open it', () =>
+    session.open('#/usage.api-counts', async (page) => {
       await page.selectOption('#field-interval', 'minutely');
       await runForm(page);
       await page.waitForSelector('.rows tbody tr');
@@ -121,29 +113,24 @@ describeInBrowser('the console', () => {
       await untilGiven(page, 'minutely');
       await page.goForward();
       await untilGiven(page, 'daily');
-      await visit(session.browser, async ({ page: other }) => {
-        await openConsole(session, other, new URL(shared).hash);
+      await session.open(new URL(shared).hash, async (other) => {
         await other.waitForSelector('.rows tbody tr');
         expect(await other.inputValue('#field-interval')).toBe('minutely');
       });
-    });
-  });
+    }));
 
-  it('shows prominently that rows are missing, and shows that there are none', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/functions.invocation-stats?project=aurora&interval=1hr');
+  it('shows prominently that rows are missing, and shows that there are none', () =>
+    session.open('#/functions.invocation-stats?project=aurora&interval=1hr', async (page) => {
       await page.waitForSelector('.notice.warn');
       expect(await page.textContent('.notice.warn')).toContain('Not all rows');
       expect(await seriousFindings(page)).toEqual([]);
       await page.fill('#field-project', 'no-such-project');
       await page.keyboard.press('Enter');
       await page.waitForSelector('text=No rows.');
-    });
-  });
+    }));
 
-  it('reads a result page after page', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/logs.all?project=aurora&project_tier=PRO');
+  it('reads a result page after page', () =>
+    session.open('#/logs.all?project=aurora&project_tier=PRO', async (page) => {
       const pages = page.getByRole('navigation', { name: 'Pages' });
       const firstRow = (): Promise<string | null> => page.textContent('.rows tbody tr');
       await pages.getByText('Page 1').waitFor();
@@ -155,11 +142,10 @@ describeInBrowser('the console', () => {
       await pages.getByRole('button', { name: 'First page' }).click();
       await pages.getByText('Page 1').waitFor();
       expect(await firstRow()).toBe(first);
-    });
-  });
+    }));
 
-  it('runs a caller’s own SQL, but not the SQL of a link before the user has read it', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('runs a caller’s own SQL, but not the SQL of a link before the user has read it', () =>
+    session.visit(async (page) => {
       const sql = encodeURIComponent('SELECT count() AS n FROM result');
       await openConsole(session, page, `#/logs.all?project=aurora&sql=${sql}`);
       await page.waitForSelector('text=This link contains SQL');
@@ -171,12 +157,10 @@ describeInBrowser('the console', () => {
       await page.fill('#field-sql', 'DROP TABLE edge_logs');
       await page.keyboard.press('Control+Enter');
       await page.waitForSelector('#field-sql-problem');
-    });
-  });
+    }));
 
-  it('says which parameters of a link the endpoint ignores, before it runs without them, and requests are strict', async () => {
-    await visit(session.browser, async ({ page }) => {
-      await openConsole(session, page, '#/logs.all?project=aurora&project_teir=PRO&<b>=1');
+  it('says which parameters of a link the endpoint ignores, before it runs without them, and requests are strict', () =>
+    session.open('#/logs.all?project=aurora&project_teir=PRO&<b>=1', async (page) => {
       await page.waitForSelector('text=This link has parameters that logs.all ignores: project_teir, <b>.');
       expect(await rowsOf(page)).toBe(0);
       const sent = page.waitForRequest('**/api/endpoints/query/**');
@@ -184,11 +168,10 @@ describeInBrowser('the console', () => {
       expect(await (await sent).headerValue('prefer')).toBe('handling=strict, numbers=plain');
       await page.waitForSelector('.rows tbody tr');
       expect(new URL(page.url()).hash).toBe('#/logs.all?project=aurora');
-    });
-  });
+    }));
 
-  it('is usable with the keyboard alone', async () => {
-    await visit(session.browser, async ({ page }) => {
+  it('is usable with the keyboard alone', () =>
+    session.visit(async (page) => {
       await page.goto(`${session.gateway.url}/`);
       await page.waitForSelector('#key');
       await page.keyboard.type(CONSOLE_KEY);
@@ -211,6 +194,5 @@ describeInBrowser('the console', () => {
       await page.keyboard.press('ArrowRight');
       await page.waitForSelector('pre[aria-label="Saved query"]');
       expect(await page.textContent('pre')).toContain('@project');
-    });
-  });
+    }));
 });
