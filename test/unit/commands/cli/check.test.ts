@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 
+import { checkJunit } from '../../../../src/commands/cli/check/check-junit.js';
 import { checkTable } from '../../../../src/commands/cli/check/check-report.js';
 import type { CheckedEndpoint, TableRead } from '../../../../src/commands/check/checked-endpoint.js';
 import { fullScans } from '../../../../src/commands/check/full-scans.js';
@@ -55,6 +56,47 @@ describe('checkTable', () => {
       ['', 'u', '1 of 3', '5 of 100'],
       ['b', 'FAULT', '-', '-', '-', '-', '-', '-'],
       [''],
+    ]);
+  });
+});
+
+describe('checkJunit', () => {
+  it('has all texts, without characters that XML does not have', () => {
+    const problem = '<b> & "quoted" ]]> \u0000\u001B[31m\uD800 ‘é’ 🙂';
+    const file = 'endpoints/a&b.sql';
+    const place = { file, line: 2, column: 3, excerpt: '    x\n    ^' };
+    const failed = { code: 'QUERY_FAILED', problem: 'b' } as const;
+    const example = { rows: 1, truncated: false, milliseconds: 1234.5, rowsRead: 1, bytesRead: 1 };
+    const xml = checkJunit(
+      [
+        {
+          name: 'a.b',
+          file,
+          problems: [{ ...place, code: 'QUERY_REJECTED', problem }, failed],
+          warnings: [],
+          tables: [],
+        },
+        { name: 'slow', problems: [], warnings: ['reads all', 'and <more>'], example, tables: [] },
+      ],
+      { problems: [], warnings: [] },
+    );
+    const shown = '&lt;b&gt; &amp; &quot;quoted&quot; ]]&gt; \uFFFD\uFFFD[31m\uFFFD ‘é’ 🙂';
+    const counts = 'tests="3" failures="1" errors="0" time="1.2345"';
+    expect(xml.split('\n')).toEqual([
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      `<testsuites ${counts}>`,
+      `<testsuite name="querygate check" ${counts} skipped="0">`,
+      '<testcase classname="querygate" name="a.b" file="endpoints/a&amp;b.sql" time="0.0000">',
+      `<failure message="${shown} (and 1 more)" type="QUERY_REJECTED">endpoints/a&amp;b.sql:2:3: ${shown}&#10;    x&#10;    ^&#10;b</failure>`,
+      '</testcase>',
+      '<testcase classname="querygate" name="slow" time="1.2345">',
+      '<system-out>warning: reads all&#10;warning: and &lt;more&gt;</system-out>',
+      '</testcase>',
+      '<testcase classname="querygate" name="grants" time="0.0000">',
+      '</testcase>',
+      '</testsuite>',
+      '</testsuites>',
+      '',
     ]);
   });
 });
