@@ -229,7 +229,7 @@ describe('a client that disconnects', () => {
       ...{ revision: () => '1', problems: () => [], notices: () => [] },
       ...{ versionOf: () => '1', findingsOf: () => undefined, check: () => undefined },
       fileOf: () => Promise.resolve(undefined),
-      changed: async (_from, signal) => {
+      untilChanged: async (_from, signal) => {
         follows?.();
         await once(signal, 'abort');
       },

@@ -15,11 +15,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { endpointFiles } from '../../endpoint/endpoint-files.js';
-import type {
-  DevelopmentSource,
-  EndpointFile,
-  Findings,
-} from '../../gateway/http/describe/development-routes.js';
+import type { EndpointFile, Findings } from '../../gateway/http/describe/development-routes.js';
 import type { Development } from '../../gateway/server/compose.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
 import { visibleState, type Reload } from '../../gateway/server/reloader.js';
@@ -39,17 +35,17 @@ export class DevelopmentServer implements Development {
   private readonly findings: FindingsOfEndpoints;
   private readonly analysed: AnalysedFiles;
   readonly analyses = new EndpointAnalyses();
-  private readonly revision = new Revision();
+  private readonly revisions = new Revision();
   /** Names of endpoints that were added or changed, and of the others, that were not checked yet. */
   private readonly changed = new Set<string>();
   private readonly unchanged = new Set<string>();
   private checking: Promise<void> = Promise.resolve();
   private clickhouse: OpenClickHouse | undefined;
   private onServer: ReturnType<typeof withFailover<QueryClient>> | undefined;
-  private problems: readonly FileProblem[] = [];
+  private problemsOfFiles: readonly FileProblem[] = [];
   /** By file. */
   private readonly tests = new Map<string, RanTest>();
-  private readonly notices = new Map<ChangedPart, string>();
+  private readonly noticesOfParts = new Map<ChangedPart, string>();
 
   constructor(
     private readonly config: Config,
@@ -59,7 +55,7 @@ export class DevelopmentServer implements Development {
     this.files = new SqlFiles(config.project.endpointsFolder);
     const { analyses, files, withTools } = this;
     const onFound = (): void => {
-      this.revision.change();
+      this.revisions.change();
     };
     const versions = (): OpenClickHouse['versions'] =>
       this.clickhouse?.versions ?? { reason: 'ClickHouse is not open' };
@@ -99,34 +95,51 @@ export class DevelopmentServer implements Development {
   };
 
   readonly onReload = (outcome: Reload): void => {
-    const before = this.problems.map(textOfProblem).join('\n');
+    const before = this.problemsOfFiles.map(textOfProblem).join('\n');
     // Whoever is writing a file knows that it is not finished.
-    this.problems = outcome.problems.filter(({ unfinished }) => unfinished === undefined);
-    this.revision.change();
+    this.problemsOfFiles = outcome.problems.filter(({ unfinished }) => unfinished === undefined);
+    this.revisions.change();
     const { added, changed, removed } = outcome;
     for (const name of [...added, ...changed]) {
       this.unchanged.delete(name);
       this.changed.add(name);
     }
     const isNews =
-      before !== this.problems.map(textOfProblem).join('\n') ||
+      before !== this.problemsOfFiles.map(textOfProblem).join('\n') ||
       outcome.problems.length > this.problems.length;
     if (isNews || [...added, ...changed, ...removed].length > 0) this.reporter.reloaded(outcome);
   };
 
-  readonly source: DevelopmentSource = {
-    revision: () => this.revision.text,
-    problems: () => this.problems.map((problem) => this.withPath(problem)),
-    notices: () => [...this.notices.values()],
-    versionOf: ({ digest, settings }) =>
-      createHash('sha256').update(digest).update(JSON.stringify(settings)).digest('base64url').slice(0, 16),
-    findingsOf: (endpoint) => this.findingsOf(endpoint),
-    check: (endpoint) => {
-      this.findings.check(endpoint).catch(() => undefined);
-    },
-    fileOf: (endpoint) => this.fileOf(endpoint),
-    changed: (from, signal) => this.revision.changed(from, signal),
-  };
+  revision(): string {
+    return this.revisions.text;
+  }
+
+  problems(): readonly (FileProblem & { readonly path?: string })[] {
+    return this.problemsOfFiles.map((problem) => {
+      const { file } = problem;
+      return file === undefined ? problem : { ...problem, path: this.absolute(file) };
+    });
+  }
+
+  notices(): readonly string[] {
+    return [...this.noticesOfParts.values()];
+  }
+
+  versionOf({ digest, settings }: Endpoint): string {
+    return createHash('sha256')
+      .update(digest)
+      .update(JSON.stringify(settings))
+      .digest('base64url')
+      .slice(0, 16);
+  }
+
+  check(endpoint: Endpoint): void {
+    this.findings.check(endpoint).catch(() => undefined);
+  }
+
+  untilChanged(from: string, signal: AbortSignal): Promise<void> {
+    return this.revisions.changed(from, signal);
+  }
 
   /** Checks each endpoint that was added or changed, one after another, and reports what is found about it once. */
   checkChanged(endpoints: Endpoints): Promise<void> {
@@ -177,7 +190,7 @@ export class DevelopmentServer implements Development {
     const removed = [...this.tests.keys()].filter((file) => !all.has(file));
     for (const file of removed) this.tests.delete(file);
     for (const ran of tests) this.tests.set(ran.file, ran);
-    if (tests.length + removed.length > 0) this.revision.change();
+    if (tests.length + removed.length > 0) this.revisions.change();
   }
 
   /** Forgets what was found about definitions that are no longer served. */
@@ -187,7 +200,7 @@ export class DevelopmentServer implements Development {
 
   /** Ends the requests that wait for news, so that the gateway can stop. */
   end(): void {
-    this.revision.change();
+    this.revisions.change();
   }
 
   /** To be called when tables were created, changed or dropped: what was found about endpoints may be wrong. */
@@ -198,25 +211,20 @@ export class DevelopmentServer implements Development {
 
   /** Shows what a person should do about a part of the project, in place of what was shown about it; nothing: done. */
   notify(part: ChangedPart, notice?: string): void {
-    if (notice === undefined) this.notices.delete(part);
-    else this.notices.set(part, notice);
-    this.revision.change();
+    if (notice === undefined) this.noticesOfParts.delete(part);
+    else this.noticesOfParts.set(part, notice);
+    this.revisions.change();
   }
 
   /** What the check and the tests of an endpoint found. */
-  private findingsOf(endpoint: Endpoint): Findings | undefined {
+  findingsOf(endpoint: Endpoint): Findings | undefined {
     const found = described(this.findings.of(endpoint));
     const faults = [...this.tests.values()].flatMap((ran) => faultsOf(ran, endpoint));
     if (faults.length === 0) return found;
     return { warnings: [], tables: [], ...found, faults: [...(found?.faults ?? []), ...faults] };
   }
 
-  private withPath(problem: FileProblem): FileProblem & { readonly path?: string } {
-    const { file } = problem;
-    return file === undefined ? problem : { ...problem, path: this.absolute(file) };
-  }
-
-  private async fileOf({ name }: Endpoint): Promise<EndpointFile | undefined> {
+  async fileOf({ name }: Endpoint): Promise<EndpointFile | undefined> {
     const { endpointsFolder } = this.config.project;
     const below = (await endpointFiles(endpointsFolder)).find((file) => path.parse(file).name === name);
     if (below === undefined) return undefined;

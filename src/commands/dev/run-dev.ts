@@ -8,16 +8,16 @@ import { openGateway, type Gateway } from '../../gateway/server/compose.js';
 import { exitOnFault } from '../../gateway/server/exit-on-fault.js';
 import { onSighup } from '../../gateway/server/on-sighup.js';
 import { stopOnSignal } from '../../gateway/server/stop-on-signal.js';
+import { consoleLine, welcome } from '../../gateway/server/welcome.js';
 import { TestRunner } from '../endpoint-tests/test-runner.js';
 import { messageOf } from '../loading/load-error.js';
-import { dropDatabase, migrateDevelopment } from './development-database.js';
+import { dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
 import { finishedFiles } from './finished-files.js';
 import { PendingChanges } from './pending-changes.js';
-import { SchemaChanges, schemaProblem } from './schema-changes.js';
+import { SchemaChanges, schemaProblem, type DevelopmentParts } from './schema-changes.js';
 import { Terminal } from './terminal.js';
 import { watchProject, type ChangedPart } from './watch-project.js';
-import { developmentWelcome } from './welcome.js';
 
 export interface DevOptions {
   /** Whether to drop the embedded development database at the start. */
@@ -67,8 +67,10 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   closeOnFault(close);
   const stop = stopOnSignal(close, logger);
   onSighup(stop, () => void gateway.reload());
-  changes.passTo(reactions(config, { gateway, development, terminal, tests, failed }));
-  process.stdout.write(developmentWelcome(gateway, config));
+  changes.passTo(reactions({ config, gateway, development, terminal, tests, failed }));
+  const { folder } = config.project;
+  const watching = `Watching ${folder}: a saved file is served at once. Ctrl-C stops.\n\n`;
+  process.stdout.write(welcome(gateway) + consoleLine(gateway) + watching);
   await development.checkAll(gateway.endpoints);
 }
 
@@ -80,62 +82,41 @@ function requireProject({ project: { folder, endpointsFolder } }: Config): void 
   );
 }
 
-interface Parts {
+interface Parts extends DevelopmentParts {
   readonly tests: TestRunner;
-  readonly gateway: Gateway;
-  readonly development: DevelopmentServer;
-  readonly terminal: Terminal;
   /** Takes what prevented a reaction. */
   readonly failed: (error: unknown) => void;
 }
 
 /** What happens after files changed. */
-function reactions(
-  config: Config,
-  parts: Parts,
-): (files: ReadonlyMap<ChangedPart, readonly string[]>) => void {
+function reactions(parts: Parts): (files: ReadonlyMap<ChangedPart, readonly string[]>) => void {
   const { gateway, development, terminal, failed } = parts;
-  const { embedded } = development;
   let isValid = true;
   const reload = async (): Promise<void> => {
     isValid = (await gateway.reload()).ok;
     development.keepOnly(gateway.endpoints.all());
     await development.checkChanged(gateway.endpoints);
   };
-  const schema = new SchemaChanges({
-    migrate: embedded && (() => migrateDevelopment(config, embedded)),
-    folder: config.project.folder,
-    print: terminal.print,
-    notify: (part, notice) => {
-      development.notify(part, notice);
-    },
-    onChanged: async () => {
-      development.forgetAnalyses();
-      await gateway.purge();
-      await reload();
-    },
-  });
-  const react: Readonly<Record<ChangedPart, (files: readonly string[]) => Promise<void>>> = {
+  const schema = new SchemaChanges(parts, reload);
+  const react: Readonly<Record<ChangedPart, (files: readonly string[]) => Promise<void> | void>> = {
     endpoints: reload,
     schema: (files) => schema.onSchema(files),
     demo: (files) => {
       schema.onDemo(files);
-      return Promise.resolve();
     },
     environment: () => {
       const notice = '.env changed: restart querygate dev to apply it.';
       terminal.print(notice);
       development.notify('environment', notice);
-      return Promise.resolve();
     },
     // All parts concern them.
-    tests: () => Promise.resolve(),
+    tests: () => undefined,
   };
   const untested = new Map<ChangedPart, readonly string[]>();
   return (files) => {
     for (const [part, names] of files) untested.set(part, [...(untested.get(part) ?? []), ...names]);
     // What was served is reported before what its tests find.
-    const served = [...files].map(([part, names]) => react[part](names));
+    const served = [...files].map(async ([part, names]) => react[part](names));
     Promise.all(served)
       .then(async () => {
         // Files that are invalid are reported; their tests, and all others, run when they are not.

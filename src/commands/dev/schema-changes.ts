@@ -1,21 +1,20 @@
 import path from 'node:path';
 
+import type { Config } from '../../gateway/config/config.js';
 import { AppliedFilesDiffer } from '../../gateway/schema/schema-file-error.js';
+import type { Gateway } from '../../gateway/server/compose.js';
 import { messageOf } from '../loading/load-error.js';
+import { migrateDevelopment } from './development-database.js';
+import type { DevelopmentServer } from './development-server.js';
+import type { Terminal } from './terminal.js';
 
-export interface SchemaChangesDependencies {
-  /** Applies new schema files, and returns them; absent where the servers are external: nothing is changed there. */
-  readonly migrate: (() => Promise<readonly string[]>) | undefined;
-  /** The project's folder. */
-  readonly folder: string;
-  readonly print: (text: string) => void;
-  /** Shows what a person should do about a part, in place of what was shown about it; nothing: it is done. */
-  readonly notify: (part: SchemaPart, notice?: string) => void;
-  /** Called when tables or rows are other ones: results in the cache are outdated, and endpoints may read new tables. */
-  readonly onChanged: () => Promise<void>;
+/** What a development server consists of. */
+export interface DevelopmentParts {
+  readonly config: Config;
+  readonly gateway: Gateway;
+  readonly development: DevelopmentServer;
+  readonly terminal: Terminal;
 }
-
-type SchemaPart = 'schema' | 'demo';
 
 const HOW_TO_RECREATE =
   'To drop the development database and create it again from the files, start querygate dev --recreate.';
@@ -32,7 +31,11 @@ export class SchemaChanges {
   /** One change after another. */
   private last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly dependencies: SchemaChangesDependencies) {}
+  /** @param reload of the endpoints, which may read new tables */
+  constructor(
+    private readonly parts: DevelopmentParts,
+    private readonly reload: () => Promise<void>,
+  ) {}
 
   /**
    * Resolves when new files are applied, or when it has been said why they are not.
@@ -51,32 +54,32 @@ export class SchemaChanges {
   /** @param files absolute. */
   onDemo(files: readonly string[]): void {
     const advice = `Demonstration data is inserted only when the database is created. ${HOW_TO_RECREATE}`;
-    this.tell(
-      'demo',
-      `${this.shown(files)} changed. ${this.dependencies.migrate ? advice : `${NOTHING_CHANGES}.`}`,
-    );
+    const { embedded } = this.parts.development;
+    this.tell('demo', `${this.shown(files)} changed. ${embedded ? advice : `${NOTHING_CHANGES}.`}`);
   }
 
   private async apply(files: readonly string[]): Promise<void> {
-    const { migrate, print, notify, onChanged } = this.dependencies;
-    if (!migrate) {
+    const { config, gateway, development, terminal } = this.parts;
+    if (!development.embedded) {
       const advice = 'run querygate migrate to apply new files.';
       this.tell('schema', `${this.shown(files)} changed. ${NOTHING_CHANGES}: ${advice}`);
       return;
     }
-    const applied = await migrate();
-    notify('schema');
+    const applied = await migrateDevelopment(config, development.embedded);
+    development.notify('schema');
     if (applied.length === 0) return;
-    print(`applied ${applied.join(', ')}`);
-    await onChanged();
+    terminal.print(`applied ${applied.join(', ')}`);
+    development.forgetAnalyses();
+    await gateway.purge();
+    await this.reload();
   }
 
-  private tell(part: SchemaPart, text: string): void {
-    this.dependencies.print(text);
-    this.dependencies.notify(part, text);
+  private tell(part: 'schema' | 'demo', text: string): void {
+    this.parts.terminal.print(text);
+    this.parts.development.notify(part, text);
   }
 
   private shown(files: readonly string[]): string {
-    return files.map((file) => path.relative(this.dependencies.folder, file)).join(', ');
+    return files.map((file) => path.relative(this.parts.config.project.folder, file)).join(', ');
   }
 }

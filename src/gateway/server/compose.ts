@@ -76,14 +76,13 @@ export interface GatewayDependencies {
   readonly development?: Development;
 }
 
-/** What a development server changes about a gateway. */
-export interface Development {
+/** What a development server changes about a gateway, and what it tells of it. */
+export interface Development extends DevelopmentSource {
   /** How endpoint files are loaded. A file with a problem keeps its earlier endpoint, and does not stop the others. */
   readonly loading: ProjectEndpointsOptions;
   /** Called once ClickHouse is open, before the endpoints are loaded once more and requests are served. */
   readonly onOpened: (clickhouse: OpenClickHouse) => void;
   readonly onReload: (outcome: Reload) => void;
-  readonly source: DevelopmentSource;
   readonly analyses: EndpointAnalyses;
 }
 
@@ -151,7 +150,7 @@ async function open(
     whyNotReady: () => whyNotReady({ overrides, probe, analysing, analyses, endpoints }),
     aheadSeconds: () => clocks.aheadSeconds,
     hasFullDisk: diskProbe(clickhouse.servers, logger),
-    development: development?.source,
+    development,
     onListening: countConnections(execution.metrics),
     ...parts,
     ...access,

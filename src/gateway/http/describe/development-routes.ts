@@ -51,7 +51,7 @@ export interface DevelopmentSource {
   /** Undefined for an endpoint of the gateway itself. */
   readonly fileOf: (endpoint: Endpoint) => Promise<EndpointFile | undefined>;
   /** Resolves when the revision is another one, at the latest after a pause. */
-  readonly changed: (from: string, signal: AbortSignal) => Promise<void>;
+  readonly untilChanged: (from: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** `/api/dev` of a development server: its problems, and the SQL and the findings of an endpoint. */
@@ -81,7 +81,7 @@ function sendState({ endpoints }: ApiParts, source: DevelopmentSource): RequestH
     const principal = principalOf(context);
     context.endsWithClient = true;
     const after = parseQueryString(request.originalUrl).get('after')?.text;
-    if (after === source.revision()) await source.changed(after, signalOf(response));
+    if (after === source.revision()) await source.untilChanged(after, signalOf(response));
     const seesAll = seesEveryFile(principal);
     response.set('Cache-Control', 'no-store').json({
       revision: source.revision(),
