@@ -8,7 +8,7 @@ import type { ChangedPart } from '../dev/watch-project.js';
 import { findTests, isChosenBy } from './find-tests.js';
 import { runTest, type RanTest } from './run-tests.js';
 import type { ReadTestFile, TestFile } from './test-file.js';
-import { TestServer } from './test-server.js';
+import { startTestServer, type TestServer } from './test-server.js';
 
 /** What a run of test files found. */
 export interface TestRun {
@@ -25,7 +25,7 @@ export class TestRunner {
   private last: Promise<unknown> = Promise.resolve();
   private isStopped = false;
 
-  /** @param options `filter` as {@link isChosenBy} takes it, `loading` as {@link TestServer.start} does */
+  /** @param options `filter` as {@link isChosenBy} takes it, `loading` as {@link startTestServer} does */
   constructor(
     private readonly environment: Environment,
     private readonly project: Project,
@@ -120,7 +120,7 @@ export class TestRunner {
     const isChosen = isChosenBy(this.options.filter, test);
     if (!test.calls.some(isChosen)) return undefined;
     try {
-      this.server ??= await TestServer.start(this.environment, this.options.loading);
+      this.server ??= await startTestServer(this.environment, this.options.loading);
     } catch (error) {
       return (error as Error).message;
     }
