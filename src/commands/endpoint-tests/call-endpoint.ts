@@ -1,3 +1,5 @@
+import { parse } from 'lossless-json';
+
 import { asRecord } from '../../endpoint/as-record.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { bodyOf, urlOf } from '../cli/call/request-endpoint.js';
@@ -62,7 +64,7 @@ function parsed(body: string): unknown {
 function rowsIn({ headers, body }: Pick<Received, 'headers' | 'body'>): Pick<Received, 'rows' | 'columns'> {
   const type = headers.get('content-type') ?? '';
   if (!type.includes('json') || type.includes('ndjson')) return {};
-  const { result, data, meta } = JSON.parse(withExactNumbers(body)) as {
+  const { result, data, meta } = parseExactly(body) as {
     readonly result?: readonly Row[];
     readonly data?: readonly Row[];
     readonly meta?: readonly { readonly name: string }[];
@@ -71,9 +73,10 @@ function rowsIn({ headers, body }: Pick<Received, 'headers' | 'body'>): Pick<Rec
   return { ...(rows && { rows }), ...(meta && { columns: meta.map(({ name }) => name) }) };
 }
 
-/** A JSON text whose numbers with more digits than a number of JavaScript are texts. */
-export function withExactNumbers(json: string): string {
-  return json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
-    token.startsWith('"') || token.replaceAll(/\D/g, '').length < 16 ? token : `"${token}"`,
-  );
+/** The value of a JSON text, with texts in place of numbers that have more digits than a number of JavaScript. */
+export function parseExactly(json: string): unknown {
+  return parse(json, undefined, {
+    parseNumber: (text) => (text.replaceAll(/\D/g, '').length < 16 ? Number(text) : text),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
 }

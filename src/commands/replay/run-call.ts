@@ -10,7 +10,7 @@ import type { RawParameter } from '../../gateway/query/raw-parameters.js';
 import { pinsIn } from '../../gateway/query/row-scope.js';
 import { NO_COST } from '../../gateway/query/sum-of-costs.js';
 import { callOf, type CallTools } from '../clickhouse/call-tools.js';
-import { withExactNumbers } from '../endpoint-tests/call-endpoint.js';
+import { parseExactly } from '../endpoint-tests/call-endpoint.js';
 import type { Row } from '../endpoint-tests/test-file.js';
 import type { RecordedCall } from './recorded-calls.js';
 
@@ -40,7 +40,7 @@ export async function runCall(
   const started = performance.now();
   try {
     const result = await runner.runQuery(requestFor(endpoint, call, runner));
-    const { meta, data } = JSON.parse(withExactNumbers(result.body.toString())) as {
+    const { meta, data } = parseExactly(result.body.toString()) as {
       readonly meta: readonly { readonly name: string; readonly type: string }[];
       readonly data: readonly Row[];
     };
