@@ -126,6 +126,9 @@ describe('querygate test --update', () => {
 
   it('cannot be combined with --watch', async () => {
     const { code, stderr } = await project.test('--update', '--watch');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--update and --watch exclude each other')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("'--update' cannot be used with option '--watch'"),
+    ]);
   });
 });

@@ -126,7 +126,7 @@ ORDER BY at;
       [1, expect.stringContaining('To add one, load with --create')],
       [2, expect.stringContaining('Allowed choices are ndjson, csv, tsv')],
       [2, expect.stringContaining('There is no table absent')],
-      [2, expect.stringContaining('--table writes an endpoint in SQL: leave --ts away')],
+      [2, expect.stringContaining("'--ts' cannot be used with option '--table")],
     ]);
     expect(await schemaFiles()).toEqual(before);
   });

@@ -28,11 +28,18 @@ export function callCommand(): Command {
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .option('--post', 'send the parameters in the body of a POST: for long or secret values')
     .option('--output <file>', 'write the rows to a file, which is created when they are complete')
-    .option(
-      '--export <file>',
-      'write all rows, beyond the row cap, to a file, of an endpoint that has exports',
+    .addOption(
+      new Option(
+        '--export <file>',
+        'write all rows, beyond the row cap, to a file, of an endpoint that has exports',
+      ).conflicts(['output', 'sql']),
     )
-    .option('--all', `write all pages, of an endpoint that has pages (${JOINED_FORMATS.join(', ')})`)
+    .addOption(
+      new Option(
+        '--all',
+        `write all pages, of an endpoint that has pages (${JOINED_FORMATS.join(', ')})`,
+      ).conflicts(['export', 'sql']),
+    )
     .option('--headers', 'print the response’s status and headers on standard error')
     .option('--json', 'print headers and problems as JSON')
     .addHelpText('after', HELP)
@@ -41,7 +48,6 @@ export function callCommand(): Command {
     );
 }
 
-/** The options of `querygate call`, as commander parses them. */
 interface CallOptions {
   readonly url?: string;
   readonly key?: string;
@@ -59,7 +65,7 @@ interface CallOptions {
 /** Calls the gateway and writes the rows to standard output or to a file. @throws CommandError */
 async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
   const { json = false } = options;
-  const output = outputOf(options);
+  const output = options.export ?? options.output;
   const shown = shownFormat({ ...options, output });
   // The format that has the names and types of the columns, also where there are no rows.
   const format = shown === 'table' ? 'json-table' : shown;
@@ -86,17 +92,6 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   if (shown === 'table') await writeTable(first, onCut);
   else await writeBody(first, output, { signal, onCut });
   warnOfRows(first);
-}
-
-/** The file to write; undefined for standard output. @throws CommandError (invalid usage) */
-function outputOf({ output, export: exported, sql, all = false }: CallOptions): string | undefined {
-  if (all && (exported !== undefined || sql !== undefined))
-    throw usageError('--all writes the pages of an endpoint. Use it without --export and --sql.');
-  if (exported === undefined) return output;
-  if (output !== undefined) throw usageError('Use either --export or --output: both name the file to write.');
-  if (sql !== undefined)
-    throw usageError('An export has all rows of the endpoint. Use --export without --sql.');
-  return exported;
 }
 
 /** How the rows are written; undefined for the gateway's default. @throws CommandError (invalid usage) */

@@ -52,7 +52,6 @@ export function checkCommand(): Command {
     );
 }
 
-/** The options of `querygate check`, as commander parses them. */
 interface CheckOptions {
   readonly json?: boolean;
   /** A file for the result as JUnit XML. */

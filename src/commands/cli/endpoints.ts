@@ -1,12 +1,8 @@
 import { Command } from 'commander';
 import path from 'node:path';
 
-import {
-  deprecationNote,
-  describeDeprecation,
-  type DescribedDeprecation,
-} from '../../endpoint/deprecation.js';
-import { writtenCaching, type Caching } from '../../endpoint/caching.js';
+import { deprecationNote, describeDeprecation } from '../../endpoint/deprecation.js';
+import { writtenCaching } from '../../endpoint/caching.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import { readConfig } from '../../gateway/config/config.js';
 import { loadProjectEndpoints } from '../../gateway/server/project-endpoints.js';
@@ -25,31 +21,12 @@ export function endpointsCommand(): Command {
     .action((options: EndpointsOptions) => runCommand(() => runEndpoints(options)));
 }
 
-/** The options of `querygate endpoints`, as commander parses them. */
 interface EndpointsOptions {
   readonly json?: boolean;
 }
 
 /** An endpoint as the list shows it. */
-interface ListedEndpoint {
-  readonly name: string;
-  readonly id: string;
-  /** `sql`, `ts`, `mjs` or `js`; `built-in` where the gateway has the endpoint itself. */
-  readonly form: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly required: boolean;
-  }[];
-  /** As its author writes it; a number of seconds, for example. */
-  readonly caching: Caching;
-  /** Seconds; 0 for never. */
-  readonly warming: number;
-  readonly maxRows: number;
-  readonly summary: string;
-  readonly deprecated: DescribedDeprecation | undefined;
-  readonly file: string | undefined;
-}
+type ListedEndpoint = ReturnType<typeof listedEndpoint>;
 
 /** Prints the endpoints of the project as a table or as JSON. */
 async function runEndpoints({ json = false }: EndpointsOptions): Promise<void> {
@@ -61,18 +38,21 @@ async function runEndpoints({ json = false }: EndpointsOptions): Promise<void> {
   else process.stdout.write(textTable([HEADINGS, ...listed.map(cellsOf)], NUMBERS));
 }
 
-function listedEndpoint(endpoint: Endpoint, file: string | undefined): ListedEndpoint {
+function listedEndpoint(endpoint: Endpoint, file: string | undefined) {
   const { name, id, summary, settings } = endpoint;
   return {
     name,
     id,
+    /** `sql`, `ts`, `mjs` or `js`. */
     form: file === undefined ? 'built-in' : path.extname(file).slice(1),
     parameters: [...endpoint.parameters].map(([parameter, { kind, required }]) => ({
       name: parameter,
       kind,
       required,
     })),
+    /** As its author writes it; a number of seconds, for example. */
     caching: writtenCaching(settings),
+    /** Seconds; 0 for never. */
     warming: settings.warming,
     maxRows: rowCap(endpoint),
     summary,

@@ -46,7 +46,6 @@ function userName(text: string): string {
   );
 }
 
-/** The options of `querygate grants`, as commander parses them. */
 interface GrantsOptions {
   readonly user?: string;
   readonly versions?: boolean;

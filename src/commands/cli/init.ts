@@ -37,7 +37,6 @@ export function initCommand(): Command {
     );
 }
 
-/** The options of `querygate init`, as commander parses them. */
 interface InitOptions {
   readonly deploy?: Deployment;
   readonly from?: string;

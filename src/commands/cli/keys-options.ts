@@ -5,7 +5,6 @@ import { COUNTED, type Counted, type LimitRules, type Quota } from '../../endpoi
 import { usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 
-/** The options of `keys add`, as commander parses them. */
 export interface RightsOptions extends Permissions, Partial<Record<Counted, string>> {
   readonly endpoints?: string;
   readonly fixed?: readonly string[];

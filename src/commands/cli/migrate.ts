@@ -28,7 +28,6 @@ ${EXIT_CODES_HELP}`,
     .action((options: MigrateOptions) => runCommand((signal) => runMigrate(options, signal)));
 }
 
-/** The options of `querygate migrate`, as commander parses them. */
 interface MigrateOptions {
   readonly json?: boolean;
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { problemOfEndpointName } from '../../endpoint/check-definition.js';
 import { readConfig } from '../../gateway/config/config.js';
@@ -21,7 +21,12 @@ export function newCommand(): Command {
     .description('Writes an endpoint file that runs as it is, with an id of its own.')
     .argument('<name>', 'name of the endpoint, such as orders.by-day')
     .option('--sql', 'write it in SQL (the default)')
-    .option('--ts', 'write it in TypeScript, for a query that changes its shape')
+    .addOption(
+      new Option('--ts', 'write it in TypeScript, for a query that changes its shape').conflicts([
+        'sql',
+        'table',
+      ]),
+    )
     .option('--table <table>', 'write it in SQL over a table of the database')
     .addHelpText(
       'after',
@@ -40,21 +45,14 @@ ${EXIT_CODES_HELP}`,
     .action((name: string, options: NewOptions) => runCommand((signal) => runNew(name, options, signal)));
 }
 
-/** The options of `querygate new`, as commander parses them. */
 interface NewOptions {
-  readonly sql?: boolean;
   readonly ts?: boolean;
   /** A table whose rows the endpoint returns. */
   readonly table?: string;
 }
 
 /** Writes an endpoint file to begin with, and prints its path. */
-async function runNew(
-  name: string,
-  { sql = false, ts = false, table }: NewOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  rejectForms({ sql, ts, ...(table !== undefined && { table }) });
+async function runNew(name: string, { ts = false, table }: NewOptions, signal: AbortSignal): Promise<void> {
   rejectName(name);
   const project = projectIn(projectFolder(process.env));
   const existing = (await filesByEndpoint(project)).get(name);
@@ -102,12 +100,6 @@ async function filesOfTable(name: string, table: string, signal: AbortSignal): P
     if (!(cause instanceof NotCarriedOver)) throw cause;
     throw new CommandError(`${table}: ${cause.message}. Nothing was written.`, EXIT.failed, { cause });
   });
-}
-
-/** @throws CommandError (invalid usage) where the options ask for two forms of a file */
-function rejectForms({ sql = false, ts = false, table }: NewOptions): void {
-  if (sql && ts) throw usageError('--sql and --ts exclude each other: an endpoint has one file.');
-  if (ts && table !== undefined) throw usageError('--table writes an endpoint in SQL: leave --ts away.');
 }
 
 /** @throws CommandError (invalid usage) where no endpoint of a project can have the name */

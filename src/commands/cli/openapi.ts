@@ -22,7 +22,6 @@ export function openApiCommand(): Command {
     .action((options: OpenApiOptions) => runCommand(() => runOpenApi(options)));
 }
 
-/** The options of `querygate openapi`, as commander parses them. */
 interface OpenApiOptions {
   readonly out?: string;
   readonly serverUrl?: string;

@@ -49,7 +49,6 @@ export function replayCommand(): Command {
     .action((options: ReplayOptions) => runCommand((signal) => runReplay(options, signal)));
 }
 
-/** The options of `querygate replay`, as commander parses them. */
 interface ReplayOptions {
   readonly against?: string;
   readonly since?: string;

@@ -21,7 +21,6 @@ export interface FileOption {
   readonly file?: string;
 }
 
-/** The options of `querygate keys link`, as commander parses them. */
 export interface LinkOptions extends FileOption {
   readonly key: string;
   readonly endpoint: string;

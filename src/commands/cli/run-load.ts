@@ -17,7 +17,6 @@ const REPORTED_REJECTIONS = 100;
 const REPORTED_FIELDS = 20;
 const REQUEST_TIMEOUT_MS = 600_000;
 
-/** The options of `querygate load`, as commander parses them. */
 export interface LoadFlags {
   readonly shiftToNow?: boolean;
   readonly strict?: boolean;

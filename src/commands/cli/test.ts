@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { replaceFile } from '../../files/replace-file.js';
 import { readConfig } from '../../gateway/config/config.js';
@@ -20,7 +20,12 @@ export function testCommand(): Command {
   return withProjectOption(new Command('test'))
     .description('Runs the files of tests/: rows of tables, and what calls of endpoints return over them.')
     .argument('[filter]', 'a part of the name of a file, an endpoint or a call; all by default')
-    .option('--update', 'write into the files what came, in place of what was expected', false)
+    .addOption(
+      // Its own writes would start it again.
+      new Option('--update', 'write into the files what came, in place of what was expected')
+        .default(false)
+        .conflicts('watch'),
+    )
     .option('--watch', 'run again what a change of a file concerns, until Ctrl-C', false)
     .option('--junit <file>', 'write the result as JUnit XML to a file too, for CI')
     .addHelpText('after', HELP)
@@ -29,7 +34,6 @@ export function testCommand(): Command {
     );
 }
 
-/** The options of `querygate test`, as commander parses them. */
 interface TestOptions {
   readonly update: boolean;
   readonly watch: boolean;
@@ -42,8 +46,6 @@ async function runTests(
   { update, watch, junit }: TestOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  // Its own writes would start it again.
-  if (update && watch) throw usageError('--update and --watch exclude each other: update once, then watch.');
   const { project, dataDir } = readConfig(environmentOfTests(process.env));
   const runner = new TestRunner(process.env, project, { ...(filter !== undefined && { filter }) });
   const report = async ({ tests, failure }: TestRun): Promise<ReadonlySet<CallRun>> => {

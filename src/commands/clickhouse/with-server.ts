@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { firstRespondingServer } from '../../gateway/clickhouse/first-responding-server.js';
-import type { ClickHouseConfig, Config } from '../../gateway/config/config.js';
+import type { Config } from '../../gateway/config/config.js';
 import { interruptible } from '../cli/run-command.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { withCopiedData } from '../embedded/copied-data.js';
@@ -55,7 +55,9 @@ export async function withServer<T>(
     source === 'external' ? clickhouse.kind === 'external' : source === 'temporary' || hasData(dataDir);
   const source = sources.find(isThere) ?? sources.at(-1);
   if (source === 'external' && clickhouse.kind === 'external') {
-    return interruptible(signal, async () => task({ source, admin: await externalConnection(clickhouse) }));
+    const { urls, username, password } = clickhouse;
+    const servers = urls.map((url) => ({ url, username, password, database }));
+    return interruptible(signal, async () => task({ source, admin: await firstRespondingServer(servers) }));
   }
   if (source === 'own') {
     const running = await findRunningServer(dataDir);
@@ -76,16 +78,6 @@ export async function withServer<T>(
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-/** A connection to the first configured server that responds. @throws Error where none responds */
-export function externalConnection({
-  urls,
-  username,
-  password,
-  database,
-}: Extract<ClickHouseConfig, { readonly kind: 'external' }>): Promise<ClickHouseConnection> {
-  return firstRespondingServer(urls.map((url) => ({ url, username, password, database })));
 }
 
 /** Whether a gateway or a command has made data. */

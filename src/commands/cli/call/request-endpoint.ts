@@ -42,32 +42,18 @@ export function bodyOf({ parameters }: Pick<EndpointCall, 'parameters'>): string
  *
  * @throws CommandError where the gateway is unreachable.
  */
-export function requestEndpoint(
-  gateway: Gateway,
-  call: EndpointCall,
-  signal: AbortSignal,
-): Promise<Response> {
-  const { format, parameters, post } = call;
+function requestEndpoint(gateway: Gateway, call: EndpointCall, signal: AbortSignal): Promise<Response> {
+  const { format, parameters, post = false } = call;
   const isExport = parameters.has('export');
   const headers = {
     'User-Agent': 'querygate-cli',
     Accept: FORMATS[format ?? 'json'].mediaType,
+    ...(post && { 'Content-Type': 'application/json' }),
     // A person who misspells a parameter must not take other rows for the result.
     Prefer: `handling=strict${isExport ? '' : `, respond-async, wait=${WAIT_SECONDS}`}`,
   };
-  const send = isExport ? patientFetch : fetch;
-  if (!post) return requestGateway(gateway, urlOf(gateway.url, call), { headers, signal }, send);
-  return requestGateway(
-    gateway,
-    urlOf(gateway.url, call),
-    {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: bodyOf(call),
-      signal,
-    },
-    send,
-  );
+  const request = { headers, signal, ...(post && { method: 'POST', body: bodyOf(call) }) };
+  return requestGateway(gateway, urlOf(gateway.url, call), request, isExport ? patientFetch : fetch);
 }
 
 /** What `querygate call` shows of a query that takes longer than a request. */

@@ -12,7 +12,6 @@ import type { Project } from '../../../gateway/config/project.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import { ifPresent } from '../../../files/if-present.js';
 import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
-import { containsName } from '../../check/contains-name.js';
 import { textOfProblem, type FileProblem } from '../../../endpoint/file-problems.js';
 import { problem } from '../../../endpoint/problems.js';
 
@@ -108,4 +107,10 @@ function newProblems(problems: readonly Remark[], checked: readonly CheckedEndpo
     if (unseenTable === undefined) return found.length === 0;
     return !found.some((text) => containsName(text, unseenTable));
   });
+}
+
+/** Whether a text contains a name as a word, with or without its database. */
+function containsName(text: string, name: string): boolean {
+  const escaped = name.replaceAll(/\W/g, String.raw`\$&`);
+  return new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`).test(text);
 }
