@@ -46,68 +46,7 @@ export interface RedisSingleFlightDependencies {
  * then takes over and runs a second query. The result is correct in either case.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
-  return async (key, signal, queryClickHouse, newerThan) => {
-    const flight = flightOf(dependencies, key, newerThan);
-    const longestQuery = dependencies.clock().getTime() - dependencies.maxWaitMs;
-    const wanted: Wanted = { key, newerThan, seen: longestQuery };
-    // Most calls are alone: one command looks for the result, and takes the lock where there is none to use.
-    const cached = await dependencies.store.get(key, newerThan, flight.lock);
-    const published = flight.lock.isAsked
-      ? undefined
-      : await findPublished(dependencies, wanted, undefined, { cached });
-    const coalesced = { signal, queryClickHouse };
-    const fetched = published ?? (await leadOrFollow(dependencies, wanted, flight, coalesced, { cached }));
-    return { cached, ...fetched };
-  };
-}
-
-/** @param look what was found when the lock was asked for, if it was */
-async function leadOrFollow(
-  dependencies: RedisSingleFlightDependencies,
-  wanted: Wanted,
-  { lock, pollMs, failedAs }: Flight,
-  coalesced: CoalescedQuery,
-  look: Look,
-): Promise<FetchedResult> {
-  const { key } = wanted;
-  const deadlineAt = performance.now() + dependencies.maxWaitMs;
-  let first = lock.isAsked ? look : undefined;
-  let previousLeader: string | undefined;
-  let following: AbortSignal | undefined;
-  while (performance.now() < deadlineAt) {
-    const owner = first ? lock.owner : await lock.takeOrRenew();
-    if (owner === undefined || !TOKEN.test(owner)) break;
-    const [known, leader] = [first, previousLeader];
-    const find = (): Promise<FetchedResult | undefined> => findPublished(dependencies, wanted, leader, known);
-    first = undefined;
-    if (owner === lock.token) {
-      const fetched = await queryAsLeader(dependencies, key, { lock, find, failedAs }, coalesced);
-      if (fetched) return fetched;
-      continue;
-    }
-    const published = owner === previousLeader ? undefined : await find();
-    if (published) return published;
-    previousLeader = owner;
-    following ??= nativeSignal(coalesced.signal);
-    await delay(pollMs, undefined, { signal: following });
-  }
-  const result = await coalesced.queryClickHouse(coalesced.signal);
-  void storeResult(dependencies, key, result);
-  return { result, isCollapsed: false };
-}
-
-function flightOf(
-  { redis, keys }: RedisSingleFlightDependencies,
-  key: CacheKey,
-  newerThan: number | undefined,
-): Flight {
-  const { of, pollMs } = newerThan === undefined ? MISS : REFRESH;
-  const lock = new RedisLease(redis, keys.lock(key, of), LEASE_MS);
-  return { lock, pollMs, failedAs: of === 'miss' ? lock.token : REFRESH.failedAs };
-}
-
-interface Flight extends Pick<Leadership, 'lock' | 'failedAs'> {
-  readonly pollMs: number;
+  return (...query) => new RedisFlight(dependencies, ...query).run();
 }
 
 /** What a look into the cache found. */
@@ -115,109 +54,140 @@ interface Look {
   readonly cached: EndpointResult | undefined;
 }
 
-interface CoalescedQuery {
-  readonly signal: Signal;
-  readonly queryClickHouse: QueryClickHouse;
-}
-
-interface Leadership {
-  readonly lock: RedisLease;
-  /** Finds what the previous owner of the lock may have published. */
-  readonly find: () => ReturnType<typeof findPublished>;
+/** The query of this process, which other gateways may run too. */
+class RedisFlight {
+  private readonly lock: RedisLease;
+  private readonly pollMs: number;
   /** The name under which its failure is published. */
-  readonly failedAs: string;
-}
-
-/** What a gateway wants of the others. */
-interface Wanted {
-  readonly key: CacheKey;
-  readonly newerThan: number | undefined;
+  private readonly failedAs: string;
   /**
    * Since when the result is known that was there at first, and at least the time at which the longest query would have begun: an
    * expired result that is known since later, and that comes while this gateway waits, is of the query for which it waits.
    */
-  seen: number;
-}
+  private seen: number;
 
-/** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
-async function queryAsLeader(
-  dependencies: RedisSingleFlightDependencies,
-  key: CacheKey,
-  { lock, find, failedAs }: Leadership,
-  coalesced: CoalescedQuery,
-): Promise<FetchedResult | undefined> {
-  const renewal = setInterval(() => void lock.renew(), RENEW_MS);
-  // Who waits for a miss looks for its failure under the token of this lock, also where it is of the leader before.
-  let isToPublish = failedAs !== REFRESH.failedAs;
-  let stored = Promise.resolve();
-  try {
-    const published = await find();
-    if (published) return published;
-    isToPublish = true;
-    if (!lock.isHeld) return undefined;
-    const result = await coalesced.queryClickHouse(coalesced.signal);
-    stored = storeResult(dependencies, key, result, lock);
+  constructor(
+    private readonly dependencies: RedisSingleFlightDependencies,
+    private readonly key: CacheKey,
+    private readonly signal: Signal,
+    private readonly queryClickHouse: QueryClickHouse,
+    private readonly newerThan?: number,
+  ) {
+    const { redis, keys, clock, maxWaitMs } = dependencies;
+    const { of, pollMs } = newerThan === undefined ? MISS : REFRESH;
+    this.lock = new RedisLease(redis, keys.lock(key, of), LEASE_MS);
+    this.pollMs = pollMs;
+    this.failedAs = of === 'miss' ? this.lock.token : REFRESH.failedAs;
+    this.seen = clock().getTime() - maxWaitMs;
+  }
+
+  async run(): Promise<FetchedResult> {
+    // Most calls are alone: one command looks for the result, and takes the lock where there is none to use.
+    const cached = await this.dependencies.store.get(this.key, this.newerThan, this.lock);
+    const fetched = this.lock.isAsked
+      ? await this.leadOrFollow({ cached })
+      : ((await this.findPublished(undefined, { cached })) ?? (await this.leadOrFollow()));
+    return { cached, ...fetched };
+  }
+
+  /** @param look what was found when the lock was asked for, if it was */
+  private async leadOrFollow(look?: Look): Promise<FetchedResult> {
+    const { lock, dependencies } = this;
+    const deadlineAt = performance.now() + dependencies.maxWaitMs;
+    let first = look;
+    let previousLeader: string | undefined;
+    let following: AbortSignal | undefined;
+    while (performance.now() < deadlineAt) {
+      const owner = first ? lock.owner : await lock.takeOrRenew();
+      if (owner === undefined || !TOKEN.test(owner)) break;
+      const known = first;
+      first = undefined;
+      if (owner === lock.token) {
+        const fetched = await this.lead(previousLeader, known);
+        if (fetched) return fetched;
+        continue;
+      }
+      const published =
+        owner === previousLeader ? undefined : await this.findPublished(previousLeader, known);
+      if (published) return published;
+      previousLeader = owner;
+      following ??= nativeSignal(this.signal);
+      await delay(this.pollMs, undefined, { signal: following });
+    }
+    const result = await this.queryClickHouse(this.signal);
+    void this.storeResult(result);
     return { result, isCollapsed: false };
-  } catch (error) {
-    if (isToPublish && !coalesced.signal.aborted) await publishFailure(dependencies, key, failedAs, error);
-    // Before the response: a request that comes after it must find no lock, whose failure it would get.
-    await lock.release();
-    throw error;
-  } finally {
-    clearInterval(renewal);
-    // Usually the lock has ended with the storing. No response waits for either, and other gateways wait for the lock until the result is there.
-    void stored.then(() => (lock.isHeld ? lock.release() : undefined));
   }
-}
 
-/** Never rejects. @param lock ends once the result is stored */
-async function storeResult(
-  { store }: RedisSingleFlightDependencies,
-  key: CacheKey,
-  result: EndpointResult,
-  lock?: RedisLease,
-): Promise<void> {
-  // Other gateways may not accept a partial result: one of the followers runs the query again.
-  if (!result.partial) await store.set(key, result, usableUntil(result, key), lock);
-}
-
-async function publishFailure(
-  { redis, keys }: RedisSingleFlightDependencies,
-  key: CacheKey,
-  token: string,
-  error: unknown,
-): Promise<void> {
-  const published = sharedFailureOf(error);
-  if (!published) return;
-  await redis.write((client) =>
-    client.set(keys.failure(key, token), JSON.stringify(published), 'PX', FAILURE_MS),
-  );
-}
-
-/**
- * Finds a result that another gateway published.
- *
- * @param look what was found already
- * @throws Failure that the owner of the token `previousLeader` published.
- */
-async function findPublished(
-  { redis, keys, store, clock }: RedisSingleFlightDependencies,
-  wanted: Wanted,
-  previousLeader: string | undefined,
-  look?: Look,
-): Promise<FetchedResult | undefined> {
-  const { key, newerThan = -Infinity, seen } = wanted;
-  const result = look ? look.cached : await store.get(key, newerThan);
-  if (result && knownAt(result) > newerThan) {
-    // A query can take longer than its result is fresh.
-    const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
-    if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
-    wanted.seen = Math.max(seen, knownAt(result));
+  /** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
+  private async lead(
+    previousLeader: string | undefined,
+    look: Look | undefined,
+  ): Promise<FetchedResult | undefined> {
+    const { lock, signal } = this;
+    const renewal = setInterval(() => void lock.renew(), RENEW_MS);
+    // Who waits for a miss looks for its failure under the token of this lock, also where it is of the leader before.
+    let isToPublish = this.failedAs !== REFRESH.failedAs;
+    let stored = Promise.resolve();
+    try {
+      const published = await this.findPublished(previousLeader, look);
+      if (published) return published;
+      isToPublish = true;
+      if (!lock.isHeld) return undefined;
+      const result = await this.queryClickHouse(signal);
+      stored = this.storeResult(result, lock);
+      return { result, isCollapsed: false };
+    } catch (error) {
+      if (isToPublish && !signal.aborted) await this.publishFailure(error);
+      // Before the response: a request that comes after it must find no lock, whose failure it would get.
+      await lock.release();
+      throw error;
+    } finally {
+      clearInterval(renewal);
+      // Usually the lock has ended with the storing. No response waits for either, and other gateways wait for the lock until the result is there.
+      void stored.then(() => (lock.isHeld ? lock.release() : undefined));
+    }
   }
-  const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
-  if (failedAs === undefined) return undefined;
-  const published = await redis.run((client) => client.get(keys.failure(key, failedAs)));
-  const failure = readFailure(published);
-  if (failure) throw failure;
-  return undefined;
+
+  /** Never rejects. @param lock ends once the result is stored */
+  private async storeResult(result: EndpointResult, lock?: RedisLease): Promise<void> {
+    const { key } = this;
+    // Other gateways may not accept a partial result: one of the followers runs the query again.
+    if (!result.partial) await this.dependencies.store.set(key, result, usableUntil(result, key), lock);
+  }
+
+  private async publishFailure(error: unknown): Promise<void> {
+    const { redis, keys } = this.dependencies;
+    const published = sharedFailureOf(error);
+    if (!published) return;
+    await redis.write((client) =>
+      client.set(keys.failure(this.key, this.failedAs), JSON.stringify(published), 'PX', FAILURE_MS),
+    );
+  }
+
+  /**
+   * Finds a result that another gateway published.
+   *
+   * @param look what was found already
+   * @throws Failure that the owner of the token `previousLeader` published.
+   */
+  private async findPublished(
+    previousLeader: string | undefined,
+    look: Look | undefined,
+  ): Promise<FetchedResult | undefined> {
+    const { redis, keys, store, clock } = this.dependencies;
+    const { key, newerThan = -Infinity, seen } = this;
+    const result = look ? look.cached : await store.get(key, newerThan);
+    if (result && knownAt(result) > newerThan) {
+      // A query can take longer than its result is fresh.
+      const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
+      if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
+      this.seen = Math.max(seen, knownAt(result));
+    }
+    const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
+    if (failedAs === undefined) return undefined;
+    const failure = readFailure(await redis.run((client) => client.get(keys.failure(key, failedAs))));
+    if (failure) throw failure;
+    return undefined;
+  }
 }
