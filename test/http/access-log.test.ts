@@ -4,10 +4,9 @@ import { Socket } from 'node:net';
 
 import { Failure } from '../../src/gateway/errors.js';
 import type { DevelopmentSource } from '../../src/gateway/http/describe/development-routes.js';
-import { AccessLog } from '../../src/gateway/http/transport/access-log.js';
+import { AccessLog, type AccessLogParts } from '../../src/gateway/http/transport/access-log.js';
 import { createHttpServer } from '../../src/gateway/http/transport/server.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
-import type { ReportedFailure } from '../../src/gateway/observability/recent-failures.js';
 import { nativeSignal } from '../../src/gateway/query/signal.js';
 import { pollUntil } from '../support/poll-until.js';
 import { whileListening } from '../support/raw-exchange.js';
@@ -15,6 +14,9 @@ import { RecordingLogger } from '../support/recording-logger.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
 const SECRET = 'Zq7secretValue';
+
+const logTo = (logger: RecordingLogger, parts: Partial<AccessLogParts> = {}): AccessLog =>
+  new AccessLog({ logger, metrics: new Metrics(), clock: () => new Date(0), ...parts });
 
 describe('the access log', () => {
   it('writes one line per request, with the fields that an operator needs', async () => {
@@ -62,13 +64,13 @@ describe('the access log', () => {
     const logger = new RecordingLogger();
     const context = { requestId: 'request-1', startedAt: performance.now(), failure };
     const request = new IncomingMessage(new Socket());
-    new AccessLog(logger).note(request, new ServerResponse(request), '/', context);
+    logTo(logger).note(request, new ServerResponse(request), '/', context);
     expect(await logger.line('request')).toMatchObject({ level, fields });
   });
 
   it('reports each request once and in order, also while many finish', async () => {
     const reported: string[] = [];
-    const log = new AccessLog(new RecordingLogger(), undefined, {
+    const log = logTo(new RecordingLogger(), {
       onCompleted: ({ context }) => reported.push(context.requestId),
     });
     const sent: string[] = [];
@@ -91,9 +93,7 @@ describe('the access log', () => {
 
   it('has reported every request in the metrics when they are scraped', async () => {
     const metrics = new Metrics();
-    const log = new AccessLog(new RecordingLogger(), (...completed) => {
-      metrics.requestCompleted(...completed);
-    });
+    const log = logTo(new RecordingLogger(), { metrics });
     metrics.reportRequests = log.reportAll;
     const request = new IncomingMessage(new Socket());
     const context = { requestId: 'request-1', startedAt: performance.now(), endpoint: 'orders' };
@@ -164,20 +164,14 @@ describe('the access log', () => {
     async (_where, showsCauses, expected) => {
       const text = 'Cannot parse string';
       const logger = new RecordingLogger();
-      const reported: ReportedFailure[] = [];
+      const metrics = new Metrics();
       const cause = new Error(text);
       const failure = new Failure('CLICKHOUSE_FAILED', 'Failed.', { cause });
       const context = { requestId: 'request-1', startedAt: performance.now(), failure };
       const request = new IncomingMessage(new Socket());
-      const onFailure = (found: ReportedFailure): void => void reported.push(found);
-      new AccessLog(logger, undefined, { showsCauses, onFailure }).note(
-        request,
-        new ServerResponse(request),
-        '/',
-        context,
-      );
+      logTo(logger, { showsCauses, metrics }).note(request, new ServerResponse(request), '/', context);
       const { level, fields } = await logger.line('cause of the failure');
-      expect([level, fields['error'], reported[0]?.cause]).toEqual([expected, text, text]);
+      expect([level, fields['error'], metrics.failures.all()[0]?.cause]).toEqual([expected, text, text]);
     },
   );
 

@@ -88,27 +88,17 @@ export type LoggedParts = Pick<
 export function createLog({
   logger,
   metrics,
+  clock,
   requestLog,
   hasFullDisk,
   development,
-  clock,
 }: LoggedParts): AccessLog {
-  return new AccessLog(
-    logger,
-    (...completed) => {
-      metrics.requestCompleted(...completed);
+  return new AccessLog({
+    ...{ logger, metrics, clock },
+    showsCauses: development !== undefined,
+    onFailure: ({ code }) => {
+      if (DISK_FAILURES.has(code)) void hasFullDisk?.();
     },
-    {
-      onLimit: ({ subject, counted }) => {
-        metrics.count('limit_rejections_total', { kind: subject.kind, counted });
-      },
-      onExported: metrics.exported,
-      onFailure: (failure) => {
-        metrics.failures.note({ time: clock().toISOString(), ...failure });
-        if (DISK_FAILURES.has(failure.code)) void hasFullDisk?.();
-      },
-      showsCauses: development !== undefined,
-      ...(requestLog && { onCompleted: requestLog.note }),
-    },
-  );
+    onCompleted: requestLog?.note,
+  });
 }

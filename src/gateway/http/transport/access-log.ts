@@ -3,27 +3,12 @@ import type { Socket } from 'node:net';
 
 import { OPERATORS } from '../../../endpoint/figures.js';
 import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
-import { LimitExceeded, type LimitState } from '../../limits/limit-state.js';
-import type { CompletedExport } from '../../observability/metrics.js';
+import { LimitExceeded } from '../../limits/limit-state.js';
+import type { Metrics } from '../../observability/metrics.js';
 import { describeError, type Fields, type Logger } from '../../observability/logger.js';
 import type { ReportedFailure } from '../../observability/recent-failures.js';
-import type { CacheStatus } from '../../query/call.js';
+import type { Clock } from '../../query/ports.js';
 import type { RequestContext } from './request-context.js';
-
-/** How a request ended; `code` is a code of `ERRORS`, or empty where nothing failed. */
-export interface Outcome {
-  readonly status: number;
-  readonly code: string;
-}
-
-/** Counts a response. Times are milliseconds; `clickhouseMs` is present only where this request caused a query. */
-export type CountRequest = (
-  endpoint: string,
-  outcome: Outcome,
-  cache: CacheStatus | '',
-  gatewayMs: number,
-  clickhouseMs?: number,
-) => void;
 
 /** A request whose response has ended. */
 export interface CompletedRequest {
@@ -38,15 +23,16 @@ export interface CompletedRequest {
 /** What is read of a response that has ended. */
 export type EndedResponse = Pick<ServerResponse, 'writableEnded' | 'writableFinished' | 'statusCode'>;
 
-/** Callbacks that receive requests. */
-export interface RequestListeners {
+/** What finished requests are reported to. */
+export interface AccessLogParts {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
   /** Whether the log has the text of each cause, with values of the request: in a development server. */
   readonly showsCauses?: boolean;
-  readonly onLimit?: (exceeded: LimitState) => void;
-  readonly onExported?: (exported: CompletedExport) => void;
   readonly onFailure?: (failure: ReportedFailure) => void;
   /** Called for each request except probes and those by which the console follows a development server. */
-  readonly onCompleted?: (request: CompletedRequest) => void;
+  readonly onCompleted?: ((request: CompletedRequest) => void) | undefined;
 }
 
 /** Characters of a path that are logged at most. */
@@ -64,7 +50,7 @@ interface FinishedRequest extends CompletedRequest {
 }
 
 /**
- * Reports each finished request to the log, the metrics and the listeners: together with the others that finished in the same
+ * Reports each finished request to the log, the metrics and the request log: together with the others that finished in the same
  * turn of the event loop, when their responses are sent. While the gateway is busy, together with those of 10 ms: a turn has few
  * requests even then, and reporting them in each turn costs a fourteenth of a hit's CPU time more. Times in the log are those of
  * the report.
@@ -77,11 +63,7 @@ export class AccessLog {
   /** Bytes that earlier responses on a connection had. */
   private readonly sentBefore = new WeakMap<Socket, number>();
 
-  constructor(
-    private readonly logger: Logger,
-    private readonly count: CountRequest = () => undefined,
-    private readonly listeners: RequestListeners = {},
-  ) {}
+  constructor(private readonly parts: AccessLogParts) {}
 
   /**
    * Logs one line for a request, without parameters and without the key.
@@ -128,25 +110,32 @@ export class AccessLog {
   }
 
   private report(request: FinishedRequest): void {
+    const { logger, onCompleted } = this.parts;
     const { context, status, path, totalMs } = request;
-    const { endpoint = '', failure, outcome: { cache = '', caused } = {} } = context;
-    const clickhouseMs = caused?.cost.readBy(OPERATORS).clickhouseMs;
+    const { failure, outcome } = context;
+    const clickhouseMs = outcome?.caused?.cost.readBy(OPERATORS).clickhouseMs;
     const gatewayMs = totalMs - (clickhouseMs ?? 0);
     const code = failureCode(failure, status);
-    this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
-    this.reportExport(request);
+    this.count(request, code, gatewayMs, clickhouseMs);
     const routine = isRoutine(path, status);
-    if (!routine) this.listeners.onCompleted?.(request);
+    if (!routine) onCompleted?.(request);
     const fields = fieldsOf(request, gatewayMs, clickhouseMs);
-    if (failure === undefined) this.logger.request(routine ? 'debug' : 'info', fields);
+    if (failure === undefined) logger.request(routine ? 'debug' : 'info', fields);
     else this.reportFailure(request, code, fields);
-    if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
+    if (status >= 400) this.noteFailure(reportedFailure(context, status));
   }
 
-  private reportExport({ context, totalMs: ms }: FinishedRequest): void {
-    const { endpoint = '', called, outcome: { rows = 0, exportedBytes: bytes } = {} } = context;
+  private count(
+    { context, status, totalMs: ms }: FinishedRequest,
+    code: string,
+    gatewayMs: number,
+    clickhouseMs: number | undefined,
+  ): void {
+    const { metrics } = this.parts;
+    const { endpoint = '', called, outcome: { cache = '', rows = 0, exportedBytes: bytes } = {} } = context;
+    metrics.requestCompleted(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
     // A statement of a client is not an export.
-    if (called && bytes !== undefined) this.listeners.onExported?.({ endpoint, rows, bytes, ms });
+    if (called && bytes !== undefined) metrics.exported({ endpoint, rows, bytes, ms });
   }
 
   private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
@@ -154,16 +143,26 @@ export class AccessLog {
     const isOfCaller = context.failure instanceof Failure && context.failure.status < 500;
     const isFault = status >= 500 && !isOfCaller && !EXPECTED_BY_CALLER.has(code);
     const level = isFault ? 'error' : isRoutine(path, status) ? 'debug' : 'info';
-    this.logger.request(level, { ...fields, ...failureFields(context.failure) });
+    this.parts.logger.request(level, { ...fields, ...failureFields(context.failure) });
     this.explain(context);
   }
 
   private explain({ failure, requestId }: RequestContext): void {
-    if (failure instanceof LimitExceeded) this.listeners.onLimit?.(failure.exceeded);
+    const { logger, metrics, showsCauses } = this.parts;
+    if (failure instanceof LimitExceeded) {
+      const { subject, counted } = failure.exceeded;
+      metrics.count('limit_rejections_total', { kind: subject.kind, counted });
+    }
     if (failure instanceof Failure && failure.details.cause !== undefined) {
-      const log = this.listeners.showsCauses ? this.logger.info : this.logger.debug;
+      const log = showsCauses ? logger.info : logger.debug;
       log('cause of the failure', { requestId, ...describeError(failure.details.cause) });
     }
+  }
+
+  private noteFailure(failure: ReportedFailure): void {
+    const { metrics, clock, onFailure } = this.parts;
+    metrics.failures.note({ time: clock().toISOString(), ...failure });
+    onFailure?.(failure);
   }
 }
 
