@@ -2,8 +2,6 @@ import type { Principal } from '../../src/gateway/auth/principal.js';
 import type { CompletedRequest } from '../../src/gateway/http/transport/access-log.js';
 import { hasBacklog } from '../../src/gateway/http/transport/backlog.js';
 import { responding } from '../../src/gateway/http/transport/connections.js';
-import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import { Metrics } from '../../src/gateway/observability/metrics.js';
 import type { Tracing } from '../../src/gateway/observability/tracing.js';
@@ -89,8 +87,6 @@ describe('a raw hit', () => {
     let now = 1_000_000;
     const clock = (): number => now;
     const store = new CountingStore(clock);
-    const windows = new FixedWindows(clock);
-    const parts = { windows, concurrent: new ConcurrentQueries(store), shared: store, now: clock };
     const qg_plain = {
       name: 'plain',
       mayBypassCache: false,
@@ -106,7 +102,7 @@ describe('a raw hit', () => {
         expect(gateway.raw).toBeGreaterThan(500);
         expect(store.windows.get('key:plain:requests:60')?.count).toBe(1000);
       },
-      { principals: { qg_plain }, parts: { limiter: new Limiter(parts) } },
+      { principals: { qg_plain }, parts: { limiter: new Limiter(clock, store) } },
     );
   });
 

@@ -5,8 +5,6 @@ import { GuardedRedis } from '../../src/gateway/coordination/guarded-redis.js';
 import { connectRedis, type RedisClient } from '../../src/gateway/coordination/redis-connection.js';
 import { RedisKeys } from '../../src/gateway/coordination/redis-keys.js';
 import { limitThroughRedis } from '../../src/gateway/coordination/redis-limits.js';
-import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
 import { LimitExceeded } from '../../src/gateway/limits/limit-state.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 
@@ -42,8 +40,7 @@ export async function openLimitingGateway(options: LimitingGatewayOptions): Prom
   const keys = new RedisKeys(prefix);
   const shared = limitThroughRedis({ redis, keys, permitMs });
   const now = (): number => performance.now();
-  const parts = { windows: new FixedWindows(now), concurrent: new ConcurrentQueries(shared), shared, now };
-  return { limiter: new Limiter(parts), client, keys, breaker };
+  return { limiter: new Limiter(now, shared), client, keys, breaker };
 }
 
 /** Whether a request is admitted. @throws any error that is not a limit's rejection. */

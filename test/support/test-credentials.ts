@@ -9,8 +9,6 @@ import type { AdminParts } from '../../src/gateway/http/admin/admin-parts.js';
 import { RunningCalls } from '../../src/gateway/http/call/running-calls.js';
 import type { Credentials } from '../../src/gateway/http/call/credentials.js';
 import { sealFrom } from '../../src/endpoint/parameters/secret-value.js';
-import { ConcurrentQueries } from '../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../src/gateway/limits/fixed-windows.js';
 import { Limiter } from '../../src/gateway/limits/limiter.js';
 import type { Clock } from '../../src/gateway/query/ports.js';
 import type { RunScheduledExport } from '../../src/gateway/query/execute-export.js';
@@ -49,7 +47,7 @@ export function testCredentials(
 
 /** A limiter of this process only. */
 export function testLimiter(now: () => number = () => performance.now()): Limiter {
-  return new Limiter({ windows: new FixedWindows(now), concurrent: new ConcurrentQueries(), now });
+  return new Limiter(now);
 }
 
 /** What the admin API reports of keys and reloads, for tests that are about neither. */

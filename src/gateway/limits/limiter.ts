@@ -1,7 +1,7 @@
 import { OPERATORS } from '../../endpoint/figures.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
-import type { ConcurrentQueries } from './concurrent-queries.js';
-import type { FixedWindows, Window } from './fixed-windows.js';
+import { ConcurrentQueries } from './concurrent-queries.js';
+import { FixedWindows } from './fixed-windows.js';
 import {
   LimitExceeded,
   unitsLeft,
@@ -26,15 +26,6 @@ export interface QueryPermit {
   readonly settle: (cost?: QueryCost) => Promise<void>;
 }
 
-export interface LimiterDependencies {
-  readonly windows: FixedWindows;
-  readonly concurrent: ConcurrentQueries;
-  /** The store that gateways share; without it, each process counts for itself. */
-  readonly shared?: SharedLimits | undefined;
-  /** Milliseconds, on the clock of the windows. */
-  readonly now: () => number;
-}
-
 /** What is used of a quota. */
 export interface QuotaUse extends Pick<WindowLimit, 'counted' | 'quota' | 'window'> {
   /** Can be more than the quota: the cost of a query is known only after it. */
@@ -51,13 +42,29 @@ const NONE: readonly LimitState[] = [];
  * known counts.
  */
 export class Limiter {
+  private readonly windows: FixedWindows;
+  private readonly concurrent: ConcurrentQueries;
   private readonly requests: RequestQuotas;
   private readonly shared: SharedWindows | undefined;
 
-  constructor(private readonly dependencies: LimiterDependencies) {
-    const { windows, shared, now } = dependencies;
-    this.shared = shared && new SharedWindows(windows, shared, now);
-    this.requests = new RequestQuotas(windows, this.shared, now);
+  /**
+   * @param now monotonic milliseconds
+   * @param shared the store that gateways share; without it, each process counts for itself
+   */
+  constructor(
+    private readonly now: () => number,
+    shared?: SharedLimits,
+    maxWindows?: number,
+  ) {
+    this.windows = new FixedWindows(now, maxWindows);
+    this.concurrent = new ConcurrentQueries(shared);
+    this.shared = shared && new SharedWindows(this.windows, shared, now);
+    this.requests = new RequestQuotas(this.windows, this.shared, now);
+  }
+
+  /** How much is remembered: windows, and subjects with a running query. */
+  get size(): { readonly windows: number; readonly concurrent: number } {
+    return { windows: this.windows.size, concurrent: this.concurrent.size };
   }
 
   /**
@@ -94,7 +101,7 @@ export class Limiter {
   async admitQuery(subjects: readonly Subject[]): Promise<QueryPermit> {
     const limits = costLimits(subjects);
     const states = await this.checkCosts(limits);
-    const release = await this.dependencies.concurrent.acquire(subjects);
+    const release = await this.concurrent.acquire(subjects);
     let settled = false;
     return {
       states,
@@ -112,11 +119,10 @@ export class Limiter {
    * which are those of this gateway alone until it has asked. Starts no window, and asks nothing.
    */
   quotasOf(subject: Subject): readonly QuotaUse[] {
-    const { windows, now } = this.dependencies;
     const limits = [...requestLimits([subject]), ...costLimits([subject])];
     return limits.map(({ counted, quota, window, name }) => {
-      const running = windows.find(name);
-      const resetsIn = running ? Math.ceil((running.endsAt - now()) / 1000) : null;
+      const running = this.windows.find(name);
+      const resetsIn = running ? Math.ceil((running.endsAt - this.now()) / 1000) : null;
       return { counted, quota, window, used: running?.count ?? 0, resetsIn };
     });
   }
@@ -126,7 +132,7 @@ export class Limiter {
     const charges = limits.map(async (limit) => {
       const amount = Math.ceil(cost[limit.counted as keyof QueryCost]);
       if (!(amount > 0)) return;
-      this.window(limit).spent += amount;
+      this.windows.running(limit).spent += amount;
       await this.shared?.settle(limit);
     });
     await Promise.all(charges);
@@ -143,17 +149,13 @@ export class Limiter {
 
   /** @throws LimitExceeded when a quota is exhausted. */
   private rejectExhausted(limits: readonly WindowLimit[]): readonly LimitState[] {
-    const states = limits.map((limit) => stateOf(limit, this.window(limit), this.dependencies.now()));
+    const states = limits.map((limit) => stateOf(limit, this.windows.running(limit), this.now()));
     // Of several exhausted limits, report the one that lasts longest: Retry-After must cover all of them.
     const [exceeded] = states
       .filter((state) => unitsLeft(state, OPERATORS) === 0)
       .sort((a, b) => (b.resetSeconds ?? 0) - (a.resetSeconds ?? 0));
     if (!exceeded) return states;
-    for (const limit of limits) if (this.window(limit).owed > 0) void this.shared?.settle(limit);
+    for (const limit of limits) if (this.windows.running(limit).owed > 0) void this.shared?.settle(limit);
     throw new LimitExceeded(exceeded, states);
-  }
-
-  private window(limit: WindowLimit): Window {
-    return this.dependencies.windows.running(limit);
   }
 }

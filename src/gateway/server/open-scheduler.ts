@@ -1,6 +1,4 @@
 import type { Config } from '../config/config.js';
-import { ConcurrentQueries } from '../limits/concurrent-queries.js';
-import { FixedWindows } from '../limits/fixed-windows.js';
 import { Limiter } from '../limits/limiter.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
@@ -96,11 +94,5 @@ function logChange(logger: Logger, pool: ServerPool, { name: server, state, reas
 
 /** @param shared counts of all gateways together; undefined if each gateway counts on its own. */
 export function openLimiter(shared: SharedLimits | undefined): Limiter {
-  const now = (): number => performance.now();
-  return new Limiter({
-    windows: new FixedWindows(now),
-    concurrent: new ConcurrentQueries(shared),
-    shared,
-    now,
-  });
+  return new Limiter(() => performance.now(), shared);
 }

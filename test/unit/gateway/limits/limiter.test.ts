@@ -2,8 +2,6 @@ import fc from 'fast-check';
 
 import { OPERATORS } from '../../../../src/endpoint/figures.js';
 import type { LimitRules } from '../../../../src/endpoint/limit-rules.js';
-import { ConcurrentQueries } from '../../../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../../../src/gateway/limits/fixed-windows.js';
 import {
   LimitExceeded,
   unitsLeft,
@@ -23,15 +21,11 @@ const perMinute = (quota: number) => ({ quota, window: 60 });
 
 describe('Limiter without a shared store', () => {
   let now: number;
-  let concurrent: ConcurrentQueries;
-  let windows: FixedWindows;
   let limiter: Limiter;
 
   beforeEach(() => {
     now = 1_000_000;
-    windows = new FixedWindows(() => now, 100);
-    concurrent = new ConcurrentQueries();
-    limiter = new Limiter({ windows, concurrent, now: () => now });
+    limiter = new Limiter(() => now, undefined, 100);
   });
   /** Admits a request and returns the limits after it; throws if a limit rejects it. */
   const admit = (...subjects: Subject[]): readonly LimitState[] => {
@@ -76,14 +70,14 @@ describe('Limiter without a shared store', () => {
         ['requests', 0, null],
         ['rowsRead', 0, null],
       ]);
-      expect(windows.size).toBe(0);
+      expect(limiter.size.windows).toBe(0);
     });
   });
 
   describe('admitRequest', () => {
     it('returns nothing without a limit on requests', () => {
       expect(admit(key({}), endpoint({ rowsRead: perMinute(1), concurrent: 1 }))).toEqual([]);
-      expect(windows.size).toBe(0);
+      expect(limiter.size.windows).toBe(0);
     });
 
     it('admits the quota and no more until the window ends', () => {
@@ -148,7 +142,7 @@ describe('Limiter without a shared store', () => {
 
     it('stores a bounded number of windows', () => {
       for (let n = 0; n < 1000; n += 1) admit(key({ requests: perMinute(1) }, `caller ${n}`));
-      expect(windows.size).toBe(100);
+      expect(limiter.size.windows).toBe(100);
     });
 
     it('counts long names that differ in one character separately', () => {
@@ -218,7 +212,7 @@ describe('Limiter without a shared store', () => {
       const other = await limiter.admitQuery([caller]);
       await permit.settle(COST);
       await other.settle();
-      expect(concurrent.size).toBe(0);
+      expect(limiter.size.concurrent).toBe(0);
     });
   });
 });

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 
-import { ConcurrentQueries } from '../../../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../../../src/gateway/limits/fixed-windows.js';
 import { LimitExceeded, type Subject } from '../../../../src/gateway/limits/limit-state.js';
 import { Limiter } from '../../../../src/gateway/limits/limiter.js';
 import { CountingStore, type StoreState } from '../../../support/counting-store.js';
@@ -21,8 +19,7 @@ beforeEach(() => {
 
 const openGateway = (): Limiter => {
   const clock = (): number => now;
-  const windows = new FixedWindows(clock);
-  return new Limiter({ windows, concurrent: new ConcurrentQueries(), shared: store, now: clock });
+  return new Limiter(clock, store);
 };
 const openGateways = (count: number): Limiter[] => Array.from({ length: count }, openGateway);
 const limited = (counted: 'requests' | 'rowsRead', quota: number): Subject => ({

@@ -1,5 +1,3 @@
-import { ConcurrentQueries } from '../../../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../../../src/gateway/limits/fixed-windows.js';
 import type { Subject } from '../../../../src/gateway/limits/limit-state.js';
 import { Limiter } from '../../../../src/gateway/limits/limiter.js';
 import { PlaceOfCall } from '../../../../src/gateway/limits/place-of-call.js';
@@ -13,7 +11,7 @@ describe('the place of a call', () => {
     const shared = takePermit && {
       ...{ takePermit, returnPermit: () => Promise.resolve(), count: () => Promise.resolve(undefined) },
     };
-    return new Limiter({ windows: new FixedWindows(now), concurrent: new ConcurrentQueries(shared), now });
+    return new Limiter(now, shared);
   };
   const placeIn = (limiter: Limiter, concurrent: number): PlaceOfCall => {
     const rules = { concurrent, rowsRead: { quota: 100, window: 60 } };

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 
 import { OPERATORS } from '../../../../src/endpoint/figures.js';
-import { ConcurrentQueries } from '../../../../src/gateway/limits/concurrent-queries.js';
-import { FixedWindows } from '../../../../src/gateway/limits/fixed-windows.js';
 import {
   LimitExceeded,
   unitsLeft,
@@ -25,8 +23,7 @@ beforeEach(() => {
 
 const openGateway = (): Limiter => {
   const clock = (): number => now;
-  const windows = new FixedWindows(clock);
-  return new Limiter({ windows, concurrent: new ConcurrentQueries(store), shared: store, now: clock });
+  return new Limiter(clock, store);
 };
 const withQuota = (quota: number, name = 'reports'): Subject => ({
   kind: 'key',
