@@ -2,7 +2,7 @@ import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import type { Signal } from '../query/signal.js';
+import { unlessAborted, type Signal } from '../query/signal.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { searchOf } from './ready-query.js';
 import type { QueryConnections } from './query-connections.js';
@@ -66,7 +66,8 @@ export class SettingOverrides {
    */
   async ready(signal?: Signal): Promise<void> {
     const freshMs = this.forbidden.length > 0 ? FORBIDDEN_MS : FRESH_MS;
-    if (this.now() - this.readAt >= freshMs) await unlessAborted(this.read(), signal);
+    if (this.now() - this.readAt >= freshMs)
+      await (signal ? unlessAborted(this.read(), signal) : this.read());
     this.timer ??= this.setTimer(() => {
       this.timer = undefined;
       // Where it fails, a query that comes later reads again, and fails with the error.
@@ -166,18 +167,3 @@ const isForbidden = (error: unknown): boolean =>
 /** Others can come from the settings themselves: a response that is cut, a statement that is not understood. */
 const isOfConnection = (error: unknown): boolean =>
   !(error instanceof ClickHouseError || error instanceof Failure);
-
-/** @throws the reason of the signal, or the error of the work */
-function unlessAborted(work: Promise<void>, signal: Signal | undefined): Promise<void> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void work.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', abort);
-    });
-  });
-}

@@ -45,6 +45,20 @@ export class Abort implements Signal {
   }
 }
 
+/** What work resolves to, or its error; the reason of the signal where that aborts first. */
+export function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}
+
 /** The signal as an AbortSignal, which Node's own functions and ClickHouse's client require. */
 export function nativeSignal(signal: Signal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;

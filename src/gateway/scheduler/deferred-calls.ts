@@ -6,7 +6,7 @@ import type { CacheKey } from '../query/cache-key.js';
 import type { Call, CallOutcome } from '../query/call.js';
 import { sizeOf } from '../query/endpoint-result.js';
 import type { Clock, DeferredBoard, OnBackgroundQuery } from '../query/ports.js';
-import { Abort, setRealTimer, type SetTimer, type Signal } from '../query/signal.js';
+import { Abort, setRealTimer, unlessAborted, type SetTimer } from '../query/signal.js';
 import { withDeadline } from './deadline.js';
 
 /** Seconds after which a call that nobody repeats is cancelled; so long its result waits for whoever asked for it. */
@@ -171,7 +171,7 @@ export class DeferredCalls {
     deferred.cancelTimer();
     const signal = withDeadline(call.signal, seconds, this.dependencies.setTimer);
     try {
-      const outcome = await Promise.race([deferred.result, abortOf(signal)]);
+      const outcome = await unlessAborted(deferred.result, signal);
       this.#forget(id, deferred);
       return outcome;
     } catch (error) {
@@ -259,15 +259,4 @@ interface Waiting {
   readonly key: CacheKey;
   readonly seconds: number;
   readonly isStarter: boolean;
-}
-
-/** Rejects with the reason of the signal. */
-function abortOf(signal: Signal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const leave = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
 }

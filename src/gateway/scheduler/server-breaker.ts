@@ -105,17 +105,12 @@ export class ServerBreaker {
     this.isTrying = true;
     const isBack = await this.ping();
     this.isTrying = false;
-    if (isBack) this.responded();
+    if (isBack) this.noteResponse();
     else {
       this.pauseMs = Math.min(this.pauseMs * 2, this.options.maxPauseMs);
       this.openUntil = this.now() + this.pauseMs;
     }
     return isBack;
-  }
-
-  /** Notes that a running query gets a part of its response. */
-  noteResponse(): void {
-    this.responded();
   }
 
   /**
@@ -130,7 +125,7 @@ export class ServerBreaker {
     this.begin(run);
     try {
       const result = await work({ ...request, signal: abort });
-      this.responded();
+      this.noteResponse();
       return result;
     } catch (error) {
       if (abort.aborted && !request.signal.aborted) throw abort.reason;
@@ -148,7 +143,7 @@ export class ServerBreaker {
     if (error.code === 'QUERY_TIMEOUT') return;
     const isUnavailable = error.code === 'CLICKHOUSE_UNAVAILABLE';
     if (error.code !== 'CLICKHOUSE_UNREACHABLE' && !isUnavailable) {
-      this.responded();
+      this.noteResponse();
       return;
     }
     const { retryAfterSeconds = 0 } = error.details;
@@ -158,7 +153,8 @@ export class ServerBreaker {
     if (this.failures >= this.options.failuresToOpen) this.open('unreachable');
   }
 
-  private responded(): void {
+  /** Notes that ClickHouse responds to anything, such as with a part of a response. */
+  noteResponse(): void {
     this.respondedAt = this.now();
     this.failures = 0;
     if (this.state === 'closed') return;
@@ -217,7 +213,7 @@ export class ServerBreaker {
     for (let tries = 0; tries < PINGS_TO_STALL; tries += 1) {
       const { respondedAt } = this;
       const hasResponded = await this.ping();
-      if (hasResponded) this.responded();
+      if (hasResponded) this.noteResponse();
       if (hasResponded || this.respondedAt !== respondedAt || this.runs.size === 0) return true;
     }
     return false;
