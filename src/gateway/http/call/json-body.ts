@@ -4,8 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 
 import { callerGone, Failure } from '../../errors.js';
-import { excessOf } from './json-bounds.js';
-import { countJson, isClosed, MAX_DEPTH, type JsonLimits } from './json-counts.js';
+import { excessOf, countJson, isClosed, MAX_DEPTH, type JsonLimits } from './json-counts.js';
 import { isJsonObject, malformed, parseJsonText, type ParseJson } from './json-text.js';
 
 /** Bytes of a request body. */

@@ -7,7 +7,7 @@ import type { CacheDemand } from '../../query/call.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import { cacheDemandOf } from '../result/cache-headers.js';
 import type { JsonBodies } from './json-body.js';
-import { limitsOfCall } from './json-bounds.js';
+import { limitsOfCall } from './json-counts.js';
 import { readJsonParameters } from './json-parameters.js';
 import { isJsonObject } from './json-text.js';
 import { parseQueryString } from './query-string.js';
@@ -108,9 +108,14 @@ const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 /** Whole seconds; longer numbers are ignored. */
 const SECONDS = /^\d{1,9}$/;
 
+const NO_PREFERENCES: Preferences = {
+  ...{ waitSeconds: undefined, timestamps: undefined, numbers: undefined, isStrict: false, isAsync: false },
+};
+
 /** Reads the header in one pass. Of several preferences with one name the first counts; parameters are ignored. */
 export function readPreferences(header: string | undefined): Preferences {
-  const values = valuesByName(header ?? '');
+  if (header === undefined) return NO_PREFERENCES;
+  const values = valuesByName(header);
   const seconds = values.get('wait') ?? '';
   const timestamps = values.get('timestamps')?.toLowerCase();
   return {

@@ -7,7 +7,7 @@ import type { LimitState } from '../../limits/limit-state.js';
 import type { ApiParts } from '../api-parts.js';
 import { authenticate } from '../call/credentials.js';
 import { clientDisconnected } from '../call/call-endpoint.js';
-import { limitsOfMessage } from '../call/json-bounds.js';
+import { limitsOfMessage } from '../call/json-counts.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../call/limit-requests.js';
 import { readPreferences } from '../call/sent-call.js';
 import { rejectMethodsExcept } from '../transport/reject-method.js';

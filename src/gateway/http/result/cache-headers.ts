@@ -4,7 +4,8 @@ import { isConfirmed, knownAt, type EndpointResult } from '../../query/endpoint-
 
 /** Reads the request's `Cache-Control` (RFC 9111, 5.2.1), which counts only for callers that may bypass the cache. */
 export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
-  const directives = (cacheControl ?? '')
+  if (cacheControl === undefined) return 'any';
+  const directives = cacheControl
     .toLowerCase()
     .split(',')
     .map((directive) => directive.trim());
