@@ -172,14 +172,6 @@ describe('loadFile with shiftToNow', () => {
       await rowsOf('SELECT toUInt8(countIf(timestamp IS NULL)) AS nulls, toUInt8(count()) AS n FROM t'),
     ).toEqual([{ nulls: 2, n: 4 }]);
   });
-
-  it.each([
-    ['Date', 'the years 1970 to 2148'],
-    ['DateTime', 'the years 1970 to 2105'],
-  ])('rejects a time that a %s would store as its last', async (type, years) => {
-    await load(`(timestamp ${type}) ENGINE = MergeTree ORDER BY timestamp`, [{ timestamp: '2250-01-01' }]);
-    expect(rejected).toEqual({ 1: `timestamp is outside ${years}` });
-  });
 });
 
 describe('loadFile into a table with a TTL', () => {

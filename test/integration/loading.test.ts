@@ -72,7 +72,9 @@ describe('loadFile', () => {
       3: 'status_code "OK" does not fit UInt16',
       4: 'status_code 99999 does not fit UInt16',
       5: 'timestamp "yesterday" is not a time that ClickHouse can read',
-      6: 'timestamp is outside the years 1900 to 2299',
+      6: expect.stringMatching(
+        /^timestamp "2500-01-01T00:00:00Z" does not fit DateTime64\(.*\), which would store /,
+      ) as string,
       7: 'id "x" does not fit UUID',
       9: 'ClickHouse cannot read the line: Duplicate field found while parsing JSONEachRow format: level',
       10: expect.stringMatching(/^ClickHouse cannot read the line: .*surrogate pair$/) as string,
@@ -82,7 +84,9 @@ describe('loadFile', () => {
       16: expect.stringMatching(/^not JSON: /) as string,
       17: expect.stringMatching(/^not JSON: /) as string,
       18: 'no timestamp',
-      19: 'timestamp is outside the years 1900 to 2299',
+      19: expect.stringMatching(
+        /^timestamp 1779012303123456789 does not fit DateTime64\(.*\), which would store /,
+      ) as string,
     });
     const numbers = [2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16, 17, 18, 19];
     expect(Object.keys(rejected).map(Number)).toEqual(numbers);

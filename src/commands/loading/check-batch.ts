@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { isInRange, microsecondsOf, timeOutOfRange } from './columns.js';
+import { microsecondsOf, reasonOutOfRange } from './columns.js';
 import { explainRejections } from './explain-rejections.js';
 import { rejectedRow, type Line } from './line-splitter.js';
 import type { Batch } from './read-batches.js';
@@ -31,7 +31,8 @@ export async function checkBatch(
     const found = read.get(row);
     if (!found) continue;
     const [micros, isExpired] = found.values;
-    const reason = reasonOutOfRange(table, microsOf(micros), shift) ?? found.change?.reason;
+    const reason =
+      found.change?.reason ?? (shift === 0n ? undefined : reasonOutOfRange(table.time, microsOf(micros)));
     if (reason === undefined) {
       rows.push(row);
       expired += Number(isExpired);
@@ -51,7 +52,6 @@ export async function newestOf(
   return [...read.values()]
     .filter(({ change }) => change === undefined)
     .map(({ values: [micros] }) => microsOf(micros))
-    .filter((micros) => reasonOutOfRange(table, micros, 0n) === undefined)
     .reduce(later, undefined);
 }
 
@@ -68,14 +68,4 @@ function rowsQuery(client: ClickHouseClient, table: TargetTable, shift: bigint):
 /** The time, after the shift, in microseconds since 1970; undefined without one. */
 function microsOf(micros: unknown): bigint | undefined {
   return typeof micros === 'string' ? BigInt(micros) : undefined;
-}
-
-function reasonOutOfRange(
-  { time }: TargetTable,
-  micros: bigint | undefined,
-  shift: bigint,
-): string | undefined {
-  if (!time || micros === undefined) return undefined;
-  if (!isInRange(time, micros - shift)) return timeOutOfRange(time);
-  return isInRange(time, micros) ? undefined : timeOutOfRange(time, true);
 }

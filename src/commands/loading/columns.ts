@@ -17,7 +17,7 @@ export interface ComputedColumn {
   readonly expression: string;
 }
 
-/** The column that `--shift-to-now` shifts, and whose times are checked. */
+/** The column that `--shift-to-now` shifts. */
 const NAME = 'timestamp';
 
 /**
@@ -37,12 +37,10 @@ const YEARS_OF_NANOSECONDS: readonly [number, number] = [1900, 2261];
 export interface TimeColumn {
   readonly name: typeof NAME;
   readonly type: string;
-  /** The years that it can store. */
+  /** The whole years that it can store. */
   readonly years: readonly [first: number, last: number];
   /** Whether a line without a timestamp would get the time of the INSERT, or 1970. */
   readonly isRequired: boolean;
-  /** Microseconds in the unit of a JSON number; 0 where ClickHouse reads every number as a time of the type. */
-  readonly microsecondsPerUnit: number;
 }
 
 /** How ClickHouse reads lines as rows of a table. */
@@ -58,8 +56,7 @@ export function findTimeColumn(columns: readonly Column[]): TimeColumn | undefin
   const column = columns.find(({ name }) => name === NAME);
   if (!column) return undefined;
   const { type, defaultExpression } = column;
-  const scale = /DateTime64\((\d)/.exec(type)?.[1];
-  const years = scale === '9' ? YEARS_OF_NANOSECONDS : YEARS_BY_TYPE[bareType(type).name];
+  const years = type.includes('DateTime64(9') ? YEARS_OF_NANOSECONDS : YEARS_BY_TYPE[bareType(type).name];
   return (
     years && {
       name: NAME,
@@ -68,19 +65,19 @@ export function findTimeColumn(columns: readonly Column[]): TimeColumn | undefin
       isRequired:
         !type.includes('Nullable(') &&
         (defaultExpression === '' || /\b(?:now|now64|today)\(/i.test(defaultExpression)),
-      microsecondsPerUnit: scale === undefined ? 0 : 10 ** (6 - Number(scale)),
     }
   );
 }
 
-/** Whether the column can store a time, in microseconds since 1970. */
-export function isInRange({ years: [first, last] }: TimeColumn, micros: bigint | number): boolean {
-  return micros >= Date.UTC(first, 0, 1) * 1000 && micros < Date.UTC(last + 1, 0, 1) * 1000;
-}
-
-/** The reason why a time is rejected, as it stands in the line or after the shift. */
-export function timeOutOfRange({ name, years: [first, last] }: TimeColumn, isShifted = false): string {
-  return `${name}${isShifted ? ', after the shift,' : ''} is outside the years ${first} to ${last}`;
+/** Why the column cannot store a time after a shift, in microseconds since 1970; undefined where it can, or has none. */
+export function reasonOutOfRange(
+  time: TimeColumn | undefined,
+  micros: bigint | undefined,
+): string | undefined {
+  if (!time || micros === undefined) return undefined;
+  const [first, last] = time.years;
+  const isInRange = micros >= Date.UTC(first, 0, 1) * 1000 && micros < Date.UTC(last + 1, 0, 1) * 1000;
+  return isInRange ? undefined : `${time.name}, after the shift, is outside the years ${first} to ${last}`;
 }
 
 /** SQL: the time in microseconds since 1970. */

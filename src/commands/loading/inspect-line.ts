@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 
 import { bareType } from '../../endpoint/type-name.js';
-import { isInRange, timeOutOfRange, type Column, type TimeColumn } from './columns.js';
+import type { Column, TimeColumn } from './columns.js';
 import { messageOf, shortened } from './load-error.js';
 import type { UnknownFields } from './unknown-fields.js';
 
@@ -32,10 +32,15 @@ export function lineInspector(
     if (text.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
       return `nested in more than ${MAX_DEPTH} levels`;
     const unknown = fields.countIn(value);
-    if (!strict || unknown[0] === undefined) return problemOfTime(value as JsonObject, time);
-    return fields.describe(unknown[0]) + (unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : '');
+    if (strict && unknown[0] !== undefined)
+      return fields.describe(unknown[0]) + (unknown.length > 1 ? ` (and ${unknown.length - 1} more)` : '');
+    return lacksTime(value as JsonObject, time) ? 'no timestamp' : undefined;
   };
 }
+
+/** Whether ClickHouse would use the time of the INSERT, or 1970. */
+const lacksTime = (value: JsonObject, time: TimeColumn | undefined): boolean =>
+  time?.isRequired === true && (value[time.name] ?? null) === null;
 
 /** ClickHouse reads no deeper objects and lists, and the stack of others has a limit too. */
 const MAX_DEPTH = 1000;
@@ -44,17 +49,6 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)));
-
-function problemOfTime(value: JsonObject, time: TimeColumn | undefined): string | undefined {
-  if (!time) return undefined;
-  const timestamp = value[time.name] ?? undefined;
-  // ClickHouse would use the time of the INSERT, or 1970.
-  if (timestamp === undefined && time.isRequired) return 'no timestamp';
-  // ClickHouse would read an integer beyond its own range as another number.
-  return typeof timestamp === 'number' && !isInRange(time, timestamp * time.microsecondsPerUnit)
-    ? timeOutOfRange(time)
-    : undefined;
-}
 
 /**
  * The reason why a value does not fit its column: `status_code "OK" does not fit UInt16`.
