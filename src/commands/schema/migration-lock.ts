@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { quoteName } from '../../endpoint/quote-sql.js';
 import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import { onCluster, type Cluster } from '../../gateway/schema/cluster-names.js';
 
@@ -43,9 +44,9 @@ export async function withMigrationLock<T>(
     await breakStaleLock(client, location);
     await delay(POLL_MS);
   }
-  const own = await uuidOfLock(client, location.database);
+  const own = (await readLock(client, location))?.uuid;
   const checkLock: CheckLock = async () => {
-    if (own !== undefined && (await uuidOfLock(client, location.database)) === own) return;
+    if (own !== undefined && (await readLock(client, location))?.uuid === own) return;
     throw new Error(
       `another process took over the migration lock of ${location.database}, because this process did not renew it for ${STALE_SECONDS} s; ` +
         'run the migration again once the other one has ended',
@@ -53,7 +54,9 @@ export async function withMigrationLock<T>(
   };
   const heartbeat = setInterval(() => {
     // The next renewal makes up for a failed one; if all fail, the task's own statements fail as well.
-    renew(client, location).catch(() => undefined);
+    client
+      .command({ query: `ALTER TABLE ${tableAt(location)} MODIFY COMMENT 'held'` })
+      .catch(() => undefined);
   }, HEARTBEAT_SECONDS * 1000);
   try {
     return await task(checkLock);
@@ -63,31 +66,29 @@ export async function withMigrationLock<T>(
   }
 }
 
-async function uuidOfLock(client: ClickHouseClient, database: string): Promise<string | undefined> {
-  const query = `SELECT toString(uuid) AS uuid FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`;
-  return (await selectRows<Pick<LockState, 'uuid'>>(client, query, { database }))[0]?.uuid;
-}
+/** A table of the location, and the clause that reaches it on every server. */
+const tableAt = ({ database, cluster }: LockLocation, name = LOCK): string =>
+  `${quoteName(database)}.${quoteName(name)} ${cluster ? onCluster(cluster) : ''}`;
 
-const clauseOf = ({ cluster }: LockLocation): string => (cluster ? onCluster(cluster) : '');
+async function readLock(
+  client: ClickHouseClient,
+  { database }: LockLocation,
+): Promise<LockState | undefined> {
+  const query = `
+    SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
+    FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`;
+  const [lock] = await selectRows<LockState>(client, query, { database });
+  return lock;
+}
 
 async function tryLock(client: ClickHouseClient, location: LockLocation): Promise<boolean> {
   try {
-    await client.command({
-      query: `CREATE TABLE {database:Identifier}.${LOCK} ${clauseOf(location)} (at DateTime) ENGINE = Memory`,
-      query_params: { database: location.database },
-    });
+    await client.command({ query: `CREATE TABLE ${tableAt(location)} (at DateTime) ENGINE = Memory` });
     return true;
   } catch (error) {
     if (error instanceof ClickHouseError && error.type === 'TABLE_ALREADY_EXISTS') return false;
     throw error;
   }
-}
-
-async function renew(client: ClickHouseClient, location: LockLocation): Promise<void> {
-  await client.command({
-    query: `ALTER TABLE {database:Identifier}.${LOCK} ${clauseOf(location)} MODIFY COMMENT 'held'`,
-    query_params: { database: location.database },
-  });
 }
 
 /** Drops the lock, if still owned, and renamed stale locks; never the lock of another owner. */
@@ -101,25 +102,16 @@ async function unlock(
     WHERE database = {database:String} AND startsWith(name, '${LOCK}')
       AND (name != '${LOCK}' OR toString(uuid) = {own:String})`;
   const parameters = { database: location.database, own: own ?? '' };
-  for (const { name } of await selectRows<{ name: string }>(client, query, parameters)) {
-    await client.command({
-      query: `DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} ${clauseOf(location)} SYNC`,
-      query_params: { database: location.database, name },
-    });
-  }
+  for (const { name } of await selectRows<{ name: string }>(client, query, parameters))
+    await client.command({ query: `DROP TABLE IF EXISTS ${tableAt(location, name)} SYNC` });
 }
 
 async function breakStaleLock(client: ClickHouseClient, location: LockLocation): Promise<void> {
-  const query = `
-    SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
-    FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`;
-  const [lock] = await selectRows<LockState>(client, query, { database: location.database });
+  const lock = await readLock(client, location);
   if (!lock || lock.idle_seconds < STALE_SECONDS) return;
+  const stale = tableAt(location, `${LOCK}_${lock.uuid.replaceAll('-', '')}`);
   await client
-    .command({
-      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{staleName:Identifier} ${clauseOf(location)}`,
-      query_params: { database: location.database, staleName: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
-    })
+    .command({ query: `RENAME TABLE ${tableAt({ database: location.database })} TO ${stale}` })
     .catch((error: unknown) => {
       // Another process was first: continue waiting.
       if (!(error instanceof ClickHouseError)) throw error;
