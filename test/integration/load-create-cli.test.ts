@@ -79,11 +79,6 @@ ORDER BY at;
       ) as string,
     });
     await dev.untilWritten(/reloaded {2}added visits/);
-    const checked = await run('check', 'visits');
-    expect([checked.code, checked.stderr]).toEqual([
-      0,
-      expect.stringMatching(/^checked on the data in .*\n$/),
-    ]);
     const called = await run('call', 'visits', '--param', 'since=2026-01-02T03:04:06Z', '--format', 'csv');
     expect(called).toEqual({
       code: 0,
@@ -144,15 +139,5 @@ ORDER BY at;
       expect.stringMatching(/ClickHouse rejects the inferred table, and .*_rejected\.sql was removed again/),
     ]);
     expect(await schemaFiles()).toEqual(before);
-  });
-});
-
-describe('querygate new --table', () => {
-  it('reads the schema files where no gateway runs', async () => {
-    const folder = path.join(temporary.path, 'other');
-    await runCli(['init', folder]);
-    const made = await runCli(['new', 'requests.all', '--table', 'requests', '--project', folder]);
-    expect([made.code, made.stdout]).toEqual([0, 'endpoints/requests.all.sql\n']);
-    expect(await readFile(path.join(folder, made.stdout.trim()), 'utf8')).toContain('FROM requests');
   });
 });

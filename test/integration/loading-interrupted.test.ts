@@ -1,21 +1,14 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhouse.js';
 import { withClient } from '../../src/commands/clickhouse/with-client.js';
 import { describeFailure } from '../../src/commands/loading/load-error.js';
 import { loadFile } from '../../src/commands/loading/load-file.js';
 import type { LoadReport } from '../../src/commands/loading/load-report.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { useTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withFakeClickHouse } from '../support/fake-clickhouse.js';
 
 const NOW = new Date();
@@ -32,34 +25,18 @@ function load(client: ClickHouseClient, lines: readonly string[]): Promise<LoadR
 }
 
 describe('loadFile when ClickHouse becomes unreachable', () => {
-  let database: TestDatabase;
-  let proxy: Server;
-  let client: ClickHouseClient;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    proxy = proxyThatCuts(database.connection.url, { insert: 2 });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    client = connectClickHouse(
-      { ...database.connection, url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
-      { maxOpenConnections: 4, requestTimeoutMs: 30_000 },
-    );
-  });
-
-  afterAll(async () => {
-    await client.close();
-    proxy.close();
-    await database.close();
-  });
+  const database = useTestDatabase();
 
   it('reports how much was loaded and where to resume, and resuming there loads every line once', async () => {
     const lines = Array.from({ length: 45_000 }, (_, index) =>
       JSON.stringify({ timestamp: NOW.toISOString(), event_message: String(index) }),
     );
-    await expect(load(client, lines)).rejects.toMatchObject({
-      message:
-        'ClickHouse is unreachable or closed the connection (socket hang up). 20000 lines were loaded; resume from line 20001. ' +
-        'Rows of lines 20001 to 40000 may already have been written.',
+    await withFakeClickHouse(cutsInsert(2, database), async ({ client }) => {
+      await expect(load(client, lines)).rejects.toMatchObject({
+        message:
+          'ClickHouse is unreachable or closed the connection (socket hang up). 20000 lines were loaded; resume from line 20001. ' +
+          'Rows of lines 20001 to 40000 may already have been written.',
+      });
     });
     await load(database.client, lines.slice(20_000));
     const result = await database.client.query({
@@ -101,24 +78,23 @@ describe('a load', () => {
   });
 });
 
-/** Forwards requests to ClickHouse, but closes the connection of one INSERT, counted from 1. */
-function proxyThatCuts(target: string, cut: { insert: number }): Server {
+/** Forwards requests to the database, but closes the connection of one INSERT, counted from 1. */
+function cutsInsert(cut: number, { name, connection }: TestDatabase): RequestListener {
+  const { url, username, password } = connection;
+  const headers = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
   let inserts = 0;
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
-    if (body.startsWith('INSERT') && ++inserts === cut.insert) {
-      request.socket.destroy();
-      return;
-    }
-    const { authorization = '' } = request.headers;
-    const reply = await fetch(target + (request.url ?? ''), {
-      method: 'POST',
-      headers: { authorization },
-      body,
-    });
-    response.writeHead(reply.status).end(Buffer.from(await reply.arrayBuffer()));
+  return (request, response) => {
+    const pass = async (): Promise<void> => {
+      const body = await text(request);
+      if (body.startsWith('INSERT') && ++inserts === cut) {
+        request.socket.destroy();
+        return;
+      }
+      const target = new URL(request.url ?? '', url);
+      target.searchParams.set('database', name);
+      const reply = await fetch(target, { method: 'POST', headers, body });
+      response.writeHead(reply.status).end(Buffer.from(await reply.arrayBuffer()));
+    };
+    pass().catch((error: unknown) => response.destroy(error as Error));
   };
-  return createServer((request, response) => {
-    pass(request, response).catch((error: unknown) => response.destroy(error as Error));
-  });
 }

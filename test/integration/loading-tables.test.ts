@@ -124,16 +124,6 @@ describe('loadFile with unknown fields', () => {
     ]);
   });
 
-  it('rejects the lines if strict, and counts the same', async () => {
-    const report = await load(DEFINITION, lines, { strict: true });
-    expect(report).toMatchObject({ loaded: 1, rejected: 3 });
-    expect(report.unknownFields.list().map(({ lines: count }) => count)).toEqual([2, 1, 1]);
-    expect(rejected).toMatchObject({
-      2: 'unknown field `projekt`; did you mean `project`? (and 1 more)',
-      3: 'unknown field `projekt`; did you mean `project`? (and 1 more)',
-    });
-  });
-
   it('does not shift to a time of a line that is rejected', async () => {
     const definition = '(timestamp DateTime) ENGINE = MergeTree ORDER BY timestamp';
     const times = [{ timestamp: '2020-01-01T00:00:00Z' }, { timestamp: '2021-01-01T00:00:00Z', ip: 1 }];

@@ -1,7 +1,4 @@
-import { Readable } from 'node:stream';
-
-import { loadFile } from '../../src/commands/loading/load-file.js';
-import { useTestDatabase } from '../support/clickhouse.js';
+import { useLoading } from '../support/loading.js';
 import { Random } from '../support/random.js';
 
 /** A value as a line has it, and as ClickHouse must have it; absent where no value of the type is equal. */
@@ -15,7 +12,14 @@ interface Type {
   readonly value: (random: Random) => Value;
 }
 
-const database = useTestDatabase();
+const { database, load, rejected, rowsOf } = useLoading(
+  {},
+  {
+    output_format_json_quote_64bit_integers: 1,
+    output_format_json_quote_decimals: 1,
+    output_format_json_named_tuples_as_objects: 1,
+  },
+);
 
 const { QUERYGATE_SEED: seed = '1', QUERYGATE_ROUNDS: rounds = '10' } = process.env;
 
@@ -222,25 +226,11 @@ describe('a value that is loaded', () => {
       query: `CREATE TABLE ${table} (n UInt32, ${declared.join(', ')}) ENGINE = Memory`,
     });
     const lines = values.map(({ column, json }, n) => `{"n":${n + 1},"c${column}":${json}}\n`).join('');
-    const reasons = new Map<number, string>();
-    await loadFile({
-      ...{ client: database.client, table, source: '-', stdin: Readable.from([Buffer.from(lines)]) },
-      ...{ shiftToNow: false, now: new Date(), onRejected: (line, reason) => reasons.set(line, reason) },
-    });
-    const result = await database.client.query({
-      query: `SELECT * FROM ${table}`,
-      format: 'JSONEachRow',
-      clickhouse_settings: {
-        output_format_json_quote_64bit_integers: 1,
-        output_format_json_quote_decimals: 1,
-        output_format_json_named_tuples_as_objects: 1,
-      },
-    });
-    const rows = new Map(
-      (await result.json<Record<string, unknown>>()).map((row) => [Number(row['n']), row]),
-    );
+    await load(lines, { table });
+    const stored = (await rowsOf(`SELECT * FROM ${table}`)) as Record<string, unknown>[];
+    const rows = new Map(stored.map((row) => [Number(row['n']), row]));
     const wrong = values.flatMap(({ column, json, ...value }, at) => {
-      const [type = '', row, reason] = [TYPES[column]?.name, rows.get(at + 1), reasons.get(at + 1)];
+      const [type = '', row, reason] = [TYPES[column]?.name, rows.get(at + 1), rejected[at + 1]];
       const fits = 'stored' in value;
       const found = row ? plain(row[`c${column}`]) : reason;
       const expected = fits ? plain(value.stored) : `c${column}`;

@@ -131,19 +131,6 @@ describe('loadFile', () => {
     );
     expect(stdin.readableDidRead).toBe(false);
   });
-
-  it('loads the lines before the end of truncated gzip data, and reports it', async () => {
-    const zipped = gzipSync(Array.from({ length: 5000 }, () => line({ id: crypto.randomUUID() })).join('\n'));
-    const loading = load(zipped.subarray(0, zipped.length >> 1), { table: 'storage_logs' });
-    const error: unknown = await loading.catch((thrown: unknown) => thrown);
-    const [row] = (await rowsOf('SELECT count() AS n FROM storage_logs')) as { n: string }[];
-    expect(Number(row?.n)).toBeGreaterThan(2000);
-    expect(error).toEqual(
-      new LoadError(
-        `standard input: the gzip data ends too early, after line ${row?.n}. ${row?.n} lines were loaded.`,
-      ),
-    );
-  });
 });
 
 describe('loadFile with shiftToNow', () => {

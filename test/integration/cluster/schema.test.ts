@@ -1,4 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
+import { text } from 'node:stream/consumers';
 
 import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { migrate } from '../../../src/commands/schema/migrate.js';
@@ -55,9 +56,7 @@ describe('the schema on two shards', () => {
           query,
           clickhouse_settings: { distributed_foreground_insert: 1, ...settings },
         });
-        const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(chunk as Buffer);
-        return Buffer.concat(chunks).toString().trim();
+        return (await text(stream)).trim();
       } finally {
         await client.close();
       }

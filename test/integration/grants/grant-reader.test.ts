@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../../src/gateway/clickhouse/connection.js';
@@ -46,9 +47,7 @@ async function rowsOf(connection: ClickHouseConnection, query: string): Promise<
   const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
   try {
     const { stream } = await client.exec({ query });
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString().split('\n').slice(0, -1);
+    return (await text(stream)).split('\n').slice(0, -1);
   } finally {
     await client.close();
   }
@@ -123,7 +122,7 @@ describe('the reader of an embedded server', () => {
     const users = endpoint(sql`SELECT name AS city FROM system.users`);
     const numbers = endpoint(sql`SELECT toString(number) AS city FROM system.numbers LIMIT 1`);
     const { problems } = await grantReader(server, folder.path, [users, numbers]);
-    expect(problems.map(({ text }) => text)).toEqual([
+    expect(problems.map((problem) => problem.text)).toEqual([
       'reads system.users, a system table that clickhouse-schema/users.d/querygate.xml does not grant: if callers may see it, ' +
         'run npx querygate grants --xml --out clickhouse-schema/users.d/querygate.xml',
     ]);

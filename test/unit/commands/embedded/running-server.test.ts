@@ -1,8 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 import {
@@ -11,24 +9,8 @@ import {
   takeDataFolder,
   type RunningServer,
 } from '../../../../src/commands/embedded/running-server.js';
+import { withFakeClickHouse } from '../../../support/fake-clickhouse.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
-
-/** Runs an HTTP server with a fixed response. */
-async function withHttpServer(
-  status: number,
-  body: string,
-  use: (url: string) => Promise<void>,
-): Promise<void> {
-  const server = createServer((_request, response) => response.writeHead(status).end(body));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-}
 
 const SILENT = 'http://127.0.0.1:1';
 let servers = 0;
@@ -57,19 +39,19 @@ async function withProcess(use: (child: ChildProcess, pid: number) => Promise<vo
 }
 
 /** The id of a process that has ended. */
-async function deadPid(): Promise<number> {
-  let dead = 0;
-  await withProcess((_child, pid) => {
-    dead = pid;
-    return Promise.resolve();
-  });
-  return dead;
-}
+const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
+
+/** A server that responds to a ping. */
+const withServer = (use: (url: string) => Promise<void>): Promise<void> =>
+  withFakeClickHouse(
+    (_request, response) => response.end('Ok.\n'),
+    ({ url }) => use(url),
+  );
 
 describe('findRunningServer', () => {
   it('finds a recorded server that responds', async () => {
     await withTemporaryFolder(async (folder) => {
-      await withHttpServer(200, 'Ok.\n', async (url) => {
+      await withServer(async (url) => {
         const server = serverAt(url);
         await takeDataFolder(folder, server);
         expect(await findRunningServer(folder)).toEqual(server);
@@ -81,7 +63,7 @@ describe('findRunningServer', () => {
 
   it('finds no server when the recorded process has ended', async () => {
     await withTemporaryFolder(async (folder) => {
-      await writeRecord(folder, serverAt(SILENT, await deadPid()));
+      await writeRecord(folder, serverAt(SILENT, deadPid()));
       expect(await findRunningServer(folder)).toBeUndefined();
     });
   });
@@ -141,8 +123,8 @@ describe('takeDataFolder', () => {
 
   it('gives the folder of a dead process to one of many', async () => {
     await withTemporaryFolder(async (folder) => {
-      await withHttpServer(200, 'Ok.\n', async (url) => {
-        await writeRecord(folder, serverAt(SILENT, await deadPid()));
+      await withServer(async (url) => {
+        await writeRecord(folder, serverAt(SILENT, deadPid()));
         const rivals = Array.from({ length: 20 }, () => serverAt(url));
         const results = await Promise.allSettled(rivals.map((server) => takeDataFolder(folder, server)));
         const winners = rivals.filter((_server, index) => results[index]?.status === 'fulfilled');
