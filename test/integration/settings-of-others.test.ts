@@ -44,7 +44,7 @@ async function withGateway(
   const logger = new RecordingLogger();
   const versions = { CLICKHOUSE_VERSIONS_USER: username, CLICKHOUSE_VERSIONS_PASSWORD: 'secret' };
   const environment = {
-    PORT: '0',
+    ...{ PORT: '0', SQL_PORT: '0' },
     PROJECT_DIR: folder.path,
     ...variablesOf(as(username)),
     ...versions,
@@ -116,8 +116,13 @@ beforeAll(async () => {
         ['join_use_nulls', '1'],
       ],
       bound: CUTTING,
+      unyielding: [],
     },
-    { bound: '<constraints><group_by_overflow_mode><readonly/></group_by_overflow_mode></constraints>' },
+    {
+      bound: '<constraints><group_by_overflow_mode><readonly/></group_by_overflow_mode></constraints>',
+      unyielding:
+        '<constraints><os_threads_nice_value_query><max>10</max></os_threads_nice_value_query></constraints>',
+    },
   );
   await writeFile(file, users);
   await server.restartWith(['GRANT SELECT ON default.shop']);
@@ -214,6 +219,40 @@ it('is not ready, and runs nothing, where a constraint forbids to override', asy
     reason,
   );
   await client.close();
+});
+
+it.each([
+  ['plain', '19'],
+  ['unyielding', ''],
+])('lets statements and exports of the user %s yield to calls where it may', async (user, niceness) => {
+  await withGateway(user, async (gateway) => {
+    const statement = {
+      body: 'SELECT n FROM rows',
+      headers: { 'X-ClickHouse-Key': 'qg_settings_of_others' },
+    };
+    const responses = [
+      await call(gateway, 'rows'),
+      await call(gateway, 'rows?format=csv&export=1'),
+      await fetch(gateway.sqlUrl ?? '', { method: 'POST', ...statement }),
+    ];
+    await Promise.all(responses.map((response) => response.text()));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await admin.command({ query: 'SYSTEM FLUSH LOGS' });
+    const niceOf = async ({ headers }: Response): Promise<unknown> => {
+      const logged = await admin.query({
+        query: `SELECT Settings['os_threads_nice_value_query'] AS nice FROM system.query_log
+                WHERE type = 'QueryFinish' AND log_comment = {id:String}`,
+        query_params: { id: headers.get('x-request-id') },
+        format: 'JSONEachRow',
+      });
+      return logged.json();
+    };
+    expect(await Promise.all(responses.map(niceOf))).toEqual([
+      [{ nice: '' }],
+      [{ nice: niceness }],
+      [{ nice: niceness }],
+    ]);
+  });
 });
 
 it('classifies every setting of ClickHouse', async () => {

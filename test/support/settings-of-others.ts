@@ -71,7 +71,7 @@ export async function writeEndpoints(folder: string): Promise<void> {
         .map((column) => `  ${column.replace(/: (.*)$/, ': "$1"')}\n`)
         .join(
           '',
-        )}caching: until-changed\nmaxRows: 5\nsandboxing: enabled\nexports: { maxRows: 100, maxSeconds: 20 }\n${more}\n*/\n${query}\n`,
+        )}caching: until-changed\nmaxRows: 5\nsandboxing: enabled\ntables: true\nexports: { maxRows: 100, maxSeconds: 20 }\n${more}\n*/\n${query}\n`,
     );
   }
 }

@@ -43,6 +43,7 @@ export function createExportRunner(
     return withinTime(request, timeoutMs, explain, async (remainingMs, signal, meter) => {
       const settings: SettingLayers = [
         safetySettings(request.query),
+        client.overrides.yielding,
         distributedSettings(clusterOptions),
         request.query.settings,
         limitSettings(narrowLimits(maxLimits, request.limits), remainingMs),

@@ -16,9 +16,13 @@ const FORBIDDEN_MS = 5000;
 const READ_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
 
+/** The threads of a query get the CPU that others leave. All versions know this name; without CAP_SYS_NICE nothing changes. */
+const YIELDING: ClickHouseSettings = { os_thread_priority: '19' };
+
 // A query shows its limit and its offset as 0 when it runs. Arrays, because settings decide how tuples are written.
 const SELECT = `SELECT count(), groupArrayIf([name, default],
-    changed AND (value != default OR name IN ('limit', 'offset')) AND alias_for = '')
+    changed AND (value != default OR name IN ('limit', 'offset')) AND alias_for = ''),
+    countIf(name IN ('os_thread_priority', 'os_threads_nice_value_query') AND (readonly OR toInt8OrNull(max) < 19)) = 0
   FROM system.settings FORMAT JSONCompactEachRow`;
 
 /** Neutral values of what would cut the read itself, or keep it from being parsed. */
@@ -36,6 +40,16 @@ const DISCARD = 'discard_query_data';
 const OF_LATER: Overrides = { [DISCARD]: '0', inject_random_order_for_select_without_order_by: '0' };
 
 type Overrides = Readonly<Record<string, string>>;
+type SeenRow = readonly [total: unknown, changed: readonly [string, string][] | null, mayYield: number];
+
+/** What a read shows. */
+interface Seen {
+  /** Of settings, unless others cut the read. */
+  readonly total: number;
+  readonly overrides: Overrides;
+  /** Whether the user may send {@link YIELDING}. */
+  readonly mayYield: boolean;
+}
 
 /**
  * The neutral values of the settings that decide rows and that a user, profile, role or server has changed: sent with every query of
@@ -47,6 +61,8 @@ export class SettingOverrides {
   readonly search: string = '';
   /** Names of settings that decide rows, and that constraints keep the gateway from overriding. */
   readonly forbidden: readonly string[] = [];
+  /** Settings of queries that yield to others; none where constraints forbid it. */
+  readonly yielding: ClickHouseSettings = {};
   /** Called where a read finds something else than the one before. */
   onChange: () => void = () => undefined;
   private readAt = -Infinity;
@@ -98,15 +114,16 @@ export class SettingOverrides {
   };
 
   private async load(): Promise<void> {
-    const [settings, forbidden] = await this.find(AbortSignal.timeout(READ_MS));
+    const [settings, forbidden, mayYield] = await this.find(AbortSignal.timeout(READ_MS));
     const search = Object.keys(settings).length === 0 ? '' : `${searchOf(settings)}&`;
     const isChanged = search !== this.search || forbidden.join() !== this.forbidden.join();
-    Object.assign(this, { settings, search, forbidden, readAt: this.now() });
+    const yielding = mayYield ? YIELDING : {};
+    Object.assign(this, { settings, search, forbidden, yielding, readAt: this.now() });
     if (isChanged) this.onChange();
   }
 
-  /** What has to be sent, and the names among it that must not be. @throws Error where ClickHouse does not tell it */
-  private async find(signal: Signal): Promise<readonly [Overrides, readonly string[]]> {
+  /** What has to be sent, the names among it that must not be, and {@link Seen.mayYield}. @throws Error where ClickHouse does not tell it */
+  private async find(signal: Signal): Promise<readonly [Overrides, readonly string[], boolean]> {
     const bare = await this.ask({}, signal).catch((error: unknown) => {
       if (isOfConnection(error)) throw error;
     });
@@ -117,14 +134,14 @@ export class SettingOverrides {
         return { isForbidden: isForbidden(error) };
       });
       if ('isForbidden' in seen) {
-        if (seen.isForbidden) return [overrides, await this.forbiddenAmong(sent, signal)];
+        if (seen.isForbidden) return [overrides, await this.forbiddenAmong(sent, signal), false];
         overrides = { ...overrides, ...OF_LATER };
         continue;
       }
       const isCut = bare === undefined || bare.total < seen.total;
       const more = Object.entries(seen.overrides).filter(([name]) => !(name in sent));
       const next = { ...(isCut && OF_READ), ...overrides, ...Object.fromEntries(more) };
-      if (Object.keys(next).length === Object.keys(overrides).length) return [overrides, []];
+      if (Object.keys(next).length === Object.keys(overrides).length) return [overrides, [], seen.mayYield];
       overrides = next;
     }
   }
@@ -139,21 +156,18 @@ export class SettingOverrides {
   }
 
   /** Reads the settings under others. @throws ClickHouseError, or Failure where the response is something else */
-  private async ask(
-    under: Overrides,
-    signal: Signal,
-  ): Promise<{ readonly total: number; readonly overrides: Overrides }> {
+  private async ask(under: Overrides, signal: Signal): Promise<Seen> {
     const search = searchOf({ query: SELECT }, under);
     const { status, headers, body } = await this.send({ search, body: '', signal, maxBytes: MAX_BYTES });
     if (status !== 200 || headers[EXCEPTION_HEADER] !== undefined)
       throw errorOfResponse(status, headers, body.toString());
     try {
-      const [total, changed] = JSON.parse(body.toString()) as [unknown, (readonly [string, string])[] | null];
+      const [total, changed, mayYield] = JSON.parse(body.toString()) as SeenRow;
       const deciding = (changed ?? []).filter(([name]) => decidesRows(name));
       // An empty compatibility undoes hundreds of others, so that only what is left has to be sent.
       const isEarly = deciding.some(([name]) => name === 'compatibility');
       const overrides = Object.fromEntries(deciding.filter(([name]) => !isEarly || FIRST.has(name)));
-      return { total: Number(total), overrides };
+      return { total: Number(total), overrides, mayYield: mayYield === 1 };
     } catch (error) {
       throw brokenResponse(`ClickHouse did not tell its settings: ${String(error)}`);
     }

@@ -50,6 +50,7 @@ export function createStatementRunner(
           safetySettings(query),
           SANDBOX_SETTINGS,
           LONG_TEXTS,
+          client.overrides.yielding,
           distributedSettings(clusterOptions),
           query.settings,
           output.settings,

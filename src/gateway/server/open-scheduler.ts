@@ -69,9 +69,9 @@ export function openScheduler(config: Config, servers: readonly QueryServer[], l
   };
 }
 
-/** Statements that run at a time, beside the queries of calls: half as many, so that a dashboard of a tool does not slow calls down. */
+/** Statements that run at a time, beside the queries of calls: a quarter as many, so that a dashboard does not slow calls down. */
 export const statementSlots = ({ queue, sql }: Pick<Config, 'queue' | 'sql'>): number =>
-  sql ? Math.ceil(queue.slots / 2) : 1;
+  sql ? Math.max(2, Math.ceil(queue.slots / 4)) : 1;
 
 interface Change {
   readonly name: string;

@@ -9,6 +9,7 @@ import type { AccessLog } from '../transport/access-log.js';
 import { traceRequests } from '../transport/every-response.js';
 import { requireWellFormed } from '../transport/malformed-head.js';
 import { openContext, requestIdOf, type RequestContext } from '../transport/request-context.js';
+import { Turns } from '../transport/turns.js';
 import { runStatement, type StatementParts } from './run-statement.js';
 import { sendSqlError } from './sql-error.js';
 import { optionsOf, readSqlRequest, sqlCredentials } from './sql-request.js';
@@ -27,7 +28,8 @@ const PROBES: ReadonlySet<string> = new Set(['/ping', '/replicas_status']);
  * Creates the listener that speaks ClickHouse's HTTP protocol (https://clickhouse.com/docs/interfaces/http) over the endpoints that are
  * tables.
  */
-export function createSqlListener(parts: SqlParts): RequestListener {
+export function createSqlListener(sqlParts: SqlParts): RequestListener {
+  const parts = { ...sqlParts, turns: new Turns(1) };
   const traced = parts.tracing && traceRequests(parts.tracing);
   return (request, response) => {
     const requestId = requestIdOf(request.headers['x-request-id']?.toString());
@@ -59,7 +61,7 @@ const toolOf = ({ headers }: IncomingMessage): string | undefined =>
   headers['user-agent']?.slice(0, MAX_TOOL).replaceAll(/[^ -[\]-~]/g, '?');
 
 async function respond(
-  parts: SqlParts,
+  parts: SqlParts & { readonly turns: Turns },
   request: IncomingMessage,
   response: ServerResponse,
   context: RequestContext,
@@ -80,6 +82,10 @@ async function respond(
   const { limiter, endpoints } = parts;
   context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal));
   const sent = await readSqlRequest(request, search);
+  // What follows takes up to a millisecond: calls go between the statements of a dashboard.
+  await new Promise<void>((resolve) => {
+    parts.turns.run(resolve);
+  });
   await runStatement(parts, { request, response, context, principal, authenticate, sent, user });
 }
 

@@ -5,6 +5,7 @@ const MINUTE = 60_000;
 /** A server whose user has settings that a test changes, and a clock that it sets. */
 class TestServer {
   changed: readonly (readonly [name: string, neutral: string])[] = [];
+  mayYield = 1;
   reads = 0;
   now = 0;
   timers: { readonly run: () => void; readonly at: number }[] = [];
@@ -14,7 +15,7 @@ class TestServer {
       this.reads += 1;
       await this.respond();
       const left = this.changed.filter(([name]) => !search.includes(`&${name}=`));
-      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(['1721', left])) };
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(['1721', left, this.mayYield])) };
     },
     () => this.now,
     (run, ms) => {
@@ -51,6 +52,15 @@ it('sends neutral values of what decides rows, and nothing of what decides cost'
   ];
   await server.overrides.ready();
   expect(server.overrides.search).toBe('group_by_overflow_mode=throw&session_timezone=&');
+});
+
+it('lets queries yield to others while the user may change that', async () => {
+  const server = new TestServer();
+  await server.overrides.ready();
+  expect(server.overrides.yielding).toEqual({ os_thread_priority: '19' });
+  server.mayYield = 0;
+  await server.advance(MINUTE - 10_000);
+  expect(server.overrides.yielding).toEqual({});
 });
 
 it('follows a changed profile within a minute, once for all queries, and says so', async () => {
