@@ -13,17 +13,8 @@ import { readSource, requireInProject } from './endpoint-source.js';
 import { problemsIn, type FileProblem } from './file-problems.js';
 import { createImporter } from './import-module.js';
 import { problem, ProblemError, type Problem } from './problems.js';
-import { readSqlEndpoint } from './sql-file/read-sql-endpoint.js';
-
-/** How the files in SQL are read. */
-export interface SqlReader {
-  /** @param file absolute. @throws SqlFileError */
-  readonly read: (source: string, file: string) => Endpoint;
-  /** Whether the header of an endpoint that it read has no `columns`, so that nothing is known of them. */
-  readonly lacksColumns: (endpoint: Endpoint) => boolean;
-}
-
-const SQL_READER: SqlReader = { read: (source) => readSqlEndpoint(source), lacksColumns: () => false };
+import { parseSqlFile, possibleColumns } from './sql-file/parse-sql-file.js';
+import { endpointOf } from './sql-file/read-sql-endpoint.js';
 
 /** What the endpoint files of a folder contain. */
 export interface LoadedFiles {
@@ -41,13 +32,14 @@ export interface LoadedFiles {
 export class EndpointLoader {
   private readonly importFile: (file: string) => Promise<unknown>;
   /** What was read last from a file in SQL: an equal text is the same endpoint. */
-  private fromSql = new Map<string, ReadFile>();
+  private fromSql = new Map<string, Endpoint>();
   /** The file that had each id and each name when the files were loaded last. */
   private holders: ReadonlyMap<string, string> = new Map();
 
+  /** @param mayLackColumns whether the header of a file in SQL may have no `columns`, which ClickHouse then tells. */
   constructor(
     private readonly folder: string,
-    private readonly sqlReader = SQL_READER,
+    private readonly mayLackColumns = false,
   ) {
     this.importFile = createImporter(folder);
   }
@@ -59,7 +51,7 @@ export class EndpointLoader {
     if (files.length === 0) return { endpoints: new Map(), problems: [problem('FILES_MISSING', folder)] };
     const found = new Map<string, Endpoint>();
     const mistakes = new Map<string, readonly FileProblem[]>();
-    const fromSql = new Map<string, ReadFile>();
+    const fromSql = new Map<string, Endpoint>();
     const bytes = await readSqlFiles(folder, files);
     const pause = pauses();
     for (const file of files) {
@@ -88,10 +80,9 @@ export class EndpointLoader {
   /** The mistakes in what endpoints say about each other. @param endpoints by file, below the folder's own name */
   private async mistakesBetween(endpoints: ReadonlyMap<string, Endpoint>): Promise<readonly FileProblem[]> {
     const all = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
-    const { lacksColumns } = this.sqlReader;
     const problems: FileProblem[] = [];
     for (const [file, endpoint] of endpoints) {
-      const found = problemsOfReferences(endpoint, { all, lacksColumns });
+      const found = problemsOfReferences(endpoint, all);
       if (found.length === 0) continue;
       const below = path.relative(path.basename(this.folder), file);
       problems.push(...(await problemsIn(this.folder, below, new EndpointDefinitionError(found))));
@@ -134,13 +125,11 @@ export class EndpointLoader {
   private async endpointIn(
     file: string,
     bytes: ReadonlyMap<string, Buffer | Error>,
-    fromSql: Map<string, ReadFile>,
+    fromSql: Map<string, Endpoint>,
   ): Promise<Endpoint> {
     const { name, ext } = path.parse(file);
     const read = bytes.get(file);
-    const endpoint = read
-      ? this.readSql(path.join(this.folder, file), read, fromSql)
-      : await this.importEndpoint(file);
+    const endpoint = read ? this.readSql(file, read, fromSql) : await this.importEndpoint(file);
     if (name === endpoint.name) return endpoint;
     throw mistakeAt('name', problem('NAME_NOT_OF_FILE', endpoint.name, ext));
   }
@@ -150,19 +139,20 @@ export class EndpointLoader {
     return exportOf(await this.importFile(file));
   }
 
-  private readSql(absolute: string, read: Buffer | Error, fromSql: Map<string, ReadFile>): Endpoint {
+  private readSql(file: string, read: Buffer | Error, fromSql: Map<string, Endpoint>): Endpoint {
     if (read instanceof Error) throw read;
     const source = textOf(read);
-    const earlier = this.fromSql.get(absolute);
-    const endpoint = earlier?.source === source ? earlier.endpoint : this.sqlReader.read(source, absolute);
-    fromSql.set(absolute, { source, endpoint });
+    const earlier = this.fromSql.get(file);
+    const endpoint = earlier?.file?.source === source ? earlier : this.endpointOfText(file, source);
+    fromSql.set(file, endpoint);
     return endpoint;
   }
-}
 
-interface ReadFile {
-  readonly source: string;
-  readonly endpoint: Endpoint;
+  private endpointOfText(file: string, source: string): Endpoint {
+    const shownPath = path.join(path.basename(this.folder), file);
+    const parsed = parseSqlFile(source, { path: path.join(this.folder, file), shownPath });
+    return endpointOf(parsed, this.mayLackColumns ? possibleColumns(parsed) : undefined);
+  }
 }
 
 /** Milliseconds for which files are read without a pause: requests wait as long, and a reload waits for them as often. */

@@ -25,6 +25,7 @@ import { OF_CALLERS, problemOfTables } from './private-tables.js';
 import { printSavedQuery } from './saved-query.js';
 import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
 import { problem } from './problems.js';
+import type { SqlFile } from './sql-file/parse-sql-file.js';
 import { ENDPOINT_SETTINGS } from './settings-schema.js';
 
 /** The execution settings of an endpoint, as they are served. */
@@ -55,6 +56,8 @@ export interface Endpoint {
   readonly readsRequestLog: boolean;
   /** The query in its `@parameter` form. */
   readonly savedQuery: string;
+  /** The file that it was read from, for the places of mistakes; absent for one in TypeScript. */
+  readonly file?: SqlFile;
   /** SHA-256 (hex) over everything that decides a result; part of every cache key. */
   readonly digest: string;
   /** What results are kept apart by as well; absent where the ClickHouse user has no settings that are overridden. */
@@ -94,14 +97,14 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
 }
 
 /** The query of an endpoint, as its author wrote it, for ClickHouse and for people. */
-export interface BuiltQuery extends Pick<Endpoint, 'query' | 'savedQuery'> {
+export interface BuiltQuery extends Pick<Endpoint, 'query' | 'savedQuery' | 'file'> {
   readonly optionalColumns?: Endpoint['optionalColumns'];
 }
 
 /** Creates the endpoint of a declaration that was checked. */
 export function createEndpoint(
   definition: EndpointDeclaration,
-  { query: built, savedQuery, optionalColumns = new Map() }: BuiltQuery,
+  { query: built, savedQuery, optionalColumns = new Map(), file }: BuiltQuery,
 ): Endpoint {
   const tenant = tenantFilters(definition);
   const query = tenant.length === 0 ? built : { ...built, tenant };
@@ -123,6 +126,7 @@ export function createEndpoint(
     ...(definition.pieces && { pieces: piecesOf(definition) }),
     optionalColumns,
     savedQuery,
+    ...(file && { file }),
     readsRequestLog: OF_CALLERS.test(textOf(query)),
     digest: digestOf(query, definition),
   };

@@ -180,7 +180,7 @@ describe('an endpoint that ClickHouse rejects at a start', () => {
     const analyses = new EndpointAnalyses();
     const logger = new RecordingLogger();
     const served = new ServedAnalyses({
-      ...{ analyses, logger, clients: [client], folder: '.', clock: () => new Date() },
+      ...{ analyses, logger, clients: [client], clock: () => new Date() },
       ...{ endpoints: new EndpointRegistry([endpoint]), fileOf: () => undefined },
     });
     await served.round();

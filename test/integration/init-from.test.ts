@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
-import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
+import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { introspect, type Introspected } from '../../src/commands/introspect/introspect.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { useTestDatabase } from '../support/clickhouse.js';
@@ -53,12 +53,10 @@ const read = (...chosen: readonly string[]): Promise<Introspected> =>
 
 /** Checks the written endpoints; returns the rows of each example and its problems. */
 async function check({ files }: Introspected): Promise<Readonly<Record<string, unknown>>> {
-  const reader = new SqlFiles('/project/endpoints');
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-  const checked = files.map(async ({ path: file, text }) => {
-    const endpoint = reader.read(text, path.join('/project', file));
-    const source = { sql: reader.of(endpoint) };
-    const { example, problems } = await checkEndpoint(endpoint, { ...tools(), runQuery }, source);
+  const checked = files.map(async ({ text }) => {
+    const endpoint = readSqlEndpoint(text);
+    const { example, problems } = await checkEndpoint(endpoint, { ...tools(), runQuery });
     return [endpoint.name, [example?.rows, problems]] as const;
   });
   return Object.fromEntries(await Promise.all(checked));

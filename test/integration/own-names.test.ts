@@ -8,7 +8,7 @@ import { tableFile } from '../../src/commands/cli/load/table-file.js';
 import { inferColumns, type Sample } from '../../src/commands/loading/infer-columns.js';
 import { loadFile } from '../../src/commands/loading/load-file.js';
 import { quoteText } from '../../src/endpoint/quote-sql.js';
-import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
+import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { FORMATS, type FormatName } from '../../src/gateway/formats/formats.js';
 import { checkSqlFile } from '../support/check-sql-file.js';
 import { ROOT } from '../support/documentation.js';
@@ -186,10 +186,7 @@ it('checks and introspects them, and finds their grants', async () => {
     const { faults } = await checkSqlFile(server.admin, text);
     expect(faults).toEqual([]);
   }
-  const files = new SqlFiles('/project/endpoints');
-  const endpoints = Object.entries(ENDPOINTS).map(([name, text]) =>
-    files.read(text, `/project/endpoints/${name}.sql`),
-  );
+  const endpoints = Object.values(ENDPOINTS).map(readSqlEndpoint);
   const { grants, problems } = await neededGrants(connection, endpoints);
   expect(problems).toEqual([]);
   expect(JSON.stringify(grants)).toContain(TABLE);

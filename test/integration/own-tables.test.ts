@@ -12,7 +12,7 @@ describe('the gateway’s own tables', () => {
     const sql = `SELECT toNullable(@city) AS city, toString(endpoint) AS version FROM ${from}`;
     const endpoint = readSqlEndpoint(fileOf('one', 1, '').replace(/SELECT .*/, () => sql));
     const { signal } = new AbortController();
-    await analyses.analyse(endpoint, undefined, { client: database.client, now: () => new Date(), signal });
+    await analyses.analyse(endpoint, { client: database.client, now: () => new Date(), signal });
     return endpoint;
   };
   const outcomeOf = (endpoint: Endpoint, scope?: string): string => {

@@ -117,7 +117,7 @@ it('private tables: without it, a query shows the parameters of all callers', as
   );
   const analyses = new EndpointAnalyses();
   const { signal } = new AbortController();
-  const { findings, ownTables } = await analyses.analyse(endpoint, undefined, {
+  const { findings, ownTables } = await analyses.analyse(endpoint, {
     client: database.client,
     now: () => new Date(),
     signal,
@@ -143,7 +143,7 @@ it('request log: without it, a key with pins reads figures of all callers', asyn
     );
   // The definition itself does not name the table.
   expect(await outcome()).toBe('accepted');
-  await analyses.analyse(endpoint, undefined, { client: database.client, now: () => new Date(), signal });
+  await analyses.analyse(endpoint, { client: database.client, now: () => new Date(), signal });
   expect(await outcome()).toBe('FORBIDDEN');
 });
 
@@ -254,7 +254,7 @@ const pagedEndpoint = (select: string): Endpoint =>
   );
 
 const analysisOf = (endpoint: Endpoint): Promise<Analysis> =>
-  new EndpointAnalyses().analyse(endpoint, undefined, {
+  new EndpointAnalyses().analyse(endpoint, {
     client: database.client,
     now: () => new Date(),
     signal: new AbortController().signal,

@@ -5,7 +5,8 @@ import type { QueryClient } from '../../src/gateway/clickhouse/connect-clickhous
 import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/commands/check/checked-endpoint.js';
 import { textOfProblem } from '../../src/endpoint/file-problems.js';
-import { SqlFiles } from '../../src/gateway/analysis/sql-file.js';
+import { parseSqlFile, possibleColumns } from '../../src/endpoint/sql-file/parse-sql-file.js';
+import { endpointOf } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { useTestDatabase } from './clickhouse.js';
 import { withTemporaryFolder } from './temporary-folder.js';
@@ -33,19 +34,15 @@ export async function checkSqlFile(
   { writes = true, prepare }: SqlCheckOptions = {},
 ): Promise<SqlCheck> {
   const tools = { client, runQuery: createQueryRunner(client, { timeoutMs: 20_000 }), writes };
-  const files = new SqlFiles('/project/endpoints');
   let checked: SqlCheck | undefined;
   await withTemporaryFolder(async (folder) => {
     const file = path.join(folder, 'visits.sql');
     await writeFile(file, source);
     await prepare?.(file);
-    const endpoint = files.read(source, path.join('/project/endpoints', 'visits.sql'));
-    const found = files.of(endpoint);
-    const result = await checkEndpoint(
-      endpoint,
-      { ...tools, now: () => new Date(), signal: new AbortController().signal },
-      { sql: found && { ...found, path: file } },
-    );
+    const parsed = parseSqlFile(source, { path: file, shownPath: 'endpoints/visits.sql' });
+    const endpoint = endpointOf(parsed, possibleColumns(parsed));
+    const { signal } = new AbortController();
+    const result = await checkEndpoint(endpoint, { ...tools, now: () => new Date(), signal });
     const { mode } = await stat(file);
     const faults = result.problems.map(textOfProblem);
     checked = { ...result, faults, text: await readFile(file, 'utf8'), mode: mode & 0o777 };

@@ -17,11 +17,12 @@ import { fullScans } from './full-scans.js';
 import { hiddenColumns } from './hidden-columns.js';
 import { listsInIn } from './lists-in-in.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
+import { lacksColumns } from '../../endpoint/sql-file/parse-sql-file.js';
 import { withPrefix } from '../../gateway/analysis/with-prefix.js';
 import { missingForms } from '../../gateway/formats/require-forms.js';
 import { queryProblem } from '../../gateway/analysis/query-problem.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
-import { problemInFile, type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { problemInFile } from '../../gateway/analysis/problem-in-file.js';
 import { unprunedTimes } from './time-filters.js';
 import { withheldParts } from './withheld-parts.js';
 import { uselessZones } from '../../gateway/analysis/zones.js';
@@ -38,8 +39,6 @@ export interface CheckTools extends CallTools {
 export interface EndpointSource {
   /** The file that it is from, as messages name it: `endpoints/visits.by-day.sql`. */
   readonly shownPath?: string | undefined;
-  /** Of an endpoint in SQL, as it was loaded. */
-  readonly sql?: SqlFile | undefined;
   /** What ClickHouse said of its query; absent: ClickHouse is asked. */
   readonly analysis?: Analysis | undefined;
 }
@@ -54,13 +53,13 @@ export async function checkEndpoint(
   tools: CheckTools,
   source: EndpointSource = {},
 ): Promise<CheckedEndpoint> {
-  const { sql } = source;
+  const { file: sql } = endpoint;
   const file = sql?.shownPath ?? source.shownPath;
   const identity = { name: endpoint.name, ...(file !== undefined && { file }) };
-  if (!sql?.lacksColumns) return { ...identity, ...(await checkDeclared(endpoint, tools, source)) };
+  if (!sql || !lacksColumns(sql)) return { ...identity, ...(await checkDeclared(endpoint, tools, source)) };
   const found = await findColumns(endpoint, sql, { ...tools, writes: tools.writes ?? false });
   tools.signal.throwIfAborted();
-  const findings = found.endpoint ? await checkDeclared(found.endpoint, tools, { sql }) : NOTHING_FOUND;
+  const findings = found.endpoint ? await checkDeclared(found.endpoint, tools) : NOTHING_FOUND;
   return {
     ...identity,
     ...findings,
@@ -77,22 +76,22 @@ const NOTHING_FOUND: Findings = { problems: [], warnings: [], tables: [] };
 async function checkDeclared(
   endpoint: Endpoint,
   tools: CheckTools,
-  { sql: file, analysis }: EndpointSource,
+  { analysis }: EndpointSource = {},
 ): Promise<Findings> {
   let values: Values;
   try {
     ({ values } = exampleCall(endpoint, tools));
   } catch (error) {
-    return { ...NOTHING_FOUND, problems: [invalidExample(error, file)] };
+    return { ...NOTHING_FOUND, problems: [invalidExample(error, endpoint)] };
   }
-  const [analysed] = await Promise.allSettled([analysis ?? analyseEndpoint(endpoint, file, tools)]);
+  const [analysed] = await Promise.allSettled([analysis ?? analyseEndpoint(endpoint, tools)]);
   tools.signal.throwIfAborted();
   const { columns, findings } = analysed.status === 'fulfilled' ? analysed.value : NOT_ANALYSED;
   const ofExample = findings.flatMap(({ calls, problem: found }) => (calls ? [] : [found]));
   const ofOthers = findings.flatMap(({ calls, problem: found }) => (calls ? [found] : []));
   if (analysed.status === 'fulfilled' && columns === undefined)
     return { ...NOTHING_FOUND, problems: ofExample };
-  const run = await checkExample(endpoint, values, tools, file);
+  const run = await checkExample(endpoint, values, tools);
   const failure = analysed.status === 'rejected' ? [queryProblem(analysed.reason, '')] : [];
   return {
     ...run,
@@ -101,13 +100,13 @@ async function checkDeclared(
       ...([ofExample, run.problems, failure].find(({ length }) => length > 0) ?? []),
       ...ofOthers,
     ],
-    warnings: [...run.warnings, ...withheldParts(endpoint, file), ...uselessZones(endpoint, columns ?? [])],
+    warnings: [...run.warnings, ...withheldParts(endpoint), ...uselessZones(endpoint, columns ?? [])],
   };
 }
 
 const NOT_ANALYSED: Analysis = { findings: [] };
 
-function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem {
+function invalidExample(error: unknown, { file }: Endpoint): FileProblem {
   const reason = error instanceof Error ? error.message : String(error);
   const found = problem('EXAMPLE_INVALID', reason);
   if (!file) return found;
@@ -115,16 +114,11 @@ function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem 
 }
 
 /** Runs the example. Its problems are those of declared types, or else what failed. */
-async function checkExample(
-  endpoint: Endpoint,
-  values: Values,
-  tools: CheckTools,
-  file: SqlFile | undefined,
-): Promise<Findings> {
+async function checkExample(endpoint: Endpoint, values: Values, tools: CheckTools): Promise<Findings> {
   const query = bindValues(endpoint, values, tools);
   const columns = returnedColumns(endpoint, values);
   const [run] = await Promise.allSettled([runExample({ ...endpoint, columns }, query, tools)]);
-  const [ofPages] = await Promise.allSettled([problemsOfPages(endpoint, values, tools, file)]);
+  const [ofPages] = await Promise.allSettled([problemsOfPages(endpoint, values, tools)]);
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
   const withoutForm = formRemarks(columns);
@@ -135,7 +129,12 @@ async function checkExample(
   ] as const;
   const failures = outcomes.flatMap(([what, prefix, outcome]): readonly FileProblem[] =>
     outcome.status === 'rejected'
-      ? [withPrefix(what, queryProblemInFile(outcome.reason, { prefix, text: query.text, values }, file))]
+      ? [
+          withPrefix(
+            what,
+            queryProblemInFile(outcome.reason, { prefix, text: query.text, values }, endpoint.file),
+          ),
+        ]
       : [],
   );
   const tables = estimate.status === 'fulfilled' ? estimate.value : [];

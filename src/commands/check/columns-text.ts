@@ -1,4 +1,4 @@
-import { placeForColumns } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import { placeForColumns } from '../../endpoint/sql-file/parse-sql-file.js';
 import { readHeader } from '../../endpoint/sql-file/header.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
 import { headerText, newHeader } from '../header-yaml.js';

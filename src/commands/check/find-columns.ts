@@ -9,7 +9,8 @@ import { sampleValues } from '../../gateway/query/sample-values.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
-import { sqlProblems, type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { sqlProblems } from '../../gateway/analysis/problem-in-file.js';
+import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 import { writeColumns } from './write-columns.js';
 import { withoutZones } from '../../endpoint/type-name.js';
 import { withOtherZones, zonesOf } from '../../gateway/analysis/zones.js';
@@ -77,7 +78,7 @@ async function accept(
   const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
   let endpoint: Endpoint;
   try {
-    const read = endpointOf(file, { columnsWhereMissing: types });
+    const read = endpointOf(file, types);
     endpoint = withSettings(read, loaded.settings);
   } catch (error) {
     return { problems: sqlProblems(file, error) };

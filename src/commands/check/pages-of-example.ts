@@ -9,7 +9,7 @@ import type { Query } from '../../endpoint/sql.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import type { Values } from '../../endpoint/values.js';
 import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
-import { problemInFile, type SqlFile } from '../../gateway/analysis/sql-file.js';
+import { problemInFile } from '../../gateway/analysis/problem-in-file.js';
 
 /** Rows of the example that are compared. */
 const MOST_ROWS = 1_000_000;
@@ -24,9 +24,8 @@ export async function problemsOfPages(
   endpoint: Endpoint,
   values: Values,
   tools: AnalysisTools,
-  file: SqlFile | undefined,
 ): Promise<readonly FileProblem[]> {
-  const { query, pages } = endpoint;
+  const { query, pages, file } = endpoint;
   if (!pages) return [];
   const { order } = pages;
   const cap = rowCap(endpoint);

@@ -1,11 +1,11 @@
 import { positionIn } from '../../endpoint/sql-file/sql-file-problems.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { type SqlFile } from '../../gateway/analysis/sql-file.js';
+import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 import { knownFacts, type QueryFacts } from '../../gateway/facts/query-facts.js';
 import { readableParts, tablesOfPart } from '../../gateway/facts/readable-parts.js';
 
 /** A warning for each part that callers' own SQL can read without pinned parameters, but not with one. */
-export function withheldParts(endpoint: Endpoint, file: SqlFile | undefined): readonly string[] {
+export function withheldParts(endpoint: Endpoint): readonly string[] {
   const facts = knownFacts(endpoint);
   if (endpoint.settings.sandboxing === 'disabled' || !facts) return [];
   const pins = likelyPins(endpoint, facts);
@@ -22,7 +22,7 @@ export function withheldParts(endpoint: Endpoint, file: SqlFile | undefined): re
     const keys = `keys that pin ${reasons.map(([pin]) => pin).join(' or ')}`;
     const advice = adviceFor(endpoint, names, first[0], facts);
     const problem = `${keys} cannot read ${name} in their own SQL, because it ${first[1]}. ${advice}`;
-    return [file ? atPlace(name, problem, file) : problem];
+    return [endpoint.file ? atPlace(name, problem, endpoint.file) : problem];
   });
 }
 

@@ -3,7 +3,7 @@ import { lstat, readFile } from 'node:fs/promises';
 import { replaceFile } from '../../files/replace-file.js';
 import { columnsText, withColumns, withId } from './columns-text.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
-import type { SqlFile } from '../../gateway/analysis/sql-file.js';
+import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 
 const WRITABLE = 0o222;
 

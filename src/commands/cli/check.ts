@@ -5,7 +5,6 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { textOfProblem } from '../../endpoint/file-problems.js';
 import { replaceFile } from '../../files/replace-file.js';
-import { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { readConfig, type Config } from '../../gateway/config/config.js';
 import { loadProjectEndpoints, ProblemsOfFiles } from '../../gateway/server/project-endpoints.js';
@@ -69,8 +68,7 @@ async function runCheck(
   signal: AbortSignal,
 ): Promise<void> {
   const config = readConfig(process.env);
-  const files = new SqlFiles(config.project.endpointsFolder);
-  const endpoints = await loadEndpoints(config, files, write);
+  const endpoints = await loadEndpoints(config, write);
   requireOwnNames(endpoints.all());
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
@@ -84,7 +82,7 @@ async function runCheck(
       if (server.source === 'own' && !json) progress.printLine(onOwnData(config));
       const isTemporary = server.source === 'temporary';
       const versions = versionsOf(server, config);
-      const task = { config, progress, signal, files, writes: write, isTemporary, versions };
+      const task = { config, progress, signal, writes: write, isTemporary, versions };
       const result = await checkAll(unique, connection, task);
       const compared = needed
         ? await checkGrants(config.project, needed, result)
@@ -100,9 +98,9 @@ async function runCheck(
 }
 
 /** The endpoints, with an id for each file that lacks one. @throws Error that lists every invalid file */
-async function loadEndpoints(config: Config, files: SqlFiles, writes: boolean): Promise<EndpointRegistry> {
+async function loadEndpoints(config: Config, writes: boolean): Promise<EndpointRegistry> {
   try {
-    return await loadProjectEndpoints(config, files);
+    return await loadProjectEndpoints(config, { mayLackColumns: true });
   } catch (error) {
     if (!writes || !(error instanceof ProblemsOfFiles)) throw error;
     const { endpointsFolder } = config.project;
@@ -110,7 +108,7 @@ async function loadEndpoints(config: Config, files: SqlFiles, writes: boolean): 
       process.stderr.write(`wrote into the header of ${file}:\nid: ${id}\n`);
     });
     if (left.length === error.problems.length) throw error;
-    return loadProjectEndpoints(config, files);
+    return loadProjectEndpoints(config, { mayLackColumns: true });
   }
 }
 
@@ -143,7 +141,6 @@ interface CheckTask {
   readonly config: Config;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  readonly files: SqlFiles;
   readonly writes: boolean;
   readonly isTemporary: boolean;
   /** The connection of a user that may read the versions of tables, or why there is none. */
@@ -154,7 +151,7 @@ interface CheckTask {
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, signal, files, versions, ...options }: CheckTask,
+  { config, progress, signal, versions, ...options }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
   const paths = await filesByEndpoint(config.project);
   return withCallTools(connection, config, signal, async (calls) => {
@@ -162,7 +159,7 @@ async function checkAll(
     const checked: CheckedEndpoint[] = [];
     for (const endpoint of endpoints) {
       progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });
-      const source = { sql: files.of(endpoint), shownPath: paths.get(endpoint.name) };
+      const source = { shownPath: paths.get(endpoint.name) };
       checked.push(await checkEndpoint(endpoint, tools, source));
     }
     return withUntilChanged(checked, endpoints, versions, tools);

@@ -4,7 +4,8 @@ import { problemsOf } from '../../gateway/analysis/analyse-endpoint.js';
 import type { CheckTools } from '../check/check-endpoint.js';
 import { findColumns } from '../check/find-columns.js';
 import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
-import type { SqlFile } from '../../gateway/analysis/sql-file.js';
+import { lacksColumns, parseSqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
+import { endpointOf } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
@@ -12,7 +13,7 @@ import type { LoadedFiles } from '../../endpoint/endpoint-loader.js';
 import { problem } from '../../endpoint/problems.js';
 import type { FindingsDependencies } from './findings.js';
 
-export interface AnalysisDependencies extends Pick<FindingsDependencies, 'analyses' | 'files' | 'withTools'> {
+export interface AnalysisDependencies extends Pick<FindingsDependencies, 'analyses' | 'withTools'> {
   /** Gives the read-only user the rights on what the endpoints read. */
   readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<unknown>;
   /** Called when columns were written. @param file as messages name it */
@@ -66,41 +67,36 @@ export class AnalysedFiles {
   private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
     if (!earlier || earlier.digest === now.digest) return false;
     const { analyses } = this.dependencies;
-    if (!analyses.of(earlier)) await this.problemsOf(earlier, undefined, tools);
+    if (!analyses.of(earlier)) await this.problemsOf(earlier, tools);
     return !analyses.hasProblem(earlier);
   }
 
   private isKnown(endpoint: Endpoint): boolean {
-    const { analyses, files } = this.dependencies;
+    const { analyses } = this.dependencies;
     const isGood = analyses.of(endpoint) !== undefined && !analyses.hasProblem(endpoint);
-    return isGood && !files.lacksColumns(endpoint);
+    return isGood && !lacksColumns(endpoint.file);
   }
 
   private async analyse(endpoint: Endpoint, tools: CheckTools): Promise<AnalysedFile> {
-    const { files, onWritten } = this.dependencies;
-    const file = files.of(endpoint);
-    if (!file?.lacksColumns) return { endpoint, problems: await this.problemsOf(endpoint, file, tools) };
+    const { file } = endpoint;
+    if (!file || !lacksColumns(file)) return { endpoint, problems: await this.problemsOf(endpoint, tools) };
     const found = await findColumns(endpoint, file, { ...tools, writes: true });
     if (found.written === undefined) return { endpoint, ...found };
-    onWritten(file.shownPath, found.written);
-    const read = files.read(await readFile(file.path, 'utf8'), file.path);
-    return { endpoint: read, problems: await this.problemsOf(read, files.of(read), tools) };
+    this.dependencies.onWritten(file.shownPath, found.written);
+    const read = endpointOf(parseSqlFile(await readFile(file.path, 'utf8'), file));
+    return { endpoint: read, problems: await this.problemsOf(read, tools) };
   }
 
-  private async problemsOf(
-    endpoint: Endpoint,
-    file: SqlFile | undefined,
-    tools: CheckTools,
-  ): Promise<readonly FileProblem[]> {
+  private async problemsOf(endpoint: Endpoint, tools: CheckTools): Promise<readonly FileProblem[]> {
     const { analyses } = this.dependencies;
     // A ClickHouse that is busy with one query can analyse the others.
-    const analysis = await analyses.analyse(endpoint, file, tools).catch(whereRejected(undefined));
+    const analysis = await analyses.analyse(endpoint, tools).catch(whereRejected(undefined));
     return analysis ? problemsOf(analysis) : [];
   }
 
   /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */
   private withoutColumns(endpoints: Map<string, Endpoint>, { message }: Error): readonly FileProblem[] {
-    const lacking = [...endpoints].filter(([, endpoint]) => this.dependencies.files.lacksColumns(endpoint));
+    const lacking = [...endpoints].filter(([, { file }]) => lacksColumns(file));
     for (const [file] of lacking) endpoints.delete(file);
     return lacking.map(([file]) => ({
       file,

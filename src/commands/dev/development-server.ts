@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-import { SqlFiles } from '../../gateway/analysis/sql-file.js';
+import { lacksColumns } from '../../endpoint/sql-file/parse-sql-file.js';
 import { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import type { OwnServer } from '../../gateway/server/own-server.js';
@@ -31,7 +31,6 @@ type ReportCheck = (checked: CheckedEndpoint, endpoint: Endpoint) => void;
 
 /** What a development server adds to a gateway: it loads what is valid, checks what changed, and tells the console. */
 export class DevelopmentServer implements Development {
-  private readonly files: SqlFiles;
   private readonly findings: FindingsOfEndpoints;
   private readonly analysed: AnalysedFiles;
   readonly analyses = new EndpointAnalyses();
@@ -52,26 +51,22 @@ export class DevelopmentServer implements Development {
     private readonly reporter: Omit<Terminal, 'print' | 'tested'>,
     private readonly signal: AbortSignal,
   ) {
-    this.files = new SqlFiles(config.project.endpointsFolder);
-    const { analyses, files, withTools } = this;
+    const { analyses, withTools } = this;
     const onFound = (): void => {
       this.revisions.change();
     };
     const versions = (): OpenClickHouse['versions'] =>
       this.clickhouse?.versions ?? { reason: 'ClickHouse is not open' };
-    this.findings = new FindingsOfEndpoints({ analyses, files, withTools, versions, onFound });
+    this.findings = new FindingsOfEndpoints({ analyses, withTools, versions, onFound });
     this.analysed = new AnalysedFiles({
-      ...{ analyses, files, withTools },
+      ...{ analyses, withTools },
       prepareFor: async (endpoints) => this.clickhouse?.own?.prepareFor(endpoints),
       onWritten: reporter.columnsWritten,
     });
   }
 
   readonly loading: Development['loading'] = {
-    sqlReader: {
-      read: (source, file) => this.files.read(source, file),
-      lacksColumns: (endpoint) => this.files.lacksColumns(endpoint),
-    },
+    mayLackColumns: true,
     // The first load is before ClickHouse is open; the endpoints are loaded again when it is.
     complete: async (loaded, earlier) => {
       const { endpointsFolder } = this.config.project;
@@ -172,8 +167,7 @@ export class DevelopmentServer implements Development {
 
   /** The analysis before an endpoint is served has reported what is wrong with it. */
   private readonly report: ReportCheck = (checked, endpoint) => {
-    if (!this.analyses.hasProblem(endpoint) && !this.files.lacksColumns(endpoint))
-      this.reporter.checked(checked);
+    if (!this.analyses.hasProblem(endpoint) && !lacksColumns(endpoint.file)) this.reporter.checked(checked);
   };
 
   /** The embedded server, once it is open; undefined where the servers are external. */

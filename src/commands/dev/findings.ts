@@ -1,5 +1,4 @@
 import type { EndpointAnalyses } from '../../gateway/analysis/endpoint-analyses.js';
-import type { SqlFiles } from '../../gateway/analysis/sql-file.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { visibleState } from '../../gateway/server/reloader.js';
 import type { OpenClickHouse } from '../../gateway/server/open-clickhouse.js';
@@ -10,7 +9,6 @@ import { withUntilChanged } from '../check/until-changed.js';
 /** What a check takes from a development server. */
 export interface FindingsDependencies {
   readonly analyses: EndpointAnalyses;
-  readonly files: SqlFiles;
   /** Runs a task on a ClickHouse server. @throws Error where none responds */
   readonly withTools: <T>(task: (tools: CheckTools) => Promise<T>) => Promise<T>;
   /** As `querygate check` takes it. */
@@ -65,8 +63,8 @@ export class FindingsOfEndpoints {
   }
 
   private run(endpoint: Endpoint): Promise<CheckedEndpoint> {
-    const { withTools, files, analyses, versions } = this.dependencies;
-    const source = { sql: files.of(endpoint), analysis: analyses.of(endpoint) };
+    const { withTools, analyses, versions } = this.dependencies;
+    const source = { analysis: analyses.of(endpoint) };
     return withTools(async (tools) => {
       const checked = await checkEndpoint(endpoint, tools, source);
       if (!endpoint.pieces && !endpoint.settings.untilChanged) return checked;

@@ -13,7 +13,7 @@ import { TestRunner } from '../endpoint-tests/test-runner.js';
 import { messageOf } from '../loading/load-error.js';
 import { dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
-import { finishedFiles } from './finished-files.js';
+import { FINISHED_FILES } from './finished-files.js';
 import { PendingChanges } from './pending-changes.js';
 import { SchemaChanges, schemaProblem, type DevelopmentParts } from './schema-changes.js';
 import { Terminal } from './terminal.js';
@@ -51,7 +51,7 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   });
   const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
   const gateway = await openWhenSchemaIsValid({ terminal, changes, open });
-  const tests = new TestRunner(environment, config.project, { loading: finishedFiles(config.project) });
+  const tests = new TestRunner(environment, config.project, { loading: FINISHED_FILES });
   const failed = (error: unknown): void => {
     if (!stopping.signal.aborted) terminal.print(messageOf(error));
     else logger.warn('not finished when querygate dev stopped', describeError(error));

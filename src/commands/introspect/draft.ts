@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 import { ClickHouseError } from '@clickhouse/client';
 
-import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { parseSqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
+import { endpointOf } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
 import { bindValues, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
 import { sampleValues } from '../../gateway/query/sample-values.js';
@@ -81,12 +83,9 @@ async function describedColumns(text: string, tools: AnalysisTools): Promise<rea
   return columns;
 }
 
-function load(
-  text: string,
-  columnsWhereMissing?: Readonly<Record<string, string>>,
-): ReturnType<typeof readSqlEndpoint> {
+function load(text: string, columnsWhereMissing?: Readonly<Record<string, string>>): Endpoint {
   try {
-    return readSqlEndpoint(text, columnsWhereMissing ? { columnsWhereMissing } : {});
+    return endpointOf(parseSqlFile(text), columnsWhereMissing);
   } catch (error) {
     if (!(error instanceof SqlFileError)) throw error;
     throw new NotCarriedOver(error.problems.map(({ problem }) => problem).join('; '));

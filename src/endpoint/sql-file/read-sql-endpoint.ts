@@ -16,28 +16,29 @@ import { problemsOfPlaceholders } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
 import { HEADER } from './header-schema.js';
 import type { Header } from './header.js';
-import { parseSqlFile, type ParsedSqlFile } from './parse-sql-file.js';
+import { parseSqlFile, type SqlFile } from './parse-sql-file.js';
 import { optionalColumnsOf, placeholdersOf } from './select-parameters.js';
 import { queryOfSelect } from './select-query.js';
 import type { SelectProblem, SelectText } from './select/select-text.js';
 import { SqlFileError } from './sql-file-error.js';
 import { problem, type Problem } from '../problems.js';
 
-export interface SqlFileOptions {
-  /** Columns for a header that has none, for a command that finds them out. */
-  readonly columnsWhereMissing?: Readonly<Record<string, string>>;
-}
-
 /** Keys of the header by name, of which nothing is known yet. */
 type Keys = Readonly<Partial<Record<string, unknown>>>;
 
 /** Reads an endpoint file in SQL. @throws SqlFileError with every mistake and its place */
-export function readSqlEndpoint(source: string, options?: SqlFileOptions): Endpoint {
-  return endpointOf(parseSqlFile(source), options);
-}
+export const readSqlEndpoint = (source: string): Endpoint => endpointOf(parseSqlFile(source));
 
-/** The endpoint of a parsed file. @throws SqlFileError with every mistake and its place */
-export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFileOptions = {}): Endpoint {
+/** Types by column. */
+type Columns = Readonly<Record<string, string>>;
+
+/**
+ * The endpoint of a parsed file.
+ *
+ * @param columnsWhereMissing for a header that has none
+ * @throws SqlFileError with every mistake and its place
+ */
+export function endpointOf(file: SqlFile, columnsWhereMissing?: Columns): Endpoint {
   const { header, text, selectStart: start, select } = file;
   if (header.isUnfinished) throw new SqlFileError(header.problems);
   if (select.isNoQuery) rejectEndInText(file);
@@ -64,6 +65,8 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
     query: queryOfSelect(select, declared),
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
+    // A text of a test or of a draft is in no file.
+    ...(file.path !== '' && { file }),
   };
   rejectPrivateTables(file);
   const ofPages = after && problemOfPages(order, built);
@@ -74,7 +77,7 @@ export function endpointOf(file: ParsedSqlFile, { columnsWhereMissing }: SqlFile
 }
 
 /** @throws SqlFileError with the place of a table that no endpoint may read */
-function rejectPrivateTables({ text, selectStart }: ParsedSqlFile): void {
+function rejectPrivateTables({ text, selectStart }: SqlFile): void {
   const found = problemOfTables(text);
   if (!found) return;
   const start = selectStart + text.indexOf(PRIVATE_TABLE);
@@ -88,20 +91,14 @@ function problemOfPages(order: PageOrder, { optionalColumns }: BuiltQuery): Prob
 }
 
 /** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */
-function rejectEndInText({ source, header: { yamlEnd: start, end } }: ParsedSqlFile): void {
+function rejectEndInText({ source, header: { yamlEnd: start, end } }: SqlFile): void {
   const rest = source.slice(end);
   const next = rest.indexOf('*/');
   if (next === -1 || rest.slice(0, next).includes('/*')) return;
   throw new SqlFileError([{ start, end, ...problem('HEADER_ENDS_IN_TEXT') }]);
 }
 
-/** Where `columns` can be written into a file whose header has none; undefined where the header has them or is invalid. */
-export function placeForColumns(source: string, { value, yamlEnd }: Header): number | undefined {
-  if (typeof value !== 'object' || value === null || 'columns' in value) return undefined;
-  return source.slice(0, yamlEnd).trimEnd().length;
-}
-
-function keysOf({ value }: Header, columns: SqlFileOptions['columnsWhereMissing']): Keys {
+function keysOf({ value }: Header, columns: Columns | undefined): Keys {
   if (!isRecord(value)) return {};
   return { ...(columns && { columns }), ...value };
 }

@@ -1,7 +1,7 @@
 import type { ClickHouseError } from '@clickhouse/client';
 
 import type { Place } from '../../endpoint/sql-file/select/select-text.js';
-import type { SqlFile } from './sql-file.js';
+import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 
 /** What the author of a `.sql` file can do about an error of ClickHouse. */
 export interface Advice {

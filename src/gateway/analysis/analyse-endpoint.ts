@@ -20,7 +20,6 @@ import { bindLaterPage } from './later-page.js';
 import { Catalog } from './reads/catalog.js';
 import { ownTablesOf } from './reads/own-tables.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
-import type { SqlFile } from './sql-file.js';
 import { withPrefix } from './with-prefix.js';
 
 /** What an analysis found wrong with the query of an endpoint. */
@@ -51,12 +50,8 @@ export interface Analysis {
  *
  * @throws Error where ClickHouse does not analyse it, because it is away, busy or at a limit
  */
-export async function analyseEndpoint(
-  endpoint: Endpoint,
-  file: SqlFile | undefined,
-  tools: AnalysisTools,
-): Promise<Analysis> {
-  const example = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) }, 'rejected');
+export async function analyseEndpoint(endpoint: Endpoint, tools: AnalysisTools): Promise<Analysis> {
+  const example = await analyse(endpoint, tools, { names: Object.keys(endpoint.example) }, 'rejected');
   if (example.findings.some(({ kind }) => kind === 'rejected')) return example;
   const ownTables = await ownTablesOf(endpoint, await Catalog.of(tools.client));
   const secret = ownTables.find(isPrivateTable);
@@ -64,7 +59,7 @@ export async function analyseEndpoint(
     return { ...example, findings: [{ problem: problem('TABLE_PRIVATE', secret), kind: 'rejected' }] };
   const ofPages = problemOfPaging(endpoint);
   if (ofPages) return { ...example, findings: [{ problem: ofPages, kind: 'rejected' }] };
-  return { ...(await analyseCombinations(endpoint, file, tools, example)), ownTables };
+  return { ...(await analyseCombinations(endpoint, tools, example)), ownTables };
 }
 
 /**
@@ -79,16 +74,16 @@ function problemOfPaging(endpoint: Endpoint): Problem | undefined {
 
 async function analyseCombinations(
   endpoint: Endpoint,
-  file: SqlFile | undefined,
   tools: AnalysisTools,
   example: Analysis,
 ): Promise<Analysis> {
-  const later = await analyseLaterPage(endpoint, file, tools);
+  const later = await analyseLaterPage(endpoint, tools);
+  const { file } = endpoint;
   if (file === undefined) return { ...example, findings: [...example.findings, ...later] };
   const known = new Set(example.findings.map(({ problem }) => textOfProblem(problem)));
   const found = new Map<string, Finding & { readonly calls: Combination[] }>();
   for (const combination of combinationsOf(file.select.pieces, endpoint.parameters)) {
-    for (const finding of (await analyse(endpoint, file, tools, combination, 'values')).findings) {
+    for (const finding of (await analyse(endpoint, tools, combination, 'values')).findings) {
       const text = textOfProblem(finding.problem);
       if (known.has(text)) continue;
       const { calls } = found.get(text) ?? { calls: [] };
@@ -104,11 +99,7 @@ async function analyseCombinations(
 }
 
 /** What ClickHouse says of the pages after the first, of which the condition is a part. */
-async function analyseLaterPage(
-  endpoint: Endpoint,
-  file: SqlFile | undefined,
-  tools: AnalysisTools,
-): Promise<readonly Finding[]> {
+async function analyseLaterPage(endpoint: Endpoint, tools: AnalysisTools): Promise<readonly Finding[]> {
   if (!endpoint.pages) return [];
   const values = sampleValues(endpoint, { names: Object.keys(endpoint.example) }, tools.now());
   const query = bindLaterPage(endpoint, endpoint.pages, values, tools);
@@ -117,7 +108,7 @@ async function analyseLaterPage(
     return [];
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
-    const found = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    const found = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, endpoint.file);
     return [{ problem: withPrefix('on a page after the first', found), kind: 'rejected' }];
   }
 }
@@ -125,7 +116,6 @@ async function analyseLaterPage(
 /** @param other what an error is that need not be one of the definition. */
 async function analyse(
   endpoint: Endpoint,
-  file: SqlFile | undefined,
   tools: AnalysisTools,
   combination: Combination,
   other: Finding['kind'],
@@ -136,7 +126,7 @@ async function analyse(
     const columns = await describe(query, tools);
     const declared = returnedColumns(endpoint, values);
     const returned = new Set(columns.map(({ name }) => name));
-    const problems = columnProblems(declared, columns, file, values);
+    const problems = columnProblems(declared, columns, endpoint.file, values);
     // Of made-up values, only those of the example have types that count.
     const isRejected =
       [...declared.keys()].some((name) => !returned.has(name)) ||
@@ -152,7 +142,7 @@ async function analyse(
       values,
       mistakeAtEnd: await mistakeAtEnd(error, endpoint, tools),
     };
-    const problem = queryProblemInFile(precise, sent, file);
+    const problem = queryProblemInFile(precise, sent, endpoint.file);
     return { findings: [{ problem, kind: isOfDefinition(error.code) ? 'rejected' : other }] };
   }
 }

@@ -3,7 +3,8 @@ import type { Column } from '../../endpoint/definition.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { compareColumns, type ColumnDifference } from '../clickhouse/compare-columns.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
-import { problemInFile, type SqlFile } from './sql-file.js';
+import { lacksColumns, type SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
+import { problemInFile } from './problem-in-file.js';
 import { zonesOf } from './zones.js';
 
 /** The differences as problems; those of a `.sql` file with their place in its header. */
@@ -14,7 +15,7 @@ export function columnProblems(
   values: Values,
 ): readonly FileProblem[] {
   const differences = compareColumns(declared, described, zonesOf(values));
-  if (file === undefined || file.lacksColumns)
+  if (file === undefined || lacksColumns(file))
     return differences.map(({ code, problem: sentence }) => ({ code, problem: sentence }));
   const isStale = differences.some(({ isMissing }) => isMissing);
   const advice = isStale ? ': delete columns from the header, and it is written anew' : '';

@@ -6,7 +6,6 @@ import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import { analyseEndpoint, problemsOf, rejectionsIn, type Analysis } from './analyse-endpoint.js';
 import type { AnalysisTools } from './analyze-query.js';
 import { isOfCombination } from './combinations.js';
-import type { SqlFile } from './sql-file.js';
 
 const NOT_ASKED: Analysis = { findings: [] };
 
@@ -38,8 +37,8 @@ export class EndpointAnalyses {
   }
 
   /** Asks ClickHouse again. @throws Error where it does not analyse the query */
-  async analyse(endpoint: Endpoint, file: SqlFile | undefined, tools: AnalysisTools): Promise<Analysis> {
-    const analysis = await analyseEndpoint(endpoint, file, tools);
+  async analyse(endpoint: Endpoint, tools: AnalysisTools): Promise<Analysis> {
+    const analysis = await analyseEndpoint(endpoint, tools);
     this.known.set(endpoint.digest, analysis);
     return analysis;
   }

@@ -8,7 +8,7 @@ import type {
   Place,
   TextPiece,
 } from '../../endpoint/sql-file/select/select-text.js';
-import type { SqlFile } from './sql-file.js';
+import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 
 /**
  * Where a position of the sent text stands in the file: the word or the placeholder there. A position in what the gateway

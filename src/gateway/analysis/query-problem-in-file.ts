@@ -8,7 +8,8 @@ import { adviceOn, type Advice } from './advice.js';
 import { placeInFile } from './place-in-file.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
-import { problemInFile, type SqlFile } from './sql-file.js';
+import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
+import { problemInFile } from './problem-in-file.js';
 import { problem } from '../../endpoint/problems.js';
 
 /** Places of one name that a problem shows at most: a name can also stand in comments. */

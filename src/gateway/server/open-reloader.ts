@@ -34,11 +34,10 @@ export function openReloader(
   parts: ReloadingParts,
   keys: ReloadedKeys,
 ): { readonly reloader: Reloader; readonly analysing: ServedAnalyses } {
-  const { config, endpoints, logger, clock } = parts;
+  const { endpoints, logger, clock } = parts;
   const { loader, first, analyses, clickhouse, execution, files, development } = parts;
   const analysing = new ServedAnalyses({
     ...{ analyses, endpoints, fileOf: loader.fileOf, logger, clock },
-    folder: config.project.endpointsFolder,
     clients: clickhouse.servers.map(({ client }) => client),
   });
   let adoptKeys = (): void => undefined;

@@ -2,7 +2,7 @@ import { writesRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
-import { EndpointLoader, type LoadedFiles, type SqlReader } from '../../endpoint/endpoint-loader.js';
+import { EndpointLoader, type LoadedFiles } from '../../endpoint/endpoint-loader.js';
 import { EndpointRegistry } from '../../endpoint/registry.js';
 import { isOwnEndpoint, OWN_ENDPOINTS } from '../observability/own-endpoints.js';
 import { requireOwnNames } from '../tables/table-name.js';
@@ -12,7 +12,7 @@ export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 
 
 export interface ProjectEndpointsOptions {
   /** As {@link EndpointLoader} takes it. */
-  readonly sqlReader?: SqlReader;
+  readonly mayLackColumns?: boolean;
   /**
    * Called after each load with what the files contain, before the endpoints are settled; returns what to serve and the
    * problems to report.
@@ -46,7 +46,7 @@ export class ProjectEndpoints {
     private readonly config: EndpointsConfig,
     private readonly options: ProjectEndpointsOptions = {},
   ) {
-    this.loader = new EndpointLoader(config.project.endpointsFolder, options.sqlReader);
+    this.loader = new EndpointLoader(config.project.endpointsFolder, options.mayLackColumns);
   }
 
   /** @throws Error that lists every invalid endpoint file, or names the invalid settings. */
@@ -131,9 +131,9 @@ export class ProblemsOfFiles extends Error {
 /** Loads the endpoints once. @throws Error that lists every invalid endpoint file, or names the invalid settings */
 export async function loadProjectEndpoints(
   config: EndpointsConfig,
-  sqlReader?: SqlReader,
+  options: Pick<ProjectEndpointsOptions, 'mayLackColumns'> = {},
 ): Promise<EndpointRegistry> {
-  return (await new ProjectEndpoints(config, sqlReader && { sqlReader }).load()).endpoints;
+  return (await new ProjectEndpoints(config, options).load()).endpoints;
 }
 
 /** Whether another file has taken the name or the id of an endpoint. */

@@ -167,7 +167,7 @@ function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
 export function visibleState(endpoint: Endpoint): string {
   const { parameters, columns, optionalColumns } = endpoint;
   const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
-  const facts = { ...endpoint, query: undefined, resultsUnder: undefined };
+  const facts = { ...endpoint, query: undefined, file: undefined, resultsUnder: undefined };
   return JSON.stringify([facts, declared, [...columns], [...optionalColumns]]);
 }
 

@@ -2,7 +2,6 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { problemsOf, type Analysis } from '../analysis/analyse-endpoint.js';
 import type { EndpointAnalyses } from '../analysis/endpoint-analyses.js';
-import { readSqlFile } from '../analysis/sql-file.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { concurrently } from '../../endpoint/concurrently.js';
@@ -35,8 +34,6 @@ export interface ServedAnalysesDependencies {
   readonly analyses: EndpointAnalyses;
   /** The endpoints that are served. */
   readonly endpoints: Endpoints;
-  /** Of the endpoint files. */
-  readonly folder: string;
   /** The file of an endpoint that was loaded, as messages name it; undefined where it is the gateway's own. */
   readonly fileOf: (endpoint: Endpoint) => string | undefined;
   /** One for each server. */
@@ -153,13 +150,11 @@ export class ServedAnalyses {
 
   /** @throws Error where ClickHouse does not analyse it */
   private async analyse(endpoint: Endpoint): Promise<void> {
-    const { analyses, folder, fileOf, clock } = this.dependencies;
-    const shown = fileOf(endpoint);
-    const file = shown === undefined ? undefined : await readSqlFile(folder, shown, endpoint);
+    const { analyses, clock } = this.dependencies;
     const before = analyses.of(endpoint);
     const { signal } = this.closing;
     const tools = { now: clock, signal };
-    const after = await this.onServer((client) => analyses.analyse(endpoint, file, { client, ...tools }));
+    const after = await this.onServer((client) => analyses.analyse(endpoint, { client, ...tools }));
     this.logChange(endpoint, before, after);
   }
 

@@ -143,7 +143,7 @@ describe('the problem of a file', () => {
       defineEndpoint({ ...SAMPLE, parameters, example: {}, build: () => sql`SELECT city FROM t` }),
     ) as [Endpoint, Endpoint];
     const all = new Map([['other', other]]);
-    const problems = problemsOfReferences(naming, { all, lacksColumns: () => false });
+    const problems = problemsOfReferences(naming, all);
     const found = problems.map((one) => [one.code, one.problem]);
     expect(found).toEqual(only(code, `parameters.city.choicesFrom ${sentence}`));
   });

@@ -47,7 +47,7 @@ describe('an error that passes while ClickHouse analyses an endpoint', () => {
         },
       });
       const served = new ServedAnalyses({
-        ...{ analyses, logger, clients: [client], folder: '.', clock, setTimer },
+        ...{ analyses, logger, clients: [client], clock, setTimer },
         ...{ endpoints: new EndpointRegistry([endpoint]), fileOf: () => undefined },
       });
       served.start();
