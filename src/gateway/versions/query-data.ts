@@ -64,20 +64,31 @@ export async function findQueryData(
   database: string,
   pieces?: WantedPieces,
 ): Promise<QueryData> {
-  const functions = new Map(
-    (await readRows<{ name: string; origin: string }>(VARYING_FUNCTIONS)).map((row) => [
-      row.name.toLowerCase(),
-      row,
-    ]),
-  );
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const found = await new Analysis(functions, readRows, database).of(select, pieces);
+    const found = await new Analysis(readRows, database).of(select, pieces);
     // What lies between two equal analyses was analysed under these definitions.
     if (last?.definitions === found.definitions) return found;
     last = found;
   }
   throw new NoVersion('its tables are being altered');
+}
+
+/**
+ * Functions of ClickHouse itself that return the same for the same arguments, as they are written. No statement makes a function of such
+ * a name; one of a name with a suffix of aggregates, such as `sumIf`, it does.
+ */
+const fixedFunctions = new Set<string>();
+
+const FUNCTIONS = `SELECT name, origin, name IN (SELECT name FROM (${VARYING_FUNCTIONS})) AS varies
+  FROM system.functions WHERE lower(name) IN {names:Array(String)}`;
+
+/** A function in `system.functions`. */
+interface FunctionRow {
+  readonly name: string;
+  readonly origin: string;
+  /** 1: its value depends on more than its arguments. */
+  readonly varies: number;
 }
 
 /** The pieces of an endpoint. */
@@ -104,9 +115,7 @@ class Analysis {
   private readonly objects = new Map<string, TableRow>();
   private readonly columns = new Set<string>();
 
-  /** @param functions those whose value does not depend on their arguments alone, by name in small letters */
   constructor(
-    private readonly functions: ReadonlyMap<string, { readonly origin: string }>,
     private readonly readRows: ReadRows,
     /** That of names without one. */
     private readonly database: string,
@@ -135,7 +144,7 @@ class Analysis {
   private async read({ readTrees }: Explained, where: string): Promise<void> {
     const trees = await readTrees();
     const [written, resolved] = [factsOf(trees.written), factsOf(trees.resolved)];
-    for (const facts of [written, resolved]) this.require(facts, where);
+    for (const facts of [written, resolved]) await this.require(facts, where);
     const possible = [written, resolved].flatMap((facts) => this.possibleNames(facts));
     const unknown = [...new Set([...resolved.tables, ...possible])].filter(
       (name) => name !== NO_TABLE && !this.objects.has(name),
@@ -178,11 +187,11 @@ class Analysis {
   }
 
   /** @throws NoVersion where a query does more than read tables. */
-  private require(facts: Facts, where: string): void {
+  private async require(facts: Facts, where: string): Promise<void> {
     if (facts.hasSettings) throw new NoVersion(`${where} has SETTINGS`);
     const other = facts.tableFunctions.find(({ name }) => !WITHOUT_DATA.has(name));
     if (other) throw new NoVersion(`${where} reads the table function ${other.name}`);
-    for (const name of facts.functions) this.requireFixed(name, where);
+    await this.requireFixed([...facts.functions], where);
     // A part of a column, such as `label.size`, is read of the column, which can stand behind the name of its table.
     for (const name of [...facts.names].flatMap(suffixes))
       for (const column of prefixes(name, 0)) this.columns.add(column);
@@ -195,12 +204,20 @@ class Analysis {
   }
 
   /** @throws NoVersion where equal arguments give unequal results, or where the data of a dictionary or a Join table counts */
-  private requireFixed(name: string, where: string): void {
-    const found = this.functions.get(name.toLowerCase());
-    if (!found) return;
-    const isOwn = found.origin !== 'System';
+  private async requireFixed(called: readonly string[], where: string): Promise<void> {
+    const unknown = new Map(
+      called.filter((name) => !fixedFunctions.has(name)).map((name) => [name.toLowerCase(), name]),
+    );
+    if (unknown.size === 0) return;
+    const rows = await this.readRows<FunctionRow>(FUNCTIONS, { names: [...unknown.keys()] });
+    const varying = rows.find(({ varies }) => varies === 1);
+    if (!varying) {
+      for (const { name } of rows) fixedFunctions.add(name);
+      return;
+    }
+    const isOwn = varying.origin !== 'System';
     throw new NoVersion(
-      `${where} calls ${name}()${isOwn ? ', which is no function of ClickHouse itself' : ''}`,
+      `${where} calls ${unknown.get(varying.name.toLowerCase())}()${isOwn ? ', which is no function of ClickHouse itself' : ''}`,
     );
   }
 
