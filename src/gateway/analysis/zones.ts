@@ -3,6 +3,7 @@ import { itemKind } from '../../endpoint/parameters/kinds.js';
 import { withoutZones } from '../../endpoint/type-name.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { knownFacts } from '../facts/query-facts.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
 
 /** The texts that the parameters of a call have, any of which can be the zone of a column. */
@@ -23,11 +24,9 @@ export function withOtherZones({ parameters }: Endpoint, values: Values): Values
 const OTHER_ZONES = ['Pacific/Chatham', 'Asia/Kathmandu'] as const;
 
 /** A warning where a query changes the zone of a time that it returns: callers get the same text as without. */
-export function uselessZones(
-  { savedQuery }: Pick<Endpoint, 'savedQuery'>,
-  described: readonly ResultColumn[],
-): readonly string[] {
-  if (!/\btoTimeZone\s*\(/i.test(savedQuery)) return [];
+export function uselessZones(endpoint: Endpoint, described: readonly ResultColumn[]): readonly string[] {
+  const called = knownFacts(endpoint)?.facts.functions ?? new Set();
+  if (![...called].some((name) => /^toTimeZone$/i.test(name))) return [];
   const inZones = described.filter(({ type }) => withoutZones(type, UTC) !== withoutZones(type));
   return inZones.map(
     ({ name }) =>

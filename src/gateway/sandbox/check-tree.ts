@@ -13,7 +13,7 @@ export interface Names {
   readonly tables: ReadonlySet<string>;
   /** What the caller can read, for a message; absent: the parts, and earlier queries of its WITH. */
   readonly readable?: string;
-  /** Whether the text has a FROM with {@link NO_TABLE}: in the tree this looks like a SELECT without FROM. */
+  /** Whether the text has {@link NO_TABLE}, perhaps in a FROM: in the tree this looks like a SELECT without FROM, which is rejected then. */
   readonly isNoTableNamed: boolean;
 }
 

@@ -47,20 +47,6 @@ export const replaceUnquoted = (text: string, searched: string, written: string)
     .map((piece, index) => (index % 2 === 0 ? piece.replaceAll(searched, () => written) : piece))
     .join('');
 
-/**
- * Whether a FROM in a printed text names a table. Requires a text that {@link checkPrintedText} accepts: its names
- * contain no quotes.
- */
-export function namesInFrom(text: string, table: string): boolean {
-  const bare = text
-    .replaceAll(/'(?:[^'\\]|\\[^]|'')*'/gu, "''")
-    .replaceAll(/`([^`]*)`/gu, (_, name: string) => (name === table ? name : '_'));
-  return bare
-    .split(/\bFROM /u)
-    .slice(1)
-    .some((rest) => rest.split(/[^\w.]/u, 1)[0] === table);
-}
-
 function requirePlain(name: string | undefined): void {
   if (name === undefined || PLAIN_NAME.test(name)) return;
   throw new Rejection('has a quoted name with an unsupported character; use letters, digits and _');

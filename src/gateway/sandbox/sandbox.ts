@@ -15,7 +15,7 @@ import {
 import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js';
 import { sqlProblem } from '../query/validate-parameters.js';
 import { checkTree } from './check-tree.js';
-import { checkPrintedText, namesInFrom } from './printed-text.js';
+import { checkPrintedText } from './printed-text.js';
 import { Rejection } from '../facts/rejection.js';
 import { readTree } from '../facts/tree.js';
 import { CALLERS_GRAMMAR } from './tree-grammar.js';
@@ -62,7 +62,6 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   };
 }
 
-/** The failure of a request whose `sql` is rejected. */
 /** Runs one query at a time, because an analysis has one slot. */
 async function analyze(
   parser: SqlParser,
@@ -80,7 +79,7 @@ async function analyze(
       parts: new Set(readable.names),
       withheld: readable.withheld,
       tables: new Set(await parser.tables(signal)),
-      isNoTableNamed: namesInFrom(text, NO_TABLE),
+      isNoTableNamed: text.includes(NO_TABLE),
     };
     const reads = [...checkTree(readTree(lines, CALLERS_GRAMMAR), names)].sort();
     return { select: { text, reads } };

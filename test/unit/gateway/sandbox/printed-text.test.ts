@@ -1,8 +1,4 @@
-import {
-  checkPrintedText,
-  namesInFrom,
-  replaceUnquoted,
-} from '../../../../src/gateway/sandbox/printed-text.js';
+import { checkPrintedText, replaceUnquoted } from '../../../../src/gateway/sandbox/printed-text.js';
 
 it.each([
   'SELECT 1',
@@ -33,31 +29,6 @@ it.each([
   expect(() => {
     checkPrintedText(text);
   }).toThrow(problem);
-});
-
-describe('namesInFrom', () => {
-  it.each([
-    'SELECT 1 FROM system.one',
-    'SELECT 1 FROM system.one AS x',
-    'SELECT 1 FROM `system.one`',
-    'SELECT (SELECT 1 FROM system.one) FROM result',
-    "SELECT '\\'' FROM system.one WHERE x = ''",
-  ])('finds the table in %s', (text) => {
-    expect(namesInFrom(text, 'system.one')).toBe(true);
-  });
-
-  it.each([
-    'SELECT 1',
-    'SELECT 1 FROM result',
-    'SELECT 1 FROM system.one_more',
-    'SELECT 1 FROM system.one.more',
-    "SELECT ' FROM system.one'",
-    "SELECT 'it''s \\' FROM system.one' AS x",
-    'SELECT 1 AS `x FROM system.one`',
-    'SELECT system.one FROM (SELECT 1 AS one) AS system',
-  ])('does not find the table in %s', (text) => {
-    expect(namesInFrom(text, 'system.one')).toBe(false);
-  });
 });
 
 it('replaces what stands in no string and in no quoted name', () => {
