@@ -1,20 +1,7 @@
 import { EndpointDefinitionError } from '../../../src/endpoint/definition-error.js';
 import type { EndpointDefinition, Parameters } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
-import {
-  boolean,
-  column,
-  integer,
-  oneOf,
-  part,
-  regularExpression,
-  sql,
-  text,
-  textList,
-  timestamp,
-  withParts,
-} from '../../../src/endpoint/index.js';
-import type { Parameter } from '../../../src/endpoint/parameters/parameter.js';
+import { column, part, sql, text, textList, withParts } from '../../../src/endpoint/index.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
 /** The error of a definition that no type check has seen. */
@@ -77,31 +64,15 @@ describe('a definition that no type check has seen', () => {
     ['build BUILD_FAILED', { build: () => undefined }],
     ['build BUILD_FAILED', { build: () => ({ parts: [sql`SELECT 1`], body: sql`SELECT 1` }) }],
     ['build BUILD_FAILED', { build: () => withParts([part('result', sql`SELECT 1`)], sql`SELECT 2`) }],
+    [
+      'parameters/city/maxLength VALUE_INVALID',
+      { parameters: { city: text({ description: 'A.', maxLength: 0 }) } },
+    ],
     ['parameters/city VALUE_INVALID', { parameters: { city: text } }],
     ['parameters/city VALUE_INVALID', { parameters: { city: 'String' } }],
     ['parameters/city VALUE_INVALID', { parameters: { city: column('String', 'A city.') } }],
   ])('has one problem, with its path: %s', (problem, change) => {
     expect(problemsOf(change)).toEqual([problem]);
-  });
-
-  const description = 'A city.';
-  it.each<[string, (options: never) => Parameter, object]>([
-    ['description KEY_MISSING', text, {}],
-    ['requird KEY_UNKNOWN', text, { description, requird: true }],
-    ['required VALUE_INVALID', text, { description, required: 'yes' }],
-    ['empty VALUE_INVALID', text, { description, empty: 'none' }],
-    ['suggestions VALUE_INVALID', text, { description, suggestions: 'x' }],
-    ['empty VALUE_INVALID', boolean, { description, empty: 'value' }],
-    ['choices KEY_UNKNOWN', textList, { description, choices: [] }],
-    ['minimum VALUE_INVALID', integer, { description, minimum: '5x' }],
-    ['subMicrosecond VALUE_INVALID', timestamp, { description, subMicrosecond: 'up' }],
-    ['maxLength KEY_MISSING', regularExpression, { description }],
-    ['choices VALUE_INVALID', (options) => oneOf('ab' as never, options), { description }],
-    ['choices VALUE_INVALID', (options) => oneOf([], options), { description }],
-  ])('reports an invalid option of a parameter: %s', (problem, kind, options) => {
-    expect(problemsOf({ parameters: { city: kind(options as never) } })).toEqual([
-      `parameters/city/${problem}`,
-    ]);
   });
 
   it.each([undefined, null, 'x', [], () => SAMPLE])('rejects %p in the place of a definition', (value) => {

@@ -15,7 +15,6 @@ import { numberOfCharacters } from '../../../../src/endpoint/parameters/text.js'
 import { anyText } from '../../../support/any-text.js';
 import { description, problemOf, valueOf } from '../../../support/read-parameter.js';
 
-const pad = (value: number, length = 2): string => String(value).padStart(length, '0');
 /** A digit sequence with its sign in front of as many zeros as a caller may write. */
 const signed = (value: bigint, digits: string): string => `${value < 0n ? '-' : ''}${digits}`;
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
@@ -34,12 +33,6 @@ function billionthsOf(value: string): bigint {
   const [whole = '', fraction = ''] = value.replace('-', '').split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0')) * (value.startsWith('-') ? -1n : 1n);
 }
-
-/** Microseconds since 1970 within the years that every zone's offset leaves valid. */
-const micros = fc.bigInt({
-  min: BigInt(Date.UTC(1900, 0, 3)) * 1000n,
-  max: BigInt(Date.UTC(2299, 11, 29)) * 1000n,
-});
 
 describe('one value for every spelling', () => {
   it('of a text, which is the text itself', () => {
@@ -90,22 +83,6 @@ describe('one value for every spelling', () => {
     fc.assert(
       fc.property(fc.uuid(), (value) => {
         expect(valueOf(uuid({ description }), value.toUpperCase())).toBe(value);
-      }),
-    );
-  });
-
-  it('of a time, in every zone', () => {
-    const offset = fc.integer({ min: -14 * 60, max: 14 * 60 });
-    fc.assert(
-      fc.property(micros, offset, (time, minutes) => {
-        const fraction = ((time % 1_000_000n) + 1_000_000n) % 1_000_000n;
-        const milliseconds = Number((time - fraction) / 1000n);
-        const digits = pad(Number(fraction), 6);
-        const local = new Date(milliseconds + minutes * 60_000).toISOString().slice(0, 19);
-        const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
-        const zone = `${minutes < 0 ? '-' : '+'}${pad(hours)}:${pad(rest)}`;
-        const utc = new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
-        expect(valueOf(timestamp({ description }), `${local}.${digits}${zone}`)).toBe(`${utc}.${digits}`);
       }),
     );
   });
