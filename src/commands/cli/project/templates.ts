@@ -31,12 +31,26 @@ export async function readTemplates(
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
-  return Promise.all(
+  const templates = await Promise.all(
     files.sort().map(async (file) => ({
       path: withDot(file).split(path.sep).join('/'),
       text: await readTemplate(path.join(folder, file)),
     })),
   );
+  if (name !== 'own-clickhouse' && name !== 'existing-clickhouse') return templates;
+  return [{ path: 'docker-compose.yml', text: await composeText(name) }, ...templates];
+}
+
+/** In the template, `#own` and `#existing` are before lines for one of both, and `#both` before the others. */
+async function composeText(name: 'own-clickhouse' | 'existing-clickhouse'): Promise<string> {
+  const text = await readTemplate(path.join(FOLDER, 'docker-compose.yml.template'));
+  let isFor = 'both';
+  const lines = text.split('\n').filter((line) => {
+    const [, marker] = /^ *#(own|existing|both)$/.exec(line) ?? [];
+    isFor = marker ?? isFor;
+    return marker === undefined && (isFor === 'both' || name.startsWith(isFor));
+  });
+  return lines.join('\n');
 }
 
 function withDot(file: string): string {
