@@ -9,7 +9,7 @@ export interface JunitCase {
   readonly milliseconds: number;
   /** Why it failed. Most readers expect one failure at most. */
   readonly failure?: { readonly message: string; readonly type: string; readonly text: string } | undefined;
-  readonly output?: string;
+  readonly warnings?: readonly string[];
 }
 
 /** A report as JUnit XML. @param suite the command that ran */
@@ -28,7 +28,8 @@ export function junitXml(suite: string, cases: readonly JunitCase[]): string {
   ].join('\n');
 }
 
-function caseXml({ name, group, file, milliseconds, failure, output = '' }: JunitCase): string {
+function caseXml({ name, group, file, milliseconds, failure, warnings = [] }: JunitCase): string {
+  const output = warnings.map((warning) => `warning: ${warning}`).join('\n');
   return [
     `<testcase${attributes({ classname: group, name, file, time: seconds(milliseconds) })}>`,
     ...(failure
@@ -36,7 +37,7 @@ function caseXml({ name, group, file, milliseconds, failure, output = '' }: Juni
           `<failure${attributes({ message: failure.message, type: failure.type })}>${escapeXml(failure.text)}</failure>`,
         ]
       : []),
-    ...(output === '' ? [] : [`<system-out>${escapeXml(output)}</system-out>`]),
+    ...(warnings.length === 0 ? [] : [`<system-out>${escapeXml(output)}</system-out>`]),
     '</testcase>',
   ].join('\n');
 }

@@ -127,9 +127,8 @@ function testJunit(tests: readonly RanTest[]): string {
     'querygate test',
     tests.flatMap(({ file, calls, problems, warnings }): readonly JunitCase[] => {
       const shared = { group: file, file };
-      const output = warnings.map((warning) => `warning: ${warning}`).join('\n');
       if (problems.length > 0)
-        return [{ ...shared, name: file, milliseconds: 0, failure: failureOf(problems), output }];
+        return [{ ...shared, name: file, milliseconds: 0, failure: failureOf(problems), warnings }];
       return calls.map(({ title, milliseconds, differences: [first, ...others] }, index) => ({
         ...shared,
         name: title,
@@ -142,7 +141,7 @@ function testJunit(tests: readonly RanTest[]): string {
                 type: 'difference',
                 text: [first, ...others].join('\n'),
               },
-        output: index === 0 ? output : '',
+        warnings: index === 0 ? warnings : [],
       }));
     }),
   );
