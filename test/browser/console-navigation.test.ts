@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-
 import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { CONSOLE_KEY } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
@@ -69,30 +67,6 @@ describeInBrowser('the console’s layout and navigation', () => {
       },
       { colorScheme: 'dark' },
     );
-  });
-
-  it('saves the result in each format', async () => {
-    const contents: Readonly<Record<string, RegExp>> = {
-      csv: /^"timestamp",/,
-      json: /^\{"result":\[/,
-      'json-table': /"meta"/,
-      ndjson: /^\{"timestamp":/,
-      tsv: /^timestamp\t/,
-      parquet: /^PAR1/,
-      arrow: /^\xff\xff\xff\xff/,
-    };
-    await session.open('#/usage.api-counts', async (page) => {
-      for (const [format, content] of Object.entries(contents)) {
-        await page.selectOption('.download select', format);
-        const [saved] = await Promise.all([
-          page.waitForEvent('download'),
-          page.click('role=button[name="Download"]'),
-        ]);
-        expect(saved.suggestedFilename()).toContain('usage.api-counts');
-        expect(saved.url()).not.toContain(CONSOLE_KEY);
-        expect(await readFile(await saved.path(), 'latin1')).toMatch(content);
-      }
-    });
   });
 
   it.each([

@@ -140,6 +140,10 @@ describeInBrowser('a result in the console', () => {
         const members = names.split('\t').map((name, index) => `"${name}":${shown[index] ?? ''}`);
         expect(text).toContain(`{${members.join()}}`);
       }
+      for (const [format, start] of Object.entries({ parquet: /^PAR1/, arrow: /^\uFFFD{4}/ })) {
+        await page.selectOption('.download select', format);
+        expect((await saved(page, 'Download'))[1].join()).toMatch(start);
+      }
     }));
 
   it('has a chart with short labels within its edge, and a second axis for small values', () =>

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
@@ -253,11 +251,9 @@ describe('querygate call, where the gateway fails', () => {
       interrupt();
     };
     await withServer(waiting, async (url) => {
-      const child = spawn(process.execPath, [QUERYGATE, 'call', 'logs.all', '--url', url], { env: {} });
-      interrupt = () => void child.kill('SIGINT');
-      const output = Promise.all([text(child.stdout), text(child.stderr)]);
-      await once(child, 'close');
-      expect([child.exitCode, await output]).toEqual([130, ['', '']]);
+      const calling = startProcess([QUERYGATE, 'call', 'logs.all', '--url', url]);
+      interrupt = () => void calling.child.kill('SIGINT');
+      expect([await calling.ended, calling.stdout(), calling.stderr()]).toEqual([130, '', '']);
     });
   });
 });

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { TableRead, ExampleRun } from '../../src/commands/check/checked-endpoint.js';
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { endpointFile } from '../support/endpoint-file.js';
+import { writeFiles } from '../support/project-folder.js';
 import { REFERENCE } from '../support/reference-project.js';
 import { runCli } from '../support/run-cli.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
@@ -72,8 +73,6 @@ describe('querygate check', () => {
 
   it('exits with 1 for columns that differ and examples that fail, and warns of full scans and of no rows', async () => {
     await withTemporaryFolder(async (project) => {
-      const folder = path.join(project, 'endpoints');
-      await mkdir(folder);
       const count = `project: column('String', 'Which.'), requests: column('UInt64', 'How many.')`;
       const files = {
         'wrong.columns': endpointFile(
@@ -92,7 +91,7 @@ describe('querygate check', () => {
         'no.rows': endpointFile(3, 'no.rows', `one: column('UInt8', 'One.')`, 'SELECT 1 AS one WHERE 0'),
       };
       for (const [name, text] of Object.entries(files))
-        await writeFile(path.join(folder, `${name}.ts`), text);
+        await writeFiles(project, { [`endpoints/${name}.ts`]: text });
       const { connection } = await demoDatabase();
       const junit = path.join(project, 'check.xml');
       const { code, stdout, stderr } = await runCli(
@@ -126,10 +125,9 @@ describe('querygate check', () => {
 
   it('exits with 1 where two endpoints would be one table', async () => {
     await withTemporaryFolder(async (project) => {
-      await mkdir(path.join(project, 'endpoints'));
       for (const [name, id] of Object.entries({ 'one.a': 'dba0', 'one-a': 'dba1' })) {
         const text = sqlEndpointFile(name, ['columns: { n: UInt8 }', 'tables: true'], 'SELECT 1 AS n');
-        await writeFile(path.join(project, `endpoints/${name}.sql`), text.replace('dba0', id));
+        await writeFiles(project, { [`endpoints/${name}.sql`]: text.replace('dba0', id) });
       }
       const { code, stderr } = await runCli(['check', '--project', project]);
       expect(code).toBe(1);
@@ -140,10 +138,9 @@ describe('querygate check', () => {
   it('writes a missing id and missing columns into a .sql file and says so, unless it is called with --no-write', async () => {
     await withTemporaryFolder(async (project) => {
       const file = path.join(project, 'endpoints/tenants.sql');
-      await mkdir(path.dirname(file));
       const source = sqlEndpointFile('tenants', [], 'SELECT DISTINCT project FROM edge_logs');
       const withoutId = source.replace(/^id:.*\n/m, '');
-      await writeFile(file, withoutId);
+      await writeFiles(project, { 'endpoints/tenants.sql': withoutId });
       const variables = variablesOf((await demoDatabase()).connection);
       const rejected = await runCli(['check', '--no-write', '--project', project], variables);
       expect([rejected.code, await readFile(file, 'utf8')]).toEqual([1, withoutId]);
@@ -180,11 +177,7 @@ describe('querygate check', () => {
       const empty = await runCli(['check', '--project', folder]);
       expect(empty.code).toBe(1);
       expect(empty.stderr).toContain(`error: There are no endpoint files in ${folder}/endpoints.`);
-      await mkdir(path.join(folder, 'endpoints'));
-      await writeFile(
-        path.join(folder, 'endpoints/broken.ts'),
-        "import './missing.js';\nexport default 1;\n",
-      );
+      await writeFiles(folder, { 'endpoints/broken.ts': "import './missing.js';\nexport default 1;\n" });
       const broken = await runCli(['check', '--project', folder]);
       expect(broken.stderr).toMatch(
         /^error: endpoints\/broken\.ts:1: Cannot find module '\.\/missing\.js'\n {4}import/,

@@ -1,7 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
 import { endpointFile } from '../support/endpoint-file.js';
+import { writeFiles } from '../support/project-folder.js';
 import { runCli } from '../support/run-cli.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -11,15 +9,16 @@ describe('querygate endpoints', () => {
 
   it('lists name, form, parameters, settings, summary and file as a table and as JSON', async () => {
     await withTemporaryFolder(async (folder) => {
-      await mkdir(path.join(folder, 'endpoints'));
       const header = [
         'columns: { n: UInt8 }',
         'parameters: { city: { kind: string, required: true, description: A city. } }',
         'caching: disabled',
       ];
       const select = 'SELECT 1 AS n WHERE @city = 1';
-      await writeFile(path.join(folder, 'endpoints/a.sql'), sqlEndpointFile('a', header, select));
-      await writeFile(path.join(folder, 'endpoints/b.ts'), endpointFile(0, 'b', columns, 'SELECT 1 AS n'));
+      await writeFiles(folder, {
+        'endpoints/a.sql': sqlEndpointFile('a', header, select),
+        'endpoints/b.ts': endpointFile(0, 'b', columns, 'SELECT 1 AS n'),
+      });
       const { code, stdout, stderr } = await runCli(['endpoints', '--project', folder]);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -55,8 +54,7 @@ describe('querygate endpoints', () => {
 
   it('exits with 1 and names the file of an endpoint that is invalid', async () => {
     await withTemporaryFolder(async (folder) => {
-      await mkdir(path.join(folder, 'endpoints'));
-      await writeFile(path.join(folder, 'endpoints/broken.ts'), 'throw new Error();');
+      await writeFiles(folder, { 'endpoints/broken.ts': 'throw new Error();' });
       const { code, stdout, stderr } = await runCli(['endpoints'], { PROJECT_DIR: folder });
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toContain('error: endpoints/broken.ts');

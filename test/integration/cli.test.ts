@@ -67,19 +67,11 @@ describe('querygate', () => {
   });
 
   it('serves on the port of --port, and exits with 0 on SIGINT', async () => {
-    const env = { PATH: process.env['PATH'], CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '1' };
-    const child = spawn(process.execPath, [QUERYGATE, 'serve', '--port', '0'], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let log = '';
-    for await (const chunk of child.stdout) {
-      log += String(chunk);
-      if (log.includes('"message":"ready"')) child.kill('SIGINT');
-      if (log.includes('"message":"stopped"')) break;
-    }
-    if (child.exitCode === null) await once(child, 'exit');
-    expect(child.exitCode).toBe(0);
+    const environment = { CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '1' };
+    const gateway = startProcess([...GATEWAY, '--port', '0'], environment);
+    await gateway.untilWritten(/"message":"ready"/);
+    gateway.child.kill('SIGINT');
+    expect(await gateway.ended).toBe(0);
   });
 });
 

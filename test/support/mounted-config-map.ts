@@ -1,5 +1,7 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+
+import { writeFiles } from './project-folder.js';
 
 /**
  * A ConfigMap or Secret as kubelet mounts it: the files are in a folder `..TIME`, `..data` links to this folder, and each
@@ -26,12 +28,7 @@ export class MountedConfigMap {
     const previous = path.join(this.folder, `..${this.version}`);
     this.version += 1;
     const next = path.join(this.folder, `..${this.version}`);
-    await mkdir(next);
-    for (const [name, text] of Object.entries(data)) {
-      const file = path.join(next, name);
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, text);
-    }
+    await writeFiles(next, data);
     await symlink(path.basename(next), path.join(this.folder, '..data_tmp'));
     await rename(path.join(this.folder, '..data_tmp'), path.join(this.folder, '..data'));
     await rm(previous, { recursive: true, force: true });
