@@ -32,4 +32,10 @@ export class LineBatch {
     this.length += this.bytes.write(line, this.length);
     this.lines += 1;
   }
+
+  /** Forgets the lines, and keeps the memory for others. */
+  clear(): void {
+    this.length = 0;
+    this.lines = 0;
+  }
 }

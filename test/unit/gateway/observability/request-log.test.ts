@@ -65,6 +65,26 @@ describe('RequestLog', () => {
     expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
   });
 
+  it('uses the memory of a written batch again, but not of one that was rejected and may still be read', async () => {
+    const used: ArrayBufferLike[] = [];
+    const written: string[] = [];
+    const { requestLog } = openLog({
+      batch: 1,
+      insert: (lines) => {
+        used.push(lines.buffer);
+        written.push(lines.toString());
+        return used.length === 2 ? Promise.reject(new Error('unavailable')) : Promise.resolve();
+      },
+    });
+    const ids = ['a', 'longer', 'b', 'c', 'd'];
+    for (const id of ids) {
+      requestLog.note(record(id));
+      await new Promise(setImmediate);
+    }
+    expect(written).toEqual(ids.map((id) => lineOf(record(id))));
+    expect(used.map((memory) => used.indexOf(memory))).toEqual([0, 1, 0, 3, 0]);
+  });
+
   it('keeps the records of several flushes in one batch while a write does not end', async () => {
     const sent: string[] = [];
     let end = (): void => undefined;
