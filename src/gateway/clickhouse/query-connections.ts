@@ -2,8 +2,7 @@ import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage
 import { Agent as SecureAgent, request as requestHttps } from 'node:https';
 
 import type { Signal } from '../query/signal.js';
-import type { ClickHouseConnection } from './connection.js';
-import { queryTargetOf } from './query-target.js';
+import { queryTargetOf, type ClickHouseConnection } from './connection.js';
 import { resultTooLarge } from './translate-error.js';
 
 /** A query that is ready to be sent. */

@@ -1,4 +1,4 @@
-import { queryTargetOf } from '../../../../src/gateway/clickhouse/query-target.js';
+import { queryTargetOf } from '../../../../src/gateway/clickhouse/connection.js';
 
 const CONNECTION = { username: 'reader', password: 'p:w', database: 'logs' };
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
