@@ -15,8 +15,8 @@ import { readyToSend } from '../result/select-content.js';
 import { requireChunks, sendExport } from '../result/send-export.js';
 import { sendResult } from '../result/send-result.js';
 import { sendRunning } from '../result/send-running.js';
-import { contextOf, principalOf, type RequestContext } from '../transport/request-context.js';
-import { principalOfRequest } from './credentials.js';
+import { contextOf, principalOf } from '../transport/request-context.js';
+import { presentedKey, principalOfRequest } from './credentials.js';
 import { setLimitHeaders } from './limit-requests.js';
 import { nextCursor, nextPageHeaders } from './page-cursor.js';
 import type { Preferences, ReadSentCall, SentCall } from './sent-call.js';
@@ -38,7 +38,7 @@ export function callEndpoint(parts: ApiParts, readSent: ReadSentCall): RequestHa
     const principal = principalOf(context);
     const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
     requireOpen(principal, endpoint);
-    appendHeaders(response, deprecationHeaders(endpoint, parts.publicUrl));
+    if (endpoint.deprecated) appendHeaders(response, deprecationHeaders(endpoint, parts.publicUrl));
     requireNotGone(endpoint, parts.clock());
     const sent = await readSent(endpoint, request, response);
     if (sent.preferences.isStrict) response.set('Preference-Applied', STRICT);
@@ -74,7 +74,7 @@ async function respondWithResult(
   const { principal, call, key, outcome } = ran;
   const { query, presentation } = call;
   const context = contextOf(request);
-  if (presentation.isPlain && mayRemember(context, query.endpoint, sent)) {
+  if (presentation.isPlain && mayRemember(request, query.endpoint, sent)) {
     targets.learn(query.scope, request.originalUrl, { call, key });
   }
   if (presentation.complete) requireComplete(ran);
@@ -127,12 +127,12 @@ function isRepeatable({ parameters }: Endpoint, { query, isInTarget }: SentCall)
 }
 
 /** Whether the URL may be stored: never one that holds a key, a signature or a secret value, or not the whole call. */
-function mayRemember({ isPresentedInHeaders }: RequestContext, endpoint: Endpoint, sent: SentCall): boolean {
+function mayRemember({ headers }: Request, endpoint: Endpoint, sent: SentCall): boolean {
   const { query } = sent;
   // Whether a cursor is valid depends on the caller too.
-  if (query.has('cursor') || isPresentedInHeaders !== true || endpoint.settings.caching === 'disabled')
-    return false;
-  return isRepeatable(endpoint, sent) && !query.has('api_key') && !hasLink(query);
+  if (query.has('cursor') || endpoint.settings.caching === 'disabled') return false;
+  if (presentedKey(headers) === undefined || query.has('api_key') || hasLink(query)) return false;
+  return isRepeatable(endpoint, sent);
 }
 
 /** The preference of RFC 7240 by which undeclared parameters are errors. */

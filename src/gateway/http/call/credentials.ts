@@ -161,16 +161,12 @@ function invalidKey(details: FailureDetails = {}): Failure {
   return new Failure('API_KEY_INVALID', 'This API key is unknown or has expired.', details);
 }
 
-/**
- * Rejects requests without a valid key, token or signed link.
- */
+/** Rejects requests without a valid key, token or signed link. */
 export function authenticate(credentials: Credentials, endpoints: Endpoints): RequestHandler {
   return async (request, _response, next) => {
     const { path } = request;
     const principal = await principalOfRequest(credentials, request, () => endpointOfPath(endpoints, path));
-    const context = contextOf(request);
-    context.principal = authorize(credentials, principal, request);
-    context.isPresentedInHeaders = presentedKey(request.headers) !== undefined;
+    contextOf(request).principal = authorize(credentials, principal, request);
     next();
   };
 }

@@ -14,8 +14,6 @@ export interface RequestContext {
   principal?: Principal;
   /** Name of the endpoint. */
   endpoint?: string;
-  /** Whether the key or token came in a header, not in the URL. */
-  isPresentedInHeaders?: boolean;
   /** States of the request limits after this request was counted. */
   limits?: readonly LimitState[];
   /** The valid call; its key once that is known. */
