@@ -1,29 +1,22 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { GATEWAY, startProcess } from '../../support/start-process.js';
 import { keyNamed } from '../../support/access-gateway.js';
+import { endpointFile } from '../../support/endpoint-file.js';
+import { writeFiles } from '../../support/project-folder.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { writeKeys } from '../../support/write-keys.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const KEY = 'a-key-for-this-test';
 
-const endpointFile = (id: number, name: string, table: string): string => `
-import { column, defineEndpoint, sql } from 'querygate';
-export default defineEndpoint({
-  id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a1${id}',
-  name: '${name}',
-  summary: 'For a test.',
-  parameters: {},
-  columns: { city: column('String', 'City.') },
-  maxRows: 10,
-  caching: 'disabled',
-  warming: 0,
-  sandboxing: 'enabled',
-  example: {},
-  build: () => sql\`SELECT city FROM ${table} ORDER BY city\`,
-});`;
+const citiesOf = (id: number, table: string): string =>
+  endpointFile(
+    id,
+    table,
+    "city: column('String', 'City.')",
+    `SELECT city FROM ${table} ORDER BY city`,
+  ).replace("sandboxing: 'disabled'", "sandboxing: 'enabled'");
 
 const BY_CITY = sqlEndpointFile(
   'by.city',
@@ -44,24 +37,21 @@ INSERT INTO cities VALUES ('Rome');
 INSERT INTO vault VALUES ('secret');
 `;
 
-async function writeProject(folder: string): Promise<void> {
-  await mkdir(path.join(folder, 'endpoints'));
-  await mkdir(path.join(folder, 'clickhouse-schema'));
-  await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), endpointFile(0, 'cities', 'cities'));
-  await writeFile(path.join(folder, 'endpoints', 'towns.mjs'), endpointFile(1, 'towns', 'towns'));
-  await writeFile(path.join(folder, 'endpoints', 'by.city.sql'), BY_CITY);
-  await writeKeys(folder, { rome: { fixed: { city: 'Rome' } } });
-  await writeFile(path.join(folder, 'clickhouse-schema', '0001_cities.sql'), SCHEMA);
-}
+const FILES = {
+  'endpoints/cities.mjs': citiesOf(0, 'cities'),
+  'endpoints/towns.mjs': citiesOf(1, 'towns'),
+  'endpoints/by.city.sql': BY_CITY,
+  'clickhouse-schema/0001_cities.sql': SCHEMA,
+};
 
 describe('a gateway with an embedded ClickHouse', () => {
   it('serves a project without a users file, and warns of an endpoint whose query cannot be analysed', async () => {
     await withTemporaryFolder(async (folder) => {
-      await writeProject(folder);
+      await writeFiles(folder, FILES);
       const gateway = startProcess([...GATEWAY, '--project', folder], {
         PORT: '0',
         API_KEY: KEY,
-        API_KEYS_FILE: path.join(folder, 'keys.json'),
+        API_KEYS_FILE: await writeKeys(folder, { rome: { fixed: { city: 'Rome' } } }),
         DATA_DIR: path.join(folder, 'data'),
       });
       try {

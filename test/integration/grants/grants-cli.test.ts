@@ -1,15 +1,15 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
-import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
 import { grantsInUsersFile } from '../../../src/commands/grants/reader-user-file.js';
 import { createTestDatabase } from '../../support/clickhouse.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { endpointFile } from '../../support/endpoint-file.js';
+import { writeFiles } from '../../support/project-folder.js';
 import { READER_USER_FILE, REFERENCE } from '../../support/reference-project.js';
 import { runCli } from '../../support/run-cli.js';
 import { makeTemporaryFolder, withTemporaryFolder } from '../../support/temporary-folder.js';
+import { VersionedServer } from '../../support/versioned-gateway.js';
 
 /** An endpoint file of a project in a temporary folder. */
 const citiesFile = (query: string): string =>
@@ -17,14 +17,14 @@ const citiesFile = (query: string): string =>
 
 const TABLE = 'CREATE TABLE IF NOT EXISTS cities (city String) ENGINE = MergeTree ORDER BY city;\n';
 
-async function writeProject(folder: string, query: string, usersFile?: string): Promise<void> {
-  await mkdir(path.join(folder, 'endpoints'));
-  await mkdir(path.join(folder, 'clickhouse-schema', 'users.d'), { recursive: true });
-  await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), citiesFile(query));
-  await writeFile(path.join(folder, 'clickhouse-schema', '0001_cities.sql'), TABLE);
-  if (usersFile === undefined) return;
-  await writeFile(path.join(folder, 'clickhouse-schema', 'users.d', 'querygate.xml'), usersFile);
-}
+const USERS = 'clickhouse-schema/users.d/querygate.xml';
+
+const writeProject = (folder: string, query: string, usersFile?: string): Promise<void> =>
+  writeFiles(folder, {
+    'endpoints/cities.mjs': citiesFile(query),
+    'clickhouse-schema/0001_cities.sql': TABLE,
+    ...(usersFile !== undefined && { [USERS]: usersFile }),
+  });
 
 describe('querygate grants', () => {
   it('prints the users file that the reference project has, with --xml', async () => {
@@ -68,7 +68,7 @@ describe('querygate grants', () => {
       expect(await runCli(args)).toEqual({ code: 0, stdout: '', stderr: '' });
       const written = await readFile(file, 'utf8');
       expect(grantsInUsersFile(written)).toContain('GRANT SELECT ON logs.cities_local');
-      await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), citiesFile('SELECT city FROM towns'));
+      await writeProject(folder, 'SELECT city FROM towns');
       expect(await runCli(args)).toMatchObject({ code: 1, stdout: '' });
       expect(await readFile(file, 'utf8')).toBe(written);
       expect(await readdir(users)).toEqual(['querygate.xml']);
@@ -166,7 +166,7 @@ describe('querygate check', () => {
     await withTemporaryFolder(async (folder) => {
       await writeProject(folder, 'SELECT city FROM cities');
       const { stdout } = await runCli(['grants', '--xml', '--project', folder]);
-      await writeFile(path.join(folder, 'clickhouse-schema', 'users.d', 'querygate.xml'), stdout);
+      await writeFiles(folder, { [USERS]: stdout });
       const { code, stderr } = await runCli(['check', '--project', folder]);
       expect(code).toBe(0);
       expect(stderr).not.toContain('querygate.xml');
@@ -187,26 +187,14 @@ async function checkAsReader(
   usersFile?: string,
 ): Promise<Awaited<ReturnType<typeof runCli>>> {
   const folder = await makeTemporaryFolder();
-  const server = await EmbeddedServer.start({
-    dataDir: path.join(folder.path, 'data'),
-    database: 'logs',
-    grants: rights.map((right) => `GRANT ${right}`),
-    onCrash: () => undefined,
-  });
-  const options = { maxOpenConnections: 1, requestTimeoutMs: 30_000 };
-  const admin = connectClickHouse({ ...server.adminConnection, database: 'default' }, options);
+  const server = await VersionedServer.start(rights.map((right) => `GRANT ${right}`));
   try {
-    await admin.command({ query: 'CREATE DATABASE IF NOT EXISTS logs' });
-    for (const table of ['cities', 'towns', 'more']) {
-      await admin.command({
-        query: `CREATE TABLE logs.${table} ENGINE = MergeTree ORDER BY city AS SELECT 'Rome' AS city`,
-      });
-    }
+    for (const table of ['cities', 'towns', 'more'])
+      await server.run(`CREATE TABLE ${table} ENGINE = MergeTree ORDER BY city AS SELECT 'Rome' AS city`);
     await writeProject(folder.path, '', usersFile);
-    await writeFile(path.join(folder.path, 'endpoints', 'cities.mjs'), endpointWithChoice(otherTable));
-    return await runCli(['check', '--project', folder.path], variablesOf(server.readerConnection));
+    await writeFiles(folder.path, { 'endpoints/cities.mjs': endpointWithChoice(otherTable) });
+    return await runCli(['check', '--project', folder.path], variablesOf(server.server.readerConnection));
   } finally {
-    await admin.close();
     await server.stop();
     await folder.remove();
   }
