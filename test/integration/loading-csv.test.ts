@@ -107,8 +107,6 @@ describe('loadFile of CSV', () => {
   });
 });
 
-/** The type of each column by its name. */
-
 describe('loadFile with createTable', () => {
   let tables = 0;
   /** Creates a table for a text, loads it, and returns the rows. */
@@ -174,24 +172,6 @@ describe('loadFile with createTable', () => {
     ]);
     expect(await rowsOf('SELECT count() AS c, uniqExact(n) AS u FROM numbered')).toEqual([
       { c: 30_001, u: 30_001 },
-    ]);
-  });
-
-  it('creates the table of awkward names from a sample of standard input, then loads all of it', async () => {
-    const createTable = async (sample: Sample): Promise<void> => {
-      const columns = await inferColumns(database.client, sample, true);
-      await database.client.command({ query: tableFile('awkward', columns, 'a;\n*/b.csv') });
-    };
-    const header = 'at,"we`ird, col",select,c.d,shop\n';
-    const rows = Array.from({ length: 4 }, (_, n) => `2026-01-0${n + 1},w${n},${n},,${'ab'[n % 2]}\n`);
-    expect(await load(header + rows.join(''), { table: 'awkward', createTable })).toMatchObject({
-      loaded: 4,
-      rejected: 0,
-    });
-    const [shown] = (await rowsOf('SHOW CREATE TABLE awkward')) as [{ readonly statement: string }];
-    expect(shown.statement).toContain('ORDER BY (shop, at)');
-    expect(await rowsOf('SELECT * FROM awkward ORDER BY at LIMIT 1')).toEqual([
-      { at: '2026-01-01', 'we`ird, col': 'w0', select: 0, 'c.d': null, shop: 'a' },
     ]);
   });
 

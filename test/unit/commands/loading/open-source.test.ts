@@ -42,12 +42,6 @@ describe('openSource', () => {
     });
   });
 
-  it('reads standard input once, without a copy', async () => {
-    const source = await openSource(request({}));
-    expect(source.size).toBeUndefined();
-    expect(await textOf(source)).toBe('from stdin');
-  });
-
   it('reads standard input twice from an unlinked copy', async () => {
     let copied = 0;
     const source = await openSource(request({ readTwice: true, onCopied: (bytes) => (copied += bytes) }));

@@ -3,7 +3,6 @@ import path from 'node:path';
 
 import { readSchema, type Migration } from '../../../../src/gateway/schema/migration-files.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
-import { REFERENCE } from '../../../support/reference-project.js';
 
 /** The migrations of a folder with these files, or the message of the error. */
 const read = async (files: Readonly<Record<string, string>>): Promise<readonly Migration[] | string> => {
@@ -19,12 +18,6 @@ const read = async (files: Readonly<Record<string, string>>): Promise<readonly M
 };
 
 describe('readSchema', () => {
-  it('reads the schema', async () => {
-    const migrations = await readSchema(REFERENCE.schemaFolder);
-    expect(migrations.length).toBeGreaterThanOrEqual(10);
-    for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0);
-  });
-
   it('reads numbered files in order, and no others', async () => {
     const migrations = await read({
       '0002_b.sql': 'SELECT 2;',
