@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { migrate } from '../../src/commands/schema/migrate.js';
 import { readSchema } from '../../src/gateway/schema/migration-files.js';
 import { keyNamed } from '../support/access-gateway.js';
+import { writeFiles } from '../support/project-folder.js';
 import { runCli, type Outcome } from '../support/run-cli.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { VersionedServer } from '../support/versioned-gateway.js';
@@ -17,14 +18,15 @@ const BY_CITY =
 const SECRET =
   'columns: { n: UInt64 }\nparameters: { token: { kind: string, secret: true, required: true, description: Secret. } }\nexample: { token: x }';
 
+/** The endpoint by-city with columns and a condition. */
+const byCity = (columns: string, where = 'v >= @least', header = BY_CITY): { readonly 'by-city': string } => {
+  const select = `SELECT city, ${columns} FROM visits WHERE ${where} GROUP BY city ORDER BY city`;
+  return { 'by-city': endpoint('by-city', 1, header, select) };
+};
+
 /** The endpoints as they are deployed. */
 const DEPLOYED = {
-  'by-city': endpoint(
-    'by-city',
-    1,
-    BY_CITY,
-    'SELECT city, count() AS n, avg(v) AS mean FROM visits WHERE v >= @least GROUP BY city ORDER BY city',
-  ),
+  ...byCity('count() AS n, avg(v) AS mean'),
   same: endpoint('same', 2, 'columns: { n: UInt64 }', 'SELECT count() AS n FROM visits'),
   token: endpoint('token', 3, SECRET, 'SELECT count() AS n FROM visits WHERE city != @token'),
 };
@@ -34,11 +36,11 @@ let folder: TemporaryFolder;
 let project: string;
 let environment: Readonly<Record<string, string>>;
 
-const write = async (endpoints: Readonly<Record<string, string>>): Promise<void> => {
-  await mkdir(path.join(project, 'endpoints'), { recursive: true });
-  for (const [name, text] of Object.entries(endpoints))
-    await writeFile(path.join(project, 'endpoints', `${name}.sql`), text);
-};
+const write = (endpoints: Readonly<Record<string, string>>): Promise<void> =>
+  writeFiles(
+    path.join(project, 'endpoints'),
+    Object.fromEntries(Object.entries(endpoints).map(([name, text]) => [`${name}.sql`, text])),
+  );
 const git = (...args: readonly string[]): void => {
   const author = '-c user.name=test -c user.email=test@example.org'.split(' ');
   execFileSync('git', ['-C', folder.path, ...author, ...args]);
@@ -128,14 +130,7 @@ describe('querygate replay --save', () => {
 
 describe('querygate replay', () => {
   it('says that a refactoring changes nothing, also in the last digits of floats', async () => {
-    await write({
-      'by-city': endpoint(
-        'by-city',
-        1,
-        BY_CITY,
-        'SELECT city, count() AS n, sum(v) / n AS mean FROM visits WHERE NOT v < @least GROUP BY city ORDER BY city ASC',
-      ),
-    });
+    await write(byCity('count() AS n, sum(v) / n AS mean', 'NOT v < @least'));
     const { code, stdout, stderr } = await replay('--against', 'HEAD', '--fail-on', 'differs,errors');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('4 of 4 distinct calls, 6 of 6 calls');
@@ -152,14 +147,12 @@ describe('querygate replay', () => {
   });
 
   it('compares the other values where some vary by themselves', async () => {
-    const select = (n: string): string =>
-      `SELECT city, ${n} AS n, rand() / 3 AS mean FROM visits WHERE v >= @least GROUP BY city ORDER BY city`;
     const random = path.join(folder.path, 'random');
-    await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('count()')) });
+    await write(byCity('count() AS n, rand() / 3 AS mean'));
     await cp(project, random, { recursive: true });
-    await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('count() + 1')) });
+    await write(byCity('count() + 1 AS n, rand() / 3 AS mean'));
     expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +3 +0 +0 +0 /m);
-    await write({ 'by-city': endpoint('by-city', 1, BY_CITY, select('sum(1)')) });
+    await write(byCity('sum(1) AS n, rand() / 3 AS mean'));
     // Nothing can be said of what varies.
     expect((await replay('--against', random)).stdout).toMatch(/^by-city +0 +0 +0 +0 +0 +3 /m);
   });
@@ -172,14 +165,7 @@ describe('querygate replay', () => {
   });
 
   it('shows the rows that another version changes, and fails where that is asked for', async () => {
-    await write({
-      'by-city': endpoint(
-        'by-city',
-        1,
-        BY_CITY,
-        'SELECT city, count() AS n, avg(v) AS mean FROM visits WHERE v > @least + 99 GROUP BY city ORDER BY city',
-      ),
-    });
+    await write(byCity('count() AS n, avg(v) AS mean', 'v > @least + 99'));
     const failed = await replay('--against', 'HEAD', '--fail-on', 'differs', '--format', 'json');
     expect(failed.code).toBe(1);
     const { endpoints } = JSON.parse(failed.stdout) as { readonly endpoints: readonly object[] };
@@ -194,14 +180,7 @@ describe('querygate replay', () => {
   it('reports calls that now fail, against a folder, with calls of a file', async () => {
     const deployed = path.join(folder.path, 'deployed');
     await cp(project, deployed, { recursive: true });
-    await write({
-      'by-city': endpoint(
-        'by-city',
-        1,
-        BY_CITY.replace('least:', 'most:'),
-        DEPLOYED['by-city'].split('*/\n')[1]?.replace('@least', '@most') ?? '',
-      ),
-    });
+    await write(byCity('count() AS n, avg(v) AS mean', 'v >= @most', BY_CITY.replace('least:', 'most:')));
     const calls = path.join(folder.path, 'calls.ndjson');
     await writeFile(calls, '{"endpoint":"by-city","parameters":"[[\\"least\\",\\"1\\"]]","calls":7}\n');
     const { code, stdout } = await replay('--against', deployed, '--calls', calls, '--fail-on', 'errors');
@@ -250,8 +229,7 @@ describe('querygate replay', () => {
 
   it('names the file of a version that does not load', async () => {
     const broken = path.join(folder.path, 'broken');
-    await mkdir(path.join(broken, 'endpoints'), { recursive: true });
-    await writeFile(path.join(broken, 'endpoints', 'a.sql'), 'SELECT 1');
+    await writeFiles(broken, { 'endpoints/a.sql': 'SELECT 1' });
     const { code, stderr } = await replay('--against', broken);
     expect([code, stderr]).toEqual([1, expect.stringContaining('do not load: endpoints/a.sql')]);
   });

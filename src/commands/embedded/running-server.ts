@@ -28,16 +28,12 @@ const fileIn = (dataDir: string): string => path.join(dataDir, 'running-server.j
  *
  * @throws Error naming the process that has the folder.
  */
-export async function takeDataFolder(
-  dataDir: string,
-  server: RunningServer,
-  withinMs = START_TIMEOUT_MS,
-): Promise<void> {
+export async function takeDataFolder(dataDir: string, server: RunningServer): Promise<void> {
   ownPasswords.add(server.password);
   try {
     // Under a lock: of two processes that find a dead record, the slower one must not replace that of the faster one.
     while (!(await withFileLock(fileIn(dataDir), () => recordUnlessOwned(dataDir, server)))) {
-      const running = await findRunningServer(dataDir, withinMs);
+      const running = await findRunningServer(dataDir);
       if (running) throw inUse(dataDir, running);
     }
   } catch (error) {

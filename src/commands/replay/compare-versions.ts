@@ -37,7 +37,7 @@ export interface Versions {
  * Runs a call with both versions, one right after the other. A difference counts where each version, run in turn with the other,
  * returns its rows again: else the data has changed, or the query does not always return the same, and the pair is run again.
  */
-export async function replayCall(
+async function replayCall(
   call: RecordedCall,
   { before, after }: Versions,
   run: (version: Endpoint | undefined) => Promise<CallResult>,
