@@ -62,6 +62,15 @@ export function deprecationNote(
   return `Deprecated as of ${dayIn(since)}${until}${advice}. `;
 }
 
+/** When an endpoint was removed, and what to do instead. @param insteadOf what to do with its successor */
+export function removalNote(
+  { sunset = '', successor }: Partial<DeprecationRules> = {},
+  insteadOf: (successor: string) => string,
+): string {
+  const advice = successor === undefined ? 'It has no successor.' : `${insteadOf(successor)} instead.`;
+  return `was removed on ${dayIn(sunset)}. ${advice}`;
+}
+
 const dayIn = (iso: string): string => iso.slice(0, 10);
 
 /** Milliseconds since 1970 of a text in ISO 8601; undefined for anything else. */

@@ -19,6 +19,7 @@ export function tableNames(database: string, tables: readonly string[]): TableNa
   return {
     find: (of = database, table) => all.find((one) => one === `${of}.${table}`),
     isDatabase: (name) => databases.has(name),
+    removal: () => undefined,
     all: () => all,
   };
 }

@@ -1,4 +1,4 @@
-import { isGone } from '../../endpoint/deprecation.js';
+import { isGone, removalNote } from '../../endpoint/deprecation.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 import { mayCallWithPins } from '../auth/pinned-parameters.js';
@@ -16,6 +16,8 @@ export interface KeyTables {
   readonly listed: readonly EndpointTable[];
   /** By `querygate.NAME`. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** Those that were removed, by the same name. */
+  readonly gone?: ReadonlyMap<string, Endpoint>;
 }
 
 /** By the endpoints that are served, because a reload replaces them, and by principal. */
@@ -27,11 +29,10 @@ export function tablesOf(endpoints: Endpoints, principal: Principal, now: number
   const byPrincipal = known.get(all) ?? new WeakMap<Principal, KeyTables>();
   const found = byPrincipal.get(principal) ?? readTables(all, principal);
   known.set(all, byPrincipal.set(principal, found));
-  if (![...found.endpoints.values()].some((endpoint) => isGone(endpoint, now))) return found;
-  return readTables(
-    all.filter((endpoint) => !isGone(endpoint, now)),
-    principal,
-  );
+  const gone = new Map([...found.endpoints].filter(([, endpoint]) => isGone(endpoint, now)));
+  if (gone.size === 0) return found;
+  const left = all.filter((endpoint) => !isGone(endpoint, now));
+  return { gone, ...readTables(left, principal) };
 }
 
 function readTables(all: readonly Endpoint[], principal: Principal): KeyTables {
@@ -52,7 +53,7 @@ const DATABASES: ReadonlySet<string> = new Set([
 ]);
 
 /** The tables that a client can name. @param chosen the database that names without one mean @throws StatementProblem where there is none */
-export function namesOf({ endpoints }: KeyTables, chosen = DATABASE): TableNames {
+export function namesOf({ endpoints, gone }: KeyTables, chosen = DATABASE): TableNames {
   const standard = chosen === '' || chosen === 'default' ? DATABASE : chosen;
   if (!DATABASES.has(standard)) throw unknownDatabase(standard);
   return {
@@ -62,6 +63,10 @@ export function namesOf({ endpoints }: KeyTables, chosen = DATABASE): TableNames
       return endpoints.has(name) ? name : findMetadata(database ?? standard, table);
     },
     all: () => [...endpoints.keys()],
+    removal: (database, table) => {
+      const endpoint = gone?.get(`${database ?? standard}.${table}`);
+      return endpoint && removalNote(endpoint.deprecated, (name) => `Read ${tableName({ name })}`);
+    },
   };
 }
 

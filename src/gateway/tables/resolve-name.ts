@@ -50,6 +50,9 @@ export function unknownTable(
   if (database === undefined && pieces.length > 1) return unknownDatabase(pieces[0] ?? '');
   if (/^(?:system|information_schema)$/i.test(database ?? ''))
     return new StatementProblem(CODES.ACCESS_DENIED, `The table ${written} cannot be read here. ${READABLE}`);
+  const removal = names.removal(database, name);
+  if (removal !== undefined)
+    return new StatementProblem(CODES.UNKNOWN_TABLE, `The table ${written} ${removal}`);
   const known = names.all().filter((table) => database === undefined || table.startsWith(`${database}.`));
   const nearest = closestName(
     name,

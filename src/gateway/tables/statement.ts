@@ -36,6 +36,8 @@ export interface TableNames {
   readonly isDatabase: (name: string) => boolean;
   /** All of them, in the form `database.table`. */
   readonly all: () => readonly string[];
+  /** When a table was removed that was there, and what to read instead; undefined for any other name. */
+  readonly removal: (database: string | undefined, table: string) => string | undefined;
 }
 
 /** A SELECT of a client. */

@@ -32,6 +32,23 @@ describe('the tables of a gateway', () => {
     await rm(path.join(opened().folder, 'endpoints', 'new-one.sql'));
   });
 
+  test('name what to read instead of one that was removed', async () => {
+    const { gateway, send, rows } = opened();
+    const gone = [
+      'deprecated: { since: 2019-01-01, sunset: 2020-05-01, successor: edge.days }',
+      'goneAfterSunset: true',
+    ];
+    await write('gone.one', 5, [...gone, 'columns: { n: UInt8 }', 'example: {}'], 'SELECT 7 AS n');
+    expect((await gateway.reload()).ok).toBe(true);
+    expect(await rows("SELECT count() FROM system.tables WHERE name = 'gone_one'")).toBe('0\n');
+    const refused = await send('SELECT n FROM gone_one');
+    expect(refused.headers.get('x-clickhouse-exception-code')).toBe('60');
+    expect(await refused.text()).toContain(
+      'The table gone_one was removed on 2020-05-01. Read edge_days instead.',
+    );
+    await rm(path.join(opened().folder, 'endpoints', 'gone.one.sql'));
+  });
+
   test('show no secret argument to the operator', async () => {
     const { gateway, send } = opened();
     await write(

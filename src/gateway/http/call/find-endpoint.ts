@@ -1,7 +1,7 @@
 import { mayCallWithPins, refusalOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import { closestName } from '../../../endpoint/closest-name.js';
-import { describeDeprecation, isGone } from '../../../endpoint/deprecation.js';
+import { isGone, removalNote } from '../../../endpoint/deprecation.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
@@ -35,9 +35,8 @@ export function requireOpen(principal: Principal, endpoint: Endpoint): void {
 /** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */
 export function requireNotGone(endpoint: Endpoint, now: Date): void {
   if (!isGone(endpoint, now.getTime())) return;
-  const { sunset = '', successor } = describeDeprecation(endpoint) ?? {};
-  const advice = successor === undefined ? 'It has no successor.' : `Call ${successor} instead.`;
-  throw new Failure('ENDPOINT_GONE', `This endpoint was removed on ${sunset.slice(0, 10)}. ${advice}`);
+  const note = removalNote(endpoint.deprecated, (successor) => `Call ${successor}`);
+  throw new Failure('ENDPOINT_GONE', `This endpoint ${note}`);
 }
 
 function nameMeant(endpoints: Endpoints, misspelt: string, principal: Principal): string | undefined {
