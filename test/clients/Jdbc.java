@@ -46,6 +46,8 @@ public class Jdbc {
     }
     String select = "SELECT * FROM shop_orders(shop = ?) WHERE n >= ? ORDER BY n";
     try (PreparedStatement prepared = connection.prepareStatement(select)) {
+      ResultSetMetaData columns = prepared.getMetaData();
+      System.out.println("not executed: " + columns.getColumnCount() + " " + columns.getColumnName(1));
       prepared.setString(1, "harbour");
       prepared.setInt(2, 1);
       print("row", prepared.executeQuery());

@@ -23,6 +23,7 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
       "column: at | DateTime64(3, 'UTC') | 93 | 0 | null | 0 | ",
       'prepared: n java.math.BigInteger',
       'prepared: price java.math.BigDecimal',
+      'not executed: 4 n',
       'row: 1 | 9.5000 | Kiel | 2026-05-17 10:05:03.123',
       'row: 18446744073709551615 | 0.0001 | null | 1999-12-31 23:59:59.999',
       'first row: 1 | 9.5000 | Kiel | 2026-05-17 10:05:03.123',

@@ -19,6 +19,8 @@ export interface ArgumentReader {
   readonly sent: ReadonlyMap<string, string>;
   readonly now: Date;
   readonly seal?: Seal | undefined;
+  /** Whether only the columns are asked for: drivers write NULL for a value that they do not know yet. */
+  readonly isDescribed?: boolean;
 }
 
 /**
@@ -29,16 +31,19 @@ export interface ArgumentReader {
 export function valuesOfArguments(
   endpoint: Endpoint,
   { table: qualified, args }: Pick<TableRead, 'table' | 'args'>,
-  { principal, sent, now, seal }: ArgumentReader,
+  { principal, sent, now, seal, isDescribed = false }: ArgumentReader,
 ): Values {
   const table = qualified.slice(qualified.indexOf('.') + 1);
   const { parameters } = endpoint;
   const raw = new Map<string, RawParameter>();
+  const missing = missingParameters(endpoint, principal);
   for (const [name, argument] of args) {
     const parameter = parameters.get(name);
     if (!parameter) throw new StatementProblem(CODES.BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
     const value = valueOf(argument, sent, parameter);
+    const text = isDescribed && missing.includes(name) ? endpoint.example[name] : undefined;
     if (value !== undefined) raw.set(name, rawInBody(value));
+    else if (text !== undefined) raw.set(name, { text, times: 1 });
   }
   const applied = applyPinned(principal, parameters, raw);
   if ('conflict' in applied) throw new StatementProblem(CODES.ACCESS_DENIED, applied.conflict.detail);

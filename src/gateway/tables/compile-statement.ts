@@ -59,7 +59,8 @@ export function compileStatement(
   for (const read of reads) {
     const endpoint = endpointOf(read.table);
     if (endpoint) {
-      const bound = bindTable(endpoint, valuesOfArguments(endpoint, read, options), {
+      const given = valuesOfArguments(endpoint, read, { isDescribed: kind === 'describe', ...options });
+      const bound = bindTable(endpoint, given, {
         ...{ pinned, now, name: read.internal, settings: OF_ENDPOINTS },
       });
       parts.push(`${read.internal} AS (\n${bound.text}\n)`);

@@ -92,6 +92,17 @@ describe('arguments of a table', () => {
   );
 });
 
+test('NULL for an argument that there must be has columns, for drivers that do not know the value yet, and no rows', async () => {
+  const { rows, send } = opened();
+  expect(await rows('DESC (SELECT x, 1 AS n FROM pinned(items = NULL))')).toBe(
+    'x\tString\t\t\t\t\t\nn\tUInt8\t\t\t\t\t\n',
+  );
+  const refused = await send('SELECT x FROM pinned(items = NULL)');
+  expect(refused.headers.get('x-clickhouse-exception-code')).toBe('36');
+  const described = await send('DESC (SELECT x FROM pinned)');
+  expect(described.headers.get('x-clickhouse-exception-code')).toBe('36');
+});
+
 test('the comment of a deprecated table names the one to read instead', async () => {
   expect(await opened().rows("SELECT comment FROM system.tables WHERE name = 'rejecting'")).toBe(
     'Deprecated as of 2026-01-01: use all_kinds. For a test.\n',
