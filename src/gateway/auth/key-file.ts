@@ -110,22 +110,13 @@ export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
 
 /** The principal of a stored key. */
 export function asPrincipal(key: StoredKey): Principal {
-  const { name, created, endpoints, addresses, limits } = key;
+  const { name, created, endpoints, limits, expires, addresses } = key;
   const { mayBypassCache = false, mayExport, mayLink, mayUseQueryString } = key;
-  const pinned = pinnedMap(key.fixed);
-  const expiresAt = key.expires === undefined ? undefined : parseInstant(key.expires);
   return {
-    name,
-    mayBypassCache,
-    ...(mayExport !== undefined && { mayExport }),
-    ...(mayLink !== undefined && { mayLink }),
-    ...(mayUseQueryString !== undefined && { mayUseQueryString }),
-    ...(endpoints && { endpoints }),
-    ...(pinned && { pinned }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(addresses && { addresses: addressSet(addresses) }),
-    ...(limits && { limits }),
-    ...(created !== undefined && { created }),
+    pinned: pinnedMap(key.fixed),
+    expiresAt: expires === undefined ? undefined : parseInstant(expires),
+    addresses: addresses && addressSet(addresses),
+    ...{ name, created, endpoints, limits, mayBypassCache, mayExport, mayLink, mayUseQueryString },
   };
 }
 

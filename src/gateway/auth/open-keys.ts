@@ -92,12 +92,6 @@ const EVERY_RIGHT = {
 } as const;
 
 function entryOf(name: string, key: string | undefined): readonly KeyEntry[] {
-  return key === undefined
-    ? []
-    : [
-        {
-          principal: { name, ...EVERY_RIGHT },
-          hashes: [hashApiKey(key)],
-        },
-      ];
+  if (key === undefined) return [];
+  return [{ principal: { name, ...EVERY_RIGHT }, hashes: [hashApiKey(key)] }];
 }

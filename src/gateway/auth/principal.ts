@@ -13,28 +13,28 @@ export interface Principal {
   /** Whether a request may force a fresh result, or accept a cached one only. */
   readonly mayBypassCache: boolean;
   /** Whether a request may export all rows of an endpoint that has exports. */
-  readonly mayExport?: boolean;
+  readonly mayExport?: boolean | undefined;
   /** Whether a key may sign links itself. */
-  readonly mayLink?: boolean;
+  readonly mayLink?: boolean | undefined;
   /** Whether the key is accepted in the query string, as `api_key`. */
-  readonly mayUseQueryString?: boolean;
+  readonly mayUseQueryString?: boolean | undefined;
   /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all except `gateway.*`. */
-  readonly endpoints?: readonly string[];
+  readonly endpoints?: readonly string[] | undefined;
   /** Whether it may call endpoints that report on other callers (`gateway.*`) without `endpoints` that name them. */
-  readonly mayCallGatewayEndpoints?: boolean;
+  readonly mayCallGatewayEndpoints?: boolean | undefined;
   /** Pinned parameters: the only permitted value by name. */
-  readonly pinned?: ReadonlyMap<string, string>;
+  readonly pinned?: ReadonlyMap<string, string> | undefined;
   /** When the key expires, in milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** Addresses from which the key may be used; absent: any. */
-  readonly addresses?: AddressSet;
-  readonly limits?: LimitRules;
+  readonly addresses?: AddressSet | undefined;
+  readonly limits?: LimitRules | undefined;
   /** When the key was created. A new key of the same name does not revive the links of a removed one. */
-  readonly created?: string;
+  readonly created?: string | undefined;
   /** How the principal was authenticated, unless by a key of its own. */
-  readonly via?: 'token' | 'link';
+  readonly via?: 'token' | 'link' | undefined;
   /** Of a signed link: the principal of the key that signed it. */
-  readonly signedBy?: Principal;
+  readonly signedBy?: Principal | undefined;
 }
 
 /** What a key may do beside calling endpoints, as its file and `keys add` say it. */

@@ -51,14 +51,13 @@ export function principalOfClaims(payload: JWTPayload, toleranceMs: number): Pri
   const result = CLAIMS.validate(payload);
   if (result.error) throw new Error(result.error.details.map(({ message }) => message).join('; '));
   const { sub, exp, querygate } = result.value;
-  const pinned = pinnedMap(querygate.fixed);
   return {
     name: `jwt:${sub}`,
     mayBypassCache: false,
     endpoints: querygate.endpoints,
-    ...(pinned && { pinned }),
-    ...(querygate.mayExport !== undefined && { mayExport: querygate.mayExport }),
-    ...(querygate.limits && { limits: querygate.limits }),
+    pinned: pinnedMap(querygate.fixed),
+    mayExport: querygate.mayExport,
+    limits: querygate.limits,
     expiresAt: exp * 1000 + toleranceMs,
     via: 'token',
   };

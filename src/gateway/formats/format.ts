@@ -68,12 +68,6 @@ export interface CutContext extends Omit<FormatOptions, 'numbers'> {
   readonly cost: QueryCost | undefined;
 }
 
-/** How the rows of an endpoint are described in OpenAPI. */
-export interface RowsSchema {
-  /** Schema of the list of rows. */
-  readonly list: JsonSchema;
-}
-
 interface AnyFormat {
   /** The bare media type, as `Accept` names it. */
   readonly mediaType: string;
@@ -95,7 +89,8 @@ interface AnyFormat {
    */
   readonly values: 'json' | 'text' | 'typed';
   readonly clickHouseFormat: (columns: FormattedColumns) => ClickHouseFormat;
-  readonly describeBody: (rows: RowsSchema) => JsonSchema;
+  /** The body in OpenAPI. @param list schema of the list of rows */
+  readonly describeBody: (list: JsonSchema) => JsonSchema;
 }
 
 /** What text formats have in common; CSV alone has formulas. */

@@ -31,7 +31,7 @@ export const jsonTable: RowFormat = {
     start: startOfTable(columns.described, times),
     end: (figures) => `${summaryOf({ ...figures, truncated: false })}${statisticsOf(figures.cost)}`,
   }),
-  describeBody: ({ list }) => ({
+  describeBody: (list) => ({
     type: 'object',
     required: ['meta', 'data', 'rows', 'truncated'],
     properties: {

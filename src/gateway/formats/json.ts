@@ -18,7 +18,7 @@ export const json: RowFormat = {
     start: RESULT_START,
     end: () => RESULT_END,
   }),
-  describeBody: ({ list }) => ({
+  describeBody: (list) => ({
     type: 'object',
     required: ['result'],
     properties: { result: list },

@@ -60,19 +60,14 @@ function serveMessages(parts: McpParts): RequestHandler {
     try {
       const rejected = await admit(parts, context, message, response);
       messages ??= await loadServer(parts);
-      const headers = headersOf(request.headers);
-      const sent = await messages.serve({
-        headers,
-        message,
-        caller: {
-          ...{ context, principal, rejected, response },
-          wait: call.wait,
-          preferences: readPreferences(request.get('Prefer')),
-          tags: tagsIn(request.originalUrl),
-          arguments: message.tool?.arguments,
-        },
+      const sent = await messages.serve(headersOf(request.headers), message, {
+        ...{ context, principal, rejected, response },
+        wait: call.wait,
+        preferences: readPreferences(request.get('Prefer')),
+        tags: tagsIn(request.originalUrl),
+        arguments: message.tool?.arguments,
       });
-      await send(response, sent, { context, message });
+      await send(response, sent, context, message);
     } finally {
       call.end();
     }
@@ -148,15 +143,11 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
 /** The headers that the protocol defines: the SDK need not see the key. */
 const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
-interface Responding {
-  readonly context: RequestContext;
-  readonly message: Message;
-}
-
 async function send(
   response: ExpressResponse,
   sent: Response,
-  { context, message }: Responding,
+  context: RequestContext,
+  message: Message,
 ): Promise<void> {
   const { status } = sent;
   const body = noteError(context, Buffer.from(await sent.arrayBuffer()), status);

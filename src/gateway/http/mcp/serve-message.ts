@@ -16,13 +16,6 @@ import { JSON_RPC, ProtocolError } from './protocol-error.js';
 import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
 
-/** A message, and the headers of its HTTP request. */
-export interface SentMessage {
-  readonly headers: Headers;
-  readonly message: Message;
-  readonly caller: McpCaller;
-}
-
 /** The SDK's requests need a URL, which it does not read. */
 const URL_OF_ANY = 'http://gateway/mcp';
 
@@ -49,8 +42,8 @@ export class MessageServer {
     );
   }
 
-  /** Responds to a message in the protocol revision that it names. */
-  async serve({ headers, message, caller }: SentMessage): Promise<Response> {
+  /** Responds to a message in the protocol revision that it names. @param headers of its HTTP request */
+  async serve(headers: Headers, message: Message, caller: McpCaller): Promise<Response> {
     const { body } = message;
     const { kind } = classifyInboundRequest({ httpMethod: 'POST', ...standardHeaders(headers), body });
     // Without a signal, which costs more than the request: the calls have one of their own.

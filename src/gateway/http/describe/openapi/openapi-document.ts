@@ -10,13 +10,12 @@ import {
   describeOperation,
   healthOperation,
   listOperation,
-  rowSchemaName,
   TAGS,
   tagsOf,
 } from './operations.js';
 import { enumSchemas } from './endpoint-parameters.js';
 import { problemComponents } from './problems.js';
-import { REPRESENTATION_SCHEMAS } from './representations.js';
+import { REPRESENTATION_SCHEMAS, rowSchemaName } from './representations.js';
 
 /** What the document describes. */
 export interface OpenApiInput {

@@ -1,5 +1,5 @@
 import { cachingText } from '../../../../endpoint/caching.js';
-import { camelName, pascalName } from '../../../../endpoint/camel-name.js';
+import { camelName } from '../../../../endpoint/camel-name.js';
 import { deprecationNote, describeDeprecation } from '../../../../endpoint/deprecation.js';
 import { rowCap, type Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
@@ -17,7 +17,6 @@ import { problemResponses } from './problems.js';
 import {
   CURSOR_PARAMETER,
   EXPORT_PARAMETER,
-  formatsOf,
   representationParameters,
   responseContent,
 } from './representations.js';
@@ -30,9 +29,6 @@ export const TAGS = {
 
 /** The groups of an endpoint's operation. */
 export const tagsOf = ({ tags }: Endpoint): readonly string[] => (tags.length > 0 ? tags : [TAGS.queries]);
-
-/** The name of the schema of an endpoint's rows. */
-export const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
 const requestHeaders = Object.keys(REQUEST_HEADERS);
 const headersOfGet: readonly RefObject[] = requestHeaders.map((name) => refTo('parameters', name));
@@ -97,12 +93,7 @@ function rowsResponse(endpoint: Endpoint): ResponseObject {
     description:
       'The rows. They are complete unless the response has `X-Partial`: a failure after the first row is an error.',
     headers: headerRefs('file', ...featuresOf(endpoint)),
-    content: responseContent({
-      row: rowSchemaName(endpoint),
-      maxRows: rowCap(endpoint),
-      isOpen: endpoint.settings.sandboxing === 'enabled',
-      formats: formatsOf(endpoint),
-    }),
+    content: responseContent(endpoint),
   };
 }
 

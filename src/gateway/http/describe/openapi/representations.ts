@@ -1,4 +1,5 @@
-import type { Endpoint } from '../../../../endpoint/endpoint.js';
+import { pascalName } from '../../../../endpoint/camel-name.js';
+import { rowCap, type Endpoint } from '../../../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../../../endpoint/json-schema.js';
 import { NUMBERS_PARAMETER } from '../../../../endpoint/reserved.js';
 import { NUMBERS } from '../../../../endpoint/definition.js';
@@ -7,33 +8,25 @@ import { formatsFor } from '../../../formats/require-forms.js';
 import { BOOLEANS } from '../../result/choose-representation.js';
 import { refTo, type MediaTypeObject, type ParameterObject } from './document.js';
 
-/** The rows of an endpoint. */
-export interface EndpointRows {
-  /** Name of the schema of a row. */
-  readonly row: string;
-  readonly maxRows: number;
-  /** Whether a caller's own SQL can decide the columns. */
-  readonly isOpen: boolean;
-  readonly formats: readonly FormatName[];
-}
+/** The name of the schema of an endpoint's rows. */
+export const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
 /** The formats of the rows of an endpoint. */
-export const formatsOf = ({ columns }: Endpoint): readonly FormatName[] =>
+const formatsOf = ({ columns }: Endpoint): readonly FormatName[] =>
   formatsFor([...columns].map(([name, { type }]) => ({ name, type })));
 
 /** The body of a response in each output format, by media type. */
-export function responseContent({
-  row,
-  maxRows,
-  isOpen,
-  formats,
-}: EndpointRows): Readonly<Record<string, MediaTypeObject>> {
-  const items: JsonSchema = isOpen ? { type: 'object', additionalProperties: true } : refTo('schemas', row);
-  const list: JsonSchema = { type: 'array', maxItems: maxRows, items };
+export function responseContent(endpoint: Endpoint): Readonly<Record<string, MediaTypeObject>> {
+  // A caller's own SQL decides the columns.
+  const isOpen = endpoint.settings.sandboxing === 'enabled';
+  const items: JsonSchema = isOpen
+    ? { type: 'object', additionalProperties: true }
+    : refTo('schemas', rowSchemaName(endpoint));
+  const list: JsonSchema = { type: 'array', maxItems: rowCap(endpoint), items };
   return Object.fromEntries(
-    formats.map((format) => {
+    formatsOf(endpoint).map((format) => {
       const { mediaType, describeBody } = FORMATS[format];
-      return [mediaType, { schema: describeBody({ list }) }];
+      return [mediaType, { schema: describeBody(list) }];
     }),
   );
 }
