@@ -7,12 +7,10 @@ import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
-import type { Endpoints } from '../../endpoint/registry.js';
-import type { Logger } from '../observability/logger.js';
-import type { Clock } from '../query/ports.js';
-import type { SetTimer } from '../query/signal.js';
+import { setRealTimer, type SetTimer } from '../query/signal.js';
 import { ProblemsOfFiles } from './project-endpoints.js';
 import { NotAnalysed, type ReloadOptions } from './reloader.js';
+import type { SharedParts } from './shared-parts.js';
 
 /** Milliseconds after which endpoints that ClickHouse rejected are analysed again. */
 const AGAIN_MS = 60_000;
@@ -20,26 +18,15 @@ const AGAIN_MS = 60_000;
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 600_000;
 
-/** No process waits for the next analysis. */
-const setIdleTimer: SetTimer = (callback, milliseconds) => {
-  const timer = setTimeout(callback, milliseconds).unref();
-  return () => {
-    clearTimeout(timer);
-  };
-};
 /** Endpoints that are analysed at a time before a reload; in the background one is. */
 const CONCURRENT = 4;
 
-export interface ServedAnalysesDependencies {
+export interface ServedAnalysesDependencies extends Pick<SharedParts, 'endpoints' | 'logger' | 'clock'> {
   readonly analyses: EndpointAnalyses;
-  /** The endpoints that are served. */
-  readonly endpoints: Endpoints;
   /** The file of an endpoint that was loaded, as messages name it; undefined where it is the gateway's own. */
   readonly fileOf: (endpoint: Endpoint) => string | undefined;
   /** One for each server. */
   readonly clients: readonly ClickHouseClient[];
-  readonly logger: Logger;
-  readonly clock: Clock;
   readonly setTimer?: SetTimer;
 }
 
@@ -63,7 +50,7 @@ export class ServedAnalyses {
     this.first ??= round.then(() => undefined);
     void round.then((isComplete) => {
       if (this.closing.signal.aborted) return;
-      const { setTimer = setIdleTimer } = this.dependencies;
+      const { setTimer = setRealTimer } = this.dependencies;
       const waitMs = isComplete ? AGAIN_MS : this.pauseMs;
       this.pauseMs = isComplete ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
       this.cancelTimer = setTimer(() => {

@@ -1,7 +1,9 @@
-import type { Principal } from '../../auth/principal.js';
+import type { KeyUse } from '../../auth/key-use.js';
+import type { Keys } from '../../auth/open-keys.js';
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import type { Logger } from '../../observability/logger.js';
+import type { Metrics } from '../../observability/metrics.js';
 import type { QueryParts } from '../../query/execute-call.js';
 import type { HitCounter } from '../../query/hit-counts.js';
 import type { PurgeScope } from '../../query/result-store.js';
@@ -15,21 +17,14 @@ export interface AdminParts
   extends QueryParts, Pick<ApiParts, 'endpoints' | 'limiter' | 'links' | 'publicUrl' | 'runningCalls'> {
   /** Encloses the values of secret parameters. */
   readonly seal: Seal;
-  readonly keys: {
-    readonly principals: () => readonly Principal[];
-    readonly findByName: (name: string) => Principal | undefined;
-  };
-  /** ISO time of the last use, by name. */
-  readonly keyUse: { readonly all: () => ReadonlyMap<string, string> };
+  readonly keys: Pick<Keys, 'principals' | 'findByName'>;
+  readonly keyUse: Pick<KeyUse, 'all'>;
   readonly cache: CacheInfo & {
     /** Resolves to false where other gateways have not been notified yet. */
     readonly purge: (scope: PurgeScope) => Promise<boolean>;
   };
   readonly hits: Pick<HitCounter, 'all'>;
-  readonly metrics: {
-    readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
-    readonly failures: { readonly all: () => readonly unknown[] };
-  };
+  readonly metrics: Metrics;
   readonly warmer: Pick<Warmer, 'state' | 'tick'>;
   readonly reloader: {
     /** The last reload; at first, the load at the start. */
