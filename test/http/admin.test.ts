@@ -74,12 +74,6 @@ describe('GET /warming', () => {
       });
     });
   });
-
-  it('returns an empty list if no parameter set is in use', async () => {
-    await withAdminGateway(async ({ get }) => {
-      expect((await get('/warming')).body).toEqual({ sets: [] });
-    });
-  });
 });
 
 describe('POST /warming/run', () => {

@@ -152,18 +152,10 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('describes the responses to a POST, and its body', async () => {
-    const { url, endpoints } = gatewayOf();
+  it('describes the body of a POST, and what is said of invalid ones', async () => {
+    const { url } = gatewayOf();
     const post = (path: string, body: string, type = 'application/json'): Promise<Response> =>
       fetch(url + path, { method: 'POST', headers: { 'X-API-KEY': KEYS.all, 'Content-Type': type }, body });
-    for (const { name } of endpoints.all()) {
-      const path = `/api/endpoints/query/${name}`;
-      const example = document.paths[path]?.post?.requestBody?.content['application/json']?.example;
-      expect([name, validator.problemsOfBody(path, example)]).toEqual([name, []]);
-      const response = await post(path, JSON.stringify(example));
-      expect([name, response.status]).toEqual([name, 200]);
-      expect(validator.problemsOf(path, response, await response.json(), 'post')).toEqual([]);
-    }
     expect(validator.problemsOfBody(COUNTS, { project: 1, interval: 'daily' })).not.toEqual([]);
     const responses: [number, Response][] = [
       [400, await post(COUNTS, '{')],

@@ -20,14 +20,7 @@ const FROM_ENVIRONMENT = {
 describe('openKeys', () => {
   it('generates a key for this run when none is configured', async () => {
     const keys = await openKeys({ apiKey: undefined, apiKeysFile: undefined }, SILENT);
-    expect(keys.find(keys.generatedKey ?? '')).toEqual({
-      name: 'start-up',
-      mayBypassCache: true,
-      mayUseQueryString: true,
-      mayExport: true,
-      mayLink: true,
-      mayCallGatewayEndpoints: true,
-    });
+    expect(keys.find(keys.generatedKey ?? '')).toEqual({ ...FROM_ENVIRONMENT, name: 'start-up' });
     expect(keys.find('')).toBeUndefined();
   });
 
