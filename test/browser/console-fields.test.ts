@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { writeFieldsProject } from '../support/console-fields-project.js';
 import { CONSOLE_KEY, startProjectGateway } from '../support/console-gateway.js';
-import { consoleSession, openConsole, runForm } from '../support/console-session.js';
+import { consoleSession, runForm } from '../support/console-session.js';
 import { pollUntil } from '../support/poll-until.js';
 import { runSnippet } from '../support/run-snippet.js';
 
@@ -40,16 +40,16 @@ describeInBrowser('the fields of the console', () => {
     return startProjectGateway(folder, { [PINS_TOKEN]: { fixed: { token: SECRET } } });
   });
 
-  const openForm = async (page: Page, fragment = '#/all-kinds'): Promise<void> => {
-    await openConsole(session, page, fragment);
-    await page.waitForSelector('form.request');
-    const all = page.getByRole('button', { name: /^All \d+ parameters/ });
-    if ((await all.count()) > 0) await all.click();
-  };
+  const inForm = (fragment: string, use: (page: Page) => Promise<void>): Promise<void> =>
+    session.open(fragment, async (page) => {
+      await page.waitForSelector('form.request');
+      const all = page.getByRole('button', { name: /^All \d+ parameters/ });
+      if ((await all.count()) > 0) await all.click();
+      await use(page);
+    });
 
   it('send a value of each kind, and the table shows the columns of the response alone', () =>
-    session.visit(async (page) => {
-      await openForm(page);
+    inForm('#/all-kinds', async (page) => {
       await runForm(page);
       expect(await firstRow(page)).toEqual({ n: '1', word: 'hello', exact: 'true' });
       const typed = { count: '7', ratio: '0.5', price: '12.50', day: '2026-05-17', until: '2026-05-17' };
@@ -70,8 +70,7 @@ describeInBrowser('the fields of the console', () => {
     }));
 
   it('say how a value is written: keyboard, default, list, bounds and deprecation', () =>
-    session.visit(async (page) => {
-      await openForm(page);
+    inForm('#/all-kinds', async (page) => {
       const inputMode = (name: string): Promise<string | null> =>
         page.getAttribute(`#field-${name}`, 'inputmode');
       expect(await Promise.all(['count', 'ratio', 'price', 'word'].map(inputMode))).toEqual([
@@ -106,8 +105,7 @@ describeInBrowser('the fields of the console', () => {
     }));
 
   it('suggest relative times, time zones and the items of a list', () =>
-    session.visit(async (page) => {
-      await openForm(page);
+    inForm('#/all-kinds', async (page) => {
       expect(await suggestionsOf(page, 'since')).toContain('now-7d');
       expect(await suggestionsOf(page, 'until')).toEqual([]);
       expect(await suggestionsOf(page, 'zone')).toEqual(expect.arrayContaining(['UTC', 'Europe/Berlin']));
@@ -120,16 +118,14 @@ describeInBrowser('the fields of the console', () => {
     }));
 
   it('show a date of a link that is no date, with the problem', () =>
-    session.visit(async (page) => {
-      await openForm(page, '#/all-kinds?day=someday');
+    inForm('#/all-kinds?day=someday', async (page) => {
       await runForm(page);
       await page.waitForSelector('#field-day-problem');
       expect(await page.inputValue('#field-day')).toBe('someday');
     }));
 
   it('list the choices of another endpoint once for equal values, and are plain while that fails', () =>
-    session.visit(async (page) => {
-      await openForm(page);
+    inForm('#/all-kinds', async (page) => {
       const calls = callsOf(page);
       const failed = page.waitForResponse(/query\/cities/);
       await page.focus('#field-city');
@@ -150,8 +146,7 @@ describeInBrowser('the fields of the console', () => {
     }));
 
   it('send a secret value by POST, and keep it out of the address, the history and all storage', () =>
-    session.visit(async (page) => {
-      await openForm(page, '#/with-secret');
+    inForm('#/with-secret', async (page) => {
       const calls = callsOf(page);
       expect(await page.getAttribute('#field-token', 'type')).toBe('password');
       expect(await page.getAttribute('#field-token', 'autocomplete')).toBe('off');
@@ -179,8 +174,7 @@ describeInBrowser('the fields of the console', () => {
     }));
 
   it('drop the secret value of a link from the address and the form', () =>
-    session.visit(async (page) => {
-      await openForm(page, `#/with-secret?token=${SECRET}&place=here`);
+    inForm(`#/with-secret?token=${SECRET}&place=here`, async (page) => {
       await page.waitForURL(/#\/with-secret\?place=here$/);
       expect(await page.inputValue('#field-token')).toBe('');
       expect(await page.inputValue('#field-place')).toBe('here');
@@ -200,8 +194,7 @@ describeInBrowser('the fields of the console', () => {
     ));
 
   it('have one snippet for a secret value, which works once the placeholders are replaced', () =>
-    session.visit(async (page) => {
-      await openForm(page, '#/with-secret');
+    inForm('#/with-secret', async (page) => {
       await page.fill('#field-token', SECRET);
       await page.click('role=tab[name="Use it elsewhere"]');
       expect(await page.locator('.code select option').allTextContents()).toEqual(['curl (POST)']);
@@ -214,8 +207,7 @@ describeInBrowser('the fields of the console', () => {
     }));
 
   it('send a value of more than 8 KiB by POST', () =>
-    session.visit(async (page) => {
-      await openForm(page);
+    inForm('#/all-kinds', async (page) => {
       const calls = callsOf(page);
       const long = 'é'.repeat(6000);
       await page.fill('#field-word', long);
