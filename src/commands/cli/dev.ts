@@ -28,7 +28,7 @@ Exit codes: 0 stopped; 1 can’t start, or a part did not close; 2 invalid usage
       // Imported here, so that the help need not load the gateway's modules.
       const { runDev } = await import('../dev/run-dev.js');
       try {
-        await runDev(withPort(process.env, options), options);
+        await runDev(withPort(process.env, options), options.recreate);
       } catch (error) {
         printError(error);
         process.exit(1);

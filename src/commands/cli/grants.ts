@@ -31,9 +31,10 @@ export function grantsCommand(): Command {
     .addOption(new Option('--json', 'print the result as JSON').conflicts(['xml', 'out']))
     .addHelpText('after', HELP)
     .action((options: GrantsOptions) =>
-      runCommand((signal) => {
+      runCommand(async (signal) => {
         const config = readConfig(process.env);
-        return options.versions ? printVersionsGrants(options, config) : runGrants(options, config, signal);
+        if (options.versions) printVersionsGrants(options, config);
+        else await runGrants(options, config, signal);
       }),
     );
 }
@@ -54,16 +55,8 @@ interface GrantsOptions {
   readonly json?: boolean;
 }
 
-function printVersionsGrants(
-  { user = VERSIONS_USER }: GrantsOptions,
-  { clickhouse: { database } }: Config,
-): Promise<void> {
-  process.stdout.write(
-    versionsGrants(database)
-      .map((grant) => `${grant} TO ${user};\n`)
-      .join(''),
-  );
-  return Promise.resolve();
+function printVersionsGrants({ user = VERSIONS_USER }: GrantsOptions, { clickhouse }: Config): void {
+  for (const grant of versionsGrants(clickhouse.database)) process.stdout.write(`${grant} TO ${user};\n`);
 }
 
 /**

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 
+import { quoteName } from '../../endpoint/quote-sql.js';
+import { withClient } from '../clickhouse/with-client.js';
 import { EmbeddedServer } from '../embedded/embedded-server.js';
 import { SchemaFileError } from '../../gateway/schema/schema-file-error.js';
 import { readConfig, type Config, type Environment } from '../../gateway/config/config.js';
@@ -11,7 +13,6 @@ import { stopOnSignal } from '../../gateway/server/stop-on-signal.js';
 import { consoleLine, welcome } from '../../gateway/server/welcome.js';
 import { TestRunner } from '../endpoint-tests/test-runner.js';
 import { messageOf } from '../loading/load-error.js';
-import { dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
 import { FINISHED_FILES } from './finished-files.js';
 import { PendingChanges } from './pending-changes.js';
@@ -19,17 +20,13 @@ import { SchemaChanges, schemaProblem, type DevelopmentParts } from './schema-ch
 import { Terminal } from './terminal.js';
 import { watchProject, type ChangedPart } from './watch-project.js';
 
-export interface DevOptions {
-  /** Whether to drop the embedded development database at the start. */
-  readonly recreate: boolean;
-}
-
 /**
  * Serves the project until SIGTERM or SIGINT, and reloads what changes.
  *
+ * @param recreate whether to drop the embedded development database at the start
  * @throws Error that says why the server cannot start.
  */
-export async function runDev(environment: Environment, { recreate }: DevOptions): Promise<void> {
+export async function runDev(environment: Environment, recreate: boolean): Promise<void> {
   const config = readConfig(environment);
   requireProject(config);
   const terminal = new Terminal();
@@ -50,7 +47,7 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
     },
   });
   const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
-  const gateway = await openWhenSchemaIsValid({ terminal, changes, open });
+  const gateway = await openWhenSchemaIsValid(open, terminal, changes);
   const tests = new TestRunner(environment, config.project, { loading: FINISHED_FILES });
   const failed = (error: unknown): void => {
     if (!stopping.signal.aborted) terminal.print(messageOf(error));
@@ -141,14 +138,12 @@ async function runTests(
   } else terminal.print(`The tests did not run: ${failure}`);
 }
 
-interface Opening {
-  readonly terminal: Terminal;
-  readonly changes: PendingChanges;
-  readonly open: () => Promise<Gateway>;
-}
-
 /** Opens the gateway; where a schema file prevents that, again after each change of one. */
-async function openWhenSchemaIsValid({ terminal: { print }, changes, open }: Opening): Promise<Gateway> {
+async function openWhenSchemaIsValid(
+  open: () => Promise<Gateway>,
+  { print }: Terminal,
+  changes: PendingChanges,
+): Promise<Gateway> {
   for (;;) {
     changes.forget();
     try {
@@ -175,7 +170,9 @@ async function dropEmbedded(config: Config): Promise<void> {
     onCrash: () => undefined,
   });
   try {
-    await dropDatabase(server, clickhouse.database);
+    const admin = { ...server.adminConnection, database: 'default' };
+    const query = `DROP DATABASE IF EXISTS ${quoteName(clickhouse.database)} SYNC`;
+    await withClient(admin, 60_000, (client) => client.command({ query }));
   } finally {
     await server.stop();
   }

@@ -4,13 +4,16 @@ import { parseIsoTimestamp } from '../../endpoint/iso-timestamp.js';
 import { bareType, tupleField } from '../../endpoint/type-name.js';
 import type { Row } from './test-file.js';
 
-/** How rows are compared. */
-export interface Comparison {
-  readonly isOrdered: boolean;
+interface Tolerances {
   /** How far a number may be from the expected one; absent: not at all. */
   readonly tolerance?: number | undefined;
   /** How far a value of a Float type may be from the expected one, as a share of the larger; absent: not at all. */
   readonly floatTolerance?: number | undefined;
+}
+
+/** How rows are compared. */
+export interface Comparison extends Tolerances {
+  readonly isOrdered: boolean;
   /** The columns that are compared; absent: all. */
   readonly only?: readonly string[] | undefined;
   /** ClickHouse types by column. */
@@ -135,10 +138,8 @@ function paired(
   return [...pairs, ...rest.map((came) => ({ came }))];
 }
 
-interface ValueComparison {
+interface ValueComparison extends Tolerances {
   readonly type: string;
-  readonly tolerance?: number | undefined;
-  readonly floatTolerance?: number | undefined;
 }
 
 /** Whether a value of a response is the expected one, which may be written in another way: `1` for `"1"`, a time without its fraction. */
