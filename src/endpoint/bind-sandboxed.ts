@@ -21,9 +21,8 @@ export function bindSandboxedQuery(
   now: Date,
   rowLimit: number,
 ): BoundQuery {
-  const { query, limit } = endpoint;
-  const ownLimit = limit === undefined ? [] : [textNode(`\nLIMIT ${limit}`)];
-  const result = part(RESULT, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
+  const { query } = endpoint;
+  const result = rowsOf(endpoint, RESULT);
   const parts = [...(query.views ?? query.parts), result]
     .filter(({ name }) => select.reads.includes(name))
     .map((read) =>
@@ -32,6 +31,12 @@ export function bindSandboxedQuery(
   const body = new Sql([textNode(`SELECT * FROM (${select.text})`)]);
   const { isVerbatim = false, tenant = [] } = query;
   return bindQuery({ parts, body, named: parts, isVerbatim, tenant }, values, pinned, now, rowLimit);
+}
+
+/** The rows of an endpoint within its own limit, as a part. */
+export function rowsOf({ query, limit }: Endpoint, name: string): Part {
+  const ownLimit = limit === undefined ? [] : [textNode(`\nLIMIT ${limit}`)];
+  return part(name, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
 }
 
 /**

@@ -1,8 +1,7 @@
 import { hasValue, holds, parametersOf, type BoundQuery } from './bind.js';
-import { behindBarrier } from './bind-sandboxed.js';
+import { behindBarrier, rowsOf } from './bind-sandboxed.js';
 import { returnedColumns, type Endpoint } from './endpoint.js';
 import { renderText } from './remembered-text.js';
-import { part, Sql, textNode } from './sql.js';
 import { tableFilters, tenantConditions } from './tenant-settings.js';
 import type { Values } from './values.js';
 
@@ -32,10 +31,8 @@ export function bindTable(
   values: Values,
   { pinned, now, name, settings }: TableBinding,
 ): BoundTable {
-  const { query, limit } = endpoint;
-  const ownLimit = limit === undefined ? [] : [textNode(`\nLIMIT ${limit}`)];
-  const rows = part(name, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
-  const { query: body } = behindBarrier(rows, query, returnedColumns(endpoint, values));
+  const { query } = endpoint;
+  const { query: body } = behindBarrier(rowsOf(endpoint, name), query, returnedColumns(endpoint, values));
   const rendered = renderText(
     { parts: [], body, isVerbatim: true },
     (question) =>

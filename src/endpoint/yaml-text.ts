@@ -10,11 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 
-/** A range of characters of a text. */
-export interface PlaceInText {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Place } from './sql-file/select/select.js';
 
 /** Where in an object a value, or its key, is looked for. */
 export interface PlaceOfPath {
@@ -79,7 +75,7 @@ function keepWritten(document: Document, texts: RegExp, written: RegExp | undefi
 }
 
 /** @param offset of the YAML in the text */
-export function placeOfNode(node: unknown, offset = 0): PlaceInText {
+export function placeOfNode(node: unknown, offset = 0): Place {
   const [start, end] = rangeOf(node) ?? [0, 0];
   return { start: offset + start, end: offset + end };
 }
@@ -89,11 +85,7 @@ export function placeOfNode(node: unknown, offset = 0): PlaceInText {
  *
  * @param offset of the YAML in the text.
  */
-export function placeInYaml(
-  document: Document,
-  { path, atKey = false }: PlaceOfPath,
-  offset = 0,
-): PlaceInText {
+export function placeInYaml(document: Document, { path, atKey = false }: PlaceOfPath, offset = 0): Place {
   const { pair, node } = findNode(document.contents, path);
   // An item of a list has no key of its own.
   if (isMap(node) && pair?.value !== node) return firstCharacter(node, offset);
@@ -103,7 +95,7 @@ export function placeInYaml(
     : firstCharacter(document.contents, offset);
 }
 
-function firstCharacter(node: unknown, offset: number): PlaceInText {
+function firstCharacter(node: unknown, offset: number): Place {
   const start = offset + (rangeOf(node)?.[0] ?? 0);
   return { start, end: start + 1 };
 }

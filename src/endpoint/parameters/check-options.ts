@@ -6,7 +6,8 @@ import type { Kind } from './kind.js';
 import type { EmptyText, ParameterOptions } from './parameter.js';
 import { problem } from '../problems.js';
 
-const SCALAR = Joi.alternatives(
+/** A value of a parameter in a file. */
+export const SCALAR = Joi.alternatives(
   Joi.string().allow(''),
   Joi.number().unsafe(),
   Joi.boolean(),

@@ -1,9 +1,10 @@
 import Joi from 'joi';
 
 import { DECLARATION_KEYS } from '../definition-schema.js';
+import { SCALAR } from '../parameters/check-options.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind, ParameterOptions } from '../parameters/parameter.js';
-import { must, validIf } from '../schema-problems.js';
+import { must } from '../schema-problems.js';
 
 type Scalar = string | number | bigint | boolean;
 
@@ -22,13 +23,6 @@ export interface HeaderColumn {
   /** The text is a JSON object, and JSON formats write it as that object. */
   readonly json?: boolean;
 }
-
-const SCALAR = Joi.alternatives(
-  Joi.string().allow(''),
-  Joi.number(),
-  Joi.boolean(),
-  Joi.custom(validIf((value) => typeof value === 'bigint')),
-);
 
 const SET = must(
   'values by parameter',
