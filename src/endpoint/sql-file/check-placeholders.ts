@@ -9,7 +9,7 @@ import type {
   SelectProblem,
   SelectText,
 } from './select/select-text.js';
-import { isClock, placeholdersOf, requiredBy, type Placeholder } from './select-parameters.js';
+import { isClock, partsOf, placeholdersOf, requiredBy, type Placeholder } from './select-parameters.js';
 import { problem, type Problem } from '../problems.js';
 
 interface Declared {
@@ -81,16 +81,12 @@ function undeclared(name: string, declared: readonly string[]): Problem {
   return problem('PARAMETER_UNDECLARED', 'the SELECT', name, advice);
 }
 
-function problemsOfParts(pieces: readonly Piece[], declared: Declared): readonly SelectProblem[] {
-  return pieces.flatMap((piece) => {
-    if (piece.kind !== 'optional') return [];
-    const { start, end } = piece;
-    const unknown = piece.columns.filter((column) => !declared.columns.includes(column));
-    return [
-      ...unknown.map((column) => ({ start, end, ...problem('PART_COLUMN_UNDECLARED', column) })),
-      ...problemsOfParts(piece.pieces, declared),
-    ];
-  });
+function problemsOfParts(pieces: readonly Piece[], { columns }: Declared): readonly SelectProblem[] {
+  return partsOf(pieces).flatMap(({ part: { start, end, columns: added } }) =>
+    added
+      .filter((column) => !columns.includes(column))
+      .map((column) => ({ start, end, ...problem('PART_COLUMN_UNDECLARED', column) })),
+  );
 }
 
 const isRequiredBy = (name: string, parts: readonly OptionalPiece[]): boolean =>

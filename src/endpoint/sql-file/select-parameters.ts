@@ -28,19 +28,21 @@ export function isClock({ name }: ParameterPiece): boolean {
   return name === NOW.name;
 }
 
-/** The columns that optional parts add, and the parameters that must have a value for that. */
-export function optionalColumnsOf(
-  pieces: readonly Piece[],
-  above: readonly string[] = [],
-): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    pieces.flatMap((piece) => {
-      if (piece.kind !== 'optional') return [];
-      const required = [...above, ...requiredBy(piece).map(({ name }) => name)];
-      return [
-        ...piece.columns.map((column) => [column, required] as const),
-        ...optionalColumnsOf(piece.pieces, required),
-      ];
-    }),
-  );
+/** An optional part, and the parameters that must have a value for it, those of the parts around it included. */
+interface RequiringPart {
+  readonly part: OptionalPiece;
+  readonly required: readonly string[];
 }
+
+/** All optional parts, each before those in it. */
+export function partsOf(pieces: readonly Piece[], around: readonly string[] = []): readonly RequiringPart[] {
+  return pieces.flatMap((part) => {
+    if (part.kind !== 'optional') return [];
+    const required = [...around, ...requiredBy(part).map(({ name }) => name)];
+    return [{ part, required }, ...partsOf(part.pieces, required)];
+  });
+}
+
+/** The columns that optional parts add, and the parameters that must have a value for that. */
+export const optionalColumnsOf = (pieces: readonly Piece[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(partsOf(pieces).flatMap(({ part, required }) => part.columns.map((name) => [name, required])));

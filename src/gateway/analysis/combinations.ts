@@ -1,6 +1,6 @@
 import type { Values } from '../../endpoint/values.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { requiredBy } from '../../endpoint/sql-file/select-parameters.js';
+import { partsOf } from '../../endpoint/sql-file/select-parameters.js';
 import type { Piece } from '../../endpoint/sql-file/select/select-text.js';
 import type { Combination } from '../query/sample-values.js';
 
@@ -20,7 +20,7 @@ export function combinationsOf(
     return !required && fallback === undefined;
   });
   const names = omittable.map(([name]) => name);
-  const parts = requiredByParts(pieces).map((required) => names.filter((name) => required.includes(name)));
+  const parts = partsOf(pieces).map(({ required }) => names.filter((name) => required.includes(name)));
   const combinations = new Map<string, Combination>();
   const add = (...sets: readonly (readonly string[])[]): void => {
     const together = names.filter((name) => sets.some((set) => set.includes(name)));
@@ -55,16 +55,4 @@ function choicesOf(parameters: Endpoint['parameters']): readonly (readonly [stri
   return [...parameters].flatMap(([name, { kind, choices = [] }]) =>
     kind === 'enum' ? choices.map((choice) => [name, choice] as const) : [],
   );
-}
-
-/** For each part the parameters that must have a value, those of the parts around it included. */
-function requiredByParts(
-  pieces: readonly Piece[],
-  around: readonly string[] = [],
-): readonly (readonly string[])[] {
-  return pieces.flatMap((piece) => {
-    if (piece.kind !== 'optional') return [];
-    const required = [...around, ...requiredBy(piece).map(({ name }) => name)];
-    return [required, ...requiredByParts(piece.pieces, required)];
-  });
 }

@@ -5,7 +5,7 @@ import { readNodes } from './read-nodes.js';
 import type { SelectProblem, SelectText } from './select.js';
 import { readSingleStatement } from './single-statement.js';
 import { checkClauses, checkStart, needsWrapping } from './statement.js';
-import { readWithList } from './with-list.js';
+import { NO_WITH, readWithList } from './with-list.js';
 
 export type {
   OptionalPiece,
@@ -31,12 +31,9 @@ export function parseSelectText(text: string): SelectText {
   if (start.length > 0) return { ...unread(text, whole, [...lexical, ...start]), isNoQuery: true };
   const frame = readFrame(nodes);
   const columns = readPartColumns(frame);
-  const withList = readWithList(nodes, frame);
   return {
     pieces: cutPieces(text, whole, (part) => columns.byPart.get(part) ?? []),
-    withQueries: withList.queries,
-    withList: withList.list,
-    hasOptionalNames: withList.hasOptionalNames,
+    ...readWithList(nodes, frame),
     needsWrapping: needsWrapping(frame),
     problems: inOrder([...lexical, ...checkClauses(frame), ...problemsOfParts(frame), ...columns.problems]),
   };
@@ -49,9 +46,7 @@ function unread(
 ): SelectText {
   return {
     pieces: cutPieces(text, whole, () => []),
-    withQueries: [],
-    withList: undefined,
-    hasOptionalNames: false,
+    ...NO_WITH,
     needsWrapping: true,
     problems: inOrder(problems),
   };

@@ -45,16 +45,20 @@ export interface WithQuery {
   readonly item: Place;
 }
 
-/** The text of a SELECT, read. With problems it must not be run, and pieces are what could be read. */
-export interface SelectText {
-  /** Set where the text does not begin as a query does, so that nothing in it means anything. */
-  readonly isNoQuery?: true;
-  readonly pieces: readonly Piece[];
+/** The WITH list of the outermost query. */
+export interface WithList {
   readonly withQueries: readonly WithQuery[];
-  /** The outermost WITH list without the word WITH, but with RECURSIVE; undefined where there is none. */
+  /** Without the word WITH, but with RECURSIVE; undefined where there is no list. */
   readonly withList: Place | undefined;
   /** Whether an optional part can give a name another meaning, so that the query without it reads something else. */
   readonly hasOptionalNames: boolean;
+}
+
+/** The text of a SELECT, read. With problems it must not be run, and pieces are what could be read. */
+export interface SelectText extends WithList {
+  /** Set where the text does not begin as a query does, so that nothing in it means anything. */
+  readonly isNoQuery?: true;
+  readonly pieces: readonly Piece[];
   /** Whether a LIMIT after the text could be invalid or limit less than the whole result. */
   readonly needsWrapping: boolean;
   readonly problems: readonly SelectProblem[];

@@ -1,14 +1,9 @@
 import { isQuery, type Frame } from './frame.js';
 import { isName, nameOf } from './names.js';
 import { isSymbol, wordOf, type GroupNode, type Node } from './nodes.js';
-import type { Place, WithQuery } from './select.js';
+import type { WithList, WithQuery } from './select.js';
 
-/** The WITH list of the outermost query. */
-export interface WithList {
-  readonly list: Place | undefined;
-  readonly queries: readonly WithQuery[];
-  readonly hasOptionalNames: boolean;
-}
+export const NO_WITH: WithList = { withList: undefined, withQueries: [], hasOptionalNames: false };
 
 /** Reads the WITH list at the beginning of a text. */
 export function readWithList(nodes: readonly Node[], { words }: Frame): WithList {
@@ -18,12 +13,11 @@ export function readWithList(nodes: readonly Node[], { words }: Frame): WithList
   );
   const list = nodes.slice(1, select && nodes.indexOf(select.node));
   const [start, end] = [list.at(0)?.start, list.at(-1)?.end];
-  if (wordOf(nodes[0]) !== 'WITH' || start === undefined || end === undefined)
-    return { list: undefined, queries: [], hasOptionalNames: false };
+  if (wordOf(nodes[0]) !== 'WITH' || start === undefined || end === undefined) return NO_WITH;
   const items = splitItems(isRecursive(list) ? list.slice(1) : list);
   return {
-    list: { start, end },
-    queries: items.flatMap((item) => readQuery(item) ?? []),
+    withList: { start, end },
+    withQueries: items.flatMap((item) => readQuery(item) ?? []),
     hasOptionalNames: list.some(({ kind }) => kind === 'part') || definesNames(list, false),
   };
 }
