@@ -3,6 +3,9 @@ import path from 'node:path';
 import { EndpointDefinitionError } from './definition-error.js';
 import { readSource } from './endpoint-source.js';
 import { lineExcerpt } from './excerpt.js';
+import type { SqlFile } from './sql-file/parse-sql-file.js';
+import type { SelectProblem } from './sql-file/select/select-text.js';
+import { SqlFileError } from './sql-file/sql-file-error.js';
 import { problemsOfSqlFile } from './sql-file/sql-file-problems.js';
 import { problem, ProblemError, type Problem } from './problems.js';
 
@@ -27,6 +30,25 @@ export function textOfProblem(of: Omit<FileProblem, 'code'>): string {
   return `${place === '' ? '' : `${place}: `}${sentence}${excerpt === undefined ? '' : `\n${excerpt}`}`;
 }
 
+/** The problem with a text before what is wrong, such as where it was found. */
+export const withPrefix = (prefix: string, of: FileProblem): FileProblem => ({
+  ...of,
+  problem: `${prefix}: ${of.problem}`,
+});
+
+/** A problem of a `.sql` file with its path, line and column, and an excerpt with carets. */
+export function problemInFile(file: SqlFile, found: SelectProblem): FileProblem {
+  const { code, problem: sentence } = found;
+  return { code, problem: sentence, ...sqlProblems(file, new SqlFileError([found]))?.[0] };
+}
+
+/** The problems of a text that could not be read as a `.sql` file; undefined where the error is another one. */
+export const sqlProblems = (
+  { shownPath, source }: Pick<SqlFile, 'shownPath' | 'source'>,
+  error: unknown,
+): readonly FileProblem[] | undefined =>
+  problemsOfSqlFile(error, source)?.map((placed) => ({ file: shownPath, ...placed }));
+
 /**
  * Describes why an endpoint file could not be loaded.
  *
@@ -40,8 +62,8 @@ export async function problemsIn(
 ): Promise<readonly FileProblem[]> {
   const shown = path.join(path.basename(folder), file);
   const source = await readSource(folder, file).then(String, () => '');
-  const ofSql = file.endsWith('.sql') ? problemsOfSqlFile(error, source) : undefined;
-  if (ofSql) return ofSql.map((placed) => ({ file: shown, ...placed }));
+  const ofSql = file.endsWith('.sql') ? sqlProblems({ shownPath: shown, source }, error) : undefined;
+  if (ofSql) return ofSql;
   const { message, stack } = textsOf(error);
   const place = placeIn(folder, `${message}\n${stack}`);
   if (error instanceof EndpointDefinitionError) {

@@ -7,9 +7,8 @@ import { endpointOf } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from '../../gateway/query/sample-values.js';
 import type { ResultColumn } from '../../gateway/formats/format.js';
-import type { FileProblem } from '../../endpoint/file-problems.js';
+import { type FileProblem, sqlProblems } from '../../endpoint/file-problems.js';
 import { queryProblemInFile } from '../../gateway/analysis/query-problem-in-file.js';
-import { sqlProblems } from '../../gateway/analysis/problem-in-file.js';
 import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 import { writeColumns } from './write-columns.js';
 import { withoutZones } from '../../endpoint/type-name.js';
@@ -81,7 +80,9 @@ async function accept(
     const read = endpointOf(file, types);
     endpoint = withSettings(read, loaded.settings);
   } catch (error) {
-    return { problems: sqlProblems(file, error) };
+    const ofFile = sqlProblems(file, error);
+    if (!ofFile) throw error;
+    return { problems: ofFile };
   }
   const text = columnsText(columns);
   if (!writes) return { endpoint, problems: [problem('COLUMNS_MISSING', file.shownPath, text)] };

@@ -1,7 +1,7 @@
 import { keyOfValue } from '../../endpoint/after-last-row.js';
 import { bindQuery, type BoundQuery } from '../../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
-import type { FileProblem } from '../../endpoint/file-problems.js';
+import { type FileProblem, problemInFile } from '../../endpoint/file-problems.js';
 import type { PageOrder } from '../../endpoint/page-order.js';
 import { orderClause } from '../../endpoint/pages.js';
 import { problem } from '../../endpoint/problems.js';
@@ -9,7 +9,6 @@ import type { Query } from '../../endpoint/sql.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import type { Values } from '../../endpoint/values.js';
 import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-query.js';
-import { problemInFile } from '../../gateway/analysis/problem-in-file.js';
 
 /** Rows of the example that are compared. */
 const MOST_ROWS = 1_000_000;

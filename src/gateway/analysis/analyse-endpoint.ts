@@ -7,7 +7,8 @@ import { isRejectionOfQuery } from '../clickhouse/translate-sql-error.js';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { OTHER_VALUES, type DeclaredTypes } from '../../endpoint/declared-types.js';
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
-import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { textOfProblem, type FileProblem, withPrefix } from '../../endpoint/file-problems.js';
+import { queryProblemInFile } from './query-problem-in-file.js';
 import { isPrivateTable } from '../../endpoint/private-tables.js';
 import { problem, type Problem } from '../../endpoint/problems.js';
 import { knownFacts } from '../facts/query-facts.js';
@@ -19,8 +20,6 @@ import { mistakeAtEnd } from './ends-of-unions.js';
 import { bindLaterPage } from './later-page.js';
 import { Catalog } from './reads/catalog.js';
 import { ownTablesOf } from './reads/own-tables.js';
-import { queryProblemInFile } from './query-problem-in-file.js';
-import { withPrefix } from './with-prefix.js';
 
 /** What an analysis found wrong with the query of an endpoint. */
 export interface Finding {

@@ -1,10 +1,9 @@
 import type { Values } from '../../endpoint/values.js';
 import type { Column } from '../../endpoint/definition.js';
-import type { FileProblem } from '../../endpoint/file-problems.js';
+import { type FileProblem, problemInFile } from '../../endpoint/file-problems.js';
 import { compareColumns, type ColumnDifference } from '../clickhouse/compare-columns.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
 import { lacksColumns, type SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
-import { problemInFile } from './problem-in-file.js';
 import { zonesOf } from './zones.js';
 
 /** The differences as problems; those of a `.sql` file with their place in its header. */

@@ -6,10 +6,9 @@ import type { Values } from '../../endpoint/values.js';
 import type { Place } from '../../endpoint/sql-file/select/select-text.js';
 import { adviceOn, type Advice } from './advice.js';
 import { placeInFile } from './place-in-file.js';
-import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { textOfProblem, type FileProblem, problemInFile } from '../../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
 import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
-import { problemInFile } from './problem-in-file.js';
 import { problem } from '../../endpoint/problems.js';
 
 /** Places of one name that a problem shows at most: a name can also stand in comments. */
