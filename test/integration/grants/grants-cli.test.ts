@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { grantsInUsersFile } from '../../../src/commands/grants/reader-user-file.js';
-import { createTestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { endpointFile } from '../../support/endpoint-file.js';
 import { writeFiles } from '../../support/project-folder.js';
@@ -27,6 +27,8 @@ const writeProject = (folder: string, query: string, usersFile?: string): Promis
   });
 
 describe('querygate grants', () => {
+  const database = useTestDatabase();
+
   it('prints the users file that the reference project has, with --xml', async () => {
     const { code, stdout, stderr } = await runCli(['grants', '--xml', '--project', REFERENCE.folder]);
     expect([code, stderr]).toEqual([0, '']);
@@ -34,29 +36,24 @@ describe('querygate grants', () => {
   });
 
   it('needs the table of the request log only where the gateway writes the log, also with --json', async () => {
-    const database = await createTestDatabase();
-    try {
-      await withTemporaryFolder(async (folder) => {
-        await writeProject(folder, 'SELECT url AS city FROM edge_logs');
-        await database.client.command({ query: 'DROP TABLE gateway_requests' });
-        const variables = variablesOf(database.connection);
-        const args = ['grants', '--user', 'reader', '--project', folder];
-        const without = await runCli([...args, '--json'], variables);
-        expect([without.code, without.stderr]).toEqual([0, '']);
-        expect(JSON.parse(without.stdout)).toEqual({
-          grants: [`GRANT SELECT ON ${database.name}.edge_logs TO reader`],
-          problems: [],
-          warnings: [],
-        });
-        const withLog = await runCli(args, { ...variables, CLICKHOUSE_LOG_USER: 'writer' });
-        expect([withLog.code, withLog.stdout]).toEqual([1, '']);
-        expect(withLog.stderr).toMatch(
-          /^error: gateway\.callers: reads \S+\.gateway_requests, .*\nerror: gateway\.requests: /,
-        );
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder, 'SELECT url AS city FROM edge_logs');
+      await database.client.command({ query: 'DROP TABLE gateway_requests' });
+      const variables = variablesOf(database.connection);
+      const args = ['grants', '--user', 'reader', '--project', folder];
+      const without = await runCli([...args, '--json'], variables);
+      expect([without.code, without.stderr]).toEqual([0, '']);
+      expect(JSON.parse(without.stdout)).toEqual({
+        grants: [`GRANT SELECT ON ${database.name}.edge_logs TO reader`],
+        problems: [],
+        warnings: [],
       });
-    } finally {
-      await database.close();
-    }
+      const withLog = await runCli(args, { ...variables, CLICKHOUSE_LOG_USER: 'writer' });
+      expect([withLog.code, withLog.stdout]).toEqual([1, '']);
+      expect(withLog.stderr).toMatch(
+        /^error: gateway\.callers: reads \S+\.gateway_requests, .*\nerror: gateway\.requests: /,
+      );
+    });
   });
 
   it('writes the file of --out, and leaves it as it is on a failure', async () => {

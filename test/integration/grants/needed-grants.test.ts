@@ -14,15 +14,14 @@ import {
 } from '../../../src/endpoint/index.js';
 import type { Query } from '../../../src/endpoint/sql.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useTestDatabase } from '../../support/clickhouse.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 
-let database: TestDatabase;
-let other: TestDatabase;
+const database = useTestDatabase();
+const other = useTestDatabase();
 
 beforeAll(async () => {
-  [database, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const { client, name } = database;
   const statements = [
     'CREATE TABLE a (city String, n UInt64) ENGINE = MergeTree ORDER BY city',
@@ -40,10 +39,6 @@ beforeAll(async () => {
     'CREATE TABLE `odd <name>` AS a',
   ];
   for (const query of statements) await client.command({ query });
-});
-
-afterAll(async () => {
-  await Promise.all([database.close(), other.close()]);
 });
 
 interface Parameters {
