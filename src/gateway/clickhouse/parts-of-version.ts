@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteText } from '../../endpoint/quote-sql.js';
+import type { QueryResult } from '../query/ports.js';
 
 /**
  * Settings under which equal parts have equal rows, whatever the profile of the user says; the last two keep other replicas and older
@@ -39,8 +40,29 @@ export function onlyParts(parts: readonly string[], server: string, among?: stri
 /** Errors of what a query of a version has more than others: a text that is too long, settings that the user must not change. */
 const BY_ITS_FORM: ReadonlySet<string> = new Set(['62', '115', '164', '452']);
 
+/**
+ * Runs a query over a version of the data. Where it would read data of a later one, it runs over all data instead, so that its
+ * result is right in any case.
+ *
+ * @param data undefined where it has no version
+ * @param mayRunAgain whether no row was sent to the caller
+ */
+export async function ofVersion<Data, Ran extends Pick<QueryResult, 'isOfVersion'>>(
+  data: Data | undefined,
+  runOver: (data: Data | undefined) => Promise<Ran>,
+  mayRunAgain = (): boolean => true,
+): Promise<Ran> {
+  if (data === undefined) return runOver(undefined);
+  try {
+    return Object.assign({ isOfVersion: true as const }, await runOver(data));
+  } catch (error) {
+    if (!isOfVersions(error) || !mayRunAgain()) throw error;
+    return runOver(undefined);
+  }
+}
+
 /** Whether a query without a version may succeed: it read a part that {@link onlyParts} does not name, or has a form that ClickHouse rejects. */
-export function isOfVersions(error: unknown): boolean {
+function isOfVersions(error: unknown): boolean {
   if (!(error instanceof ClickHouseError)) return false;
   return BY_ITS_FORM.has(error.code) || (error.code === THROW_IF && error.message.includes(MARK));
 }

@@ -22,7 +22,7 @@ import {
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
-import { isOfVersions, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
+import { ofVersion, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { summaryOf, withinTime, type QueryMeter } from './within-time.js';
 import { translateClickHouseError } from './translate-error.js';
 import { readyQuery } from './ready-query.js';
@@ -52,7 +52,9 @@ export function createQueryRunner(
     return withinTime(request, limits.timeoutMs, explain, (remainingMs, signal, meter) => {
       const timed = { ...request, signal };
       const attempts = { client, meter, maxBytes, limits: limitSettings(limits, remainingMs) };
-      return runDistributed((shards) => runOverVersion(attempts, timed, shards), clusterOptions, timed);
+      const runOnShards: RunWith = (shards) =>
+        ofVersion(timed.data, (data) => run(attempts, { ...timed, data }, shards));
+      return runDistributed(runOnShards, clusterOptions, timed);
     });
   };
 }
@@ -82,24 +84,6 @@ export async function runDistributed(
     if (!clusterOptions.allowsPartial || requester?.priority === 'warming' || signal.aborted) throw error;
     if (translateClickHouseError(error).code !== 'SHARD_UNREACHABLE') throw error;
     return { ...(await run({ ...settings, ...REACHABLE_SHARDS })), partial: true };
-  }
-}
-
-/**
- * Runs a query over the version of the data that it names. Where it would read data of a later one, it runs over all data instead, so
- * that its result is right in any case.
- */
-async function runOverVersion(
-  attempts: Attempts,
-  request: QueryRequest,
-  shards: ClickHouseSettings,
-): Promise<QueryResult> {
-  if (!request.data) return run(attempts, request, shards);
-  try {
-    return { isOfVersion: true, ...(await run(attempts, request, shards)) };
-  } catch (error) {
-    if (!isOfVersions(error)) throw error;
-    return run(attempts, { ...request, data: undefined }, shards);
   }
 }
 
