@@ -16,14 +16,18 @@ export class ServerVersion {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Failure where ClickHouse does not respond */
-  async read(): Promise<string> {
+  /** @throws Failure where ClickHouse did not respond yet */
+  async read(): Promise<void> {
     const now = this.clock().getTime();
-    if (now - this.readAt < FRESH_MS) return this.known;
-    const [version = ''] = await this.analyzeSql({ signal: new Abort() }, (parser, signal) =>
-      parser.lines('SELECT version()', signal),
-    );
-    Object.assign(this, { known: version, readAt: now });
-    return version;
+    if (now - this.readAt < FRESH_MS) return;
+    try {
+      const [version = ''] = await this.analyzeSql({ signal: new Abort() }, (parser, signal) =>
+        parser.lines('SELECT version()', signal),
+      );
+      Object.assign(this, { known: version, readAt: now });
+    } catch (error) {
+      // Cached results are served while ClickHouse is away.
+      if (this.known === '') throw error;
+    }
   }
 }

@@ -48,14 +48,17 @@ describe('a statement that runs', () => {
 
   test('ends when its client disconnects', async () => {
     const { sqlUrl, logger } = opened();
-    const sent = request(sqlUrl, { method: 'POST', headers: { Authorization: `Bearer ${SQL_KEYS.all}` } });
+    const headers = { Authorization: `Bearer ${SQL_KEYS.all}`, 'X-Request-Id': 'leaving' };
+    const sent = request(sqlUrl, { method: 'POST', headers });
     sent.on('error', () => undefined);
     sent.end(LONG);
     await pollUntil('it runs', isRunning, WITHIN_MS);
     sent.destroy();
     await pollUntil('it has ended', async () => ((await isRunning()) ? undefined : true), WITHIN_MS);
     const line = await pollUntil('it is logged', () =>
-      Promise.resolve(logger.lines.find(({ fields }) => fields['code'] === 'CALLER_GONE')),
+      logger.lines.find(
+        ({ fields }) => fields['requestId'] === 'leaving' && fields['code'] === 'CALLER_GONE',
+      ),
     );
     expect(line.fields['status']).toBe(499);
   });

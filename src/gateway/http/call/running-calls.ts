@@ -63,8 +63,8 @@ export class RunningCalls {
     for (const running of this.calls.values()) {
       if (running.caller !== caller || !('queryId' in running.call) || running.call.queryId !== queryId)
         continue;
-      const reason = 'The client cancelled this statement with KILL QUERY.';
-      running.wait.abort(new Failure('CALL_CANCELLED', reason));
+      // As one that disconnects: it wants no stale result either.
+      running.wait.abort(new Failure('CALLER_GONE', 'The client cancelled this statement with KILL QUERY.'));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import { Failure, type ErrorCode } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { errorBody, toldError } from '../../tables/error-response.js';
 import { breakOff } from '../transport/break-off.js';
 import { retryHeaders } from '../transport/problem.js';
@@ -17,7 +17,7 @@ export function sendSqlError(
   // The client has disconnected.
   if (response.destroyed) return;
   if (response.headersSent) {
-    const isUnread = error instanceof Failure && UNREAD.has(error.code);
+    const isUnread = error instanceof Failure && error.code === 'EXPORT_TOO_SLOW';
     // Not at once: the last bytes are the text of the error.
     if (isUnread) breakOff(response);
     else response.socket?.destroySoon();
@@ -34,9 +34,6 @@ export function sendSqlError(
   });
   response.end(body);
 }
-
-/** Failures after which nobody reads what was sent. */
-const UNREAD: ReadonlySet<string> = new Set<ErrorCode>(['CALLER_GONE', 'EXPORT_TOO_SLOW']);
 
 /** What an error is written with. */
 export interface SqlErrorOptions {
