@@ -9,6 +9,8 @@ import type { Values } from './values.js';
 export interface BoundTable extends Pick<BoundQuery, 'parameters'> {
   /** `SELECT … SETTINGS …` */
   readonly text: string;
+  /** The conditions of the caller's pinned parameters, by table: the `additional_table_filters` that the text lacks. */
+  readonly filters: string | undefined;
   /** Settings of the optimizer, which ClickHouse ignores in a WITH query. */
   readonly settings: Readonly<Record<string, number>>;
 }
@@ -40,10 +42,9 @@ export function bindTable(
     { prefix: `${name}_`, cap: '' },
   );
   const conditions = tenantConditions(query.tenant, values, pinned);
-  const filters = conditions.size > 0 ? [`additional_table_filters = ${tableFilters(conditions)}`] : [];
-  const own = [...settings, ...filters].join(', ');
   return {
-    text: `${rendered.text}, ${own}`,
+    text: `${rendered.text}, ${settings.join(', ')}`,
+    filters: conditions.size > 0 ? tableFilters(conditions) : undefined,
     parameters: parametersOf(rendered, values, now, `${name}_`),
     settings: rendered.settings,
   };

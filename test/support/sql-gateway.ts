@@ -94,6 +94,8 @@ export interface SqlProject {
   /** Rights of keys `qg_NAME`, by name. */
   readonly keys?: Readonly<Record<string, object>>;
   readonly clock?: Clock;
+  /** Whether the user of the connection reads the versions of tables too. */
+  readonly readsVersions?: boolean;
 }
 
 /** Opens one gateway for all tests of a file. @returns a function that returns it while tests run */
@@ -138,6 +140,10 @@ export async function withSqlGateway(
       readConfig({
         ...{ PORT: '0', SQL_PORT: '0', PROJECT_DIR: folder, API_KEYS_FILE: 'keys.json' },
         ...variablesOf(connection),
+        ...(project.readsVersions && {
+          CLICKHOUSE_VERSIONS_USER: connection.username,
+          CLICKHOUSE_VERSIONS_PASSWORD: connection.password,
+        }),
         ...variables,
       }),
       { logger, clock: project.clock ?? (() => new Date()) },

@@ -5,7 +5,7 @@ import { keyOf, type CacheKey } from '../../src/gateway/query/cache-key.js';
 import type { CallOutcome } from '../../src/gateway/query/call.js';
 import type { EndpointQuery } from '../../src/gateway/query/endpoint-query.js';
 import { executeCall, type QueryParts } from '../../src/gateway/query/execute-call.js';
-import { fetchResult } from '../../src/gateway/query/fetch-result.js';
+import { fetchResult, wantedOf } from '../../src/gateway/query/fetch-result.js';
 import type { QueryResult } from '../../src/gateway/query/ports.js';
 import { validateParameters } from '../../src/gateway/query/validate-parameters.js';
 import { QueryBudget } from '../../src/gateway/warming/query-budget.js';
@@ -66,10 +66,10 @@ export class WarmedGateway {
       forget: (key) => {
         this.ledger.forget(key);
       },
-      refresh: async (query, key) => ({
-        ...(await fetchResult(this.parts, { ...query, requestId: 'warming', signal, demand: 'fresh' }, key)),
-        isQueried: true,
-      }),
+      refresh: async (query, key) => {
+        const call = { ...query, requestId: 'warming', signal, demand: 'fresh' } as const;
+        return { ...(await fetchResult(this.parts, wantedOf(this.parts, call), key)), isQueried: true };
+      },
       isBusy: () => false,
       budget: new QueryBudget(budget, clock),
       maxSets: 100,

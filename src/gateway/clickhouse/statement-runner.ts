@@ -19,6 +19,7 @@ import {
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
+import { ofVersion, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { requireRows } from './require-rows.js';
 import { StatementBody, transferStatement } from './statement-body.js';
@@ -45,8 +46,8 @@ export function createStatementRunner(
       request.timeoutMs,
       (failure) => Promise.resolve(failure),
       (remainingMs, signal, meter) => {
-        const { query, output, rowCap, limits } = request;
-        const settings: SettingLayers = [
+        const { query, queryOfVersions, output, rowCap, limits } = request;
+        const settings = (isVersioned: boolean): SettingLayers => [
           safetySettings(query),
           SANDBOX_SETTINGS,
           LONG_TEXTS,
@@ -54,12 +55,28 @@ export function createStatementRunner(
           distributedSettings(clusterOptions),
           query.settings,
           output.settings,
+          isVersioned ? SETTINGS_OF_VERSIONS : undefined,
           limitSettings(narrowLimits(maxLimits, limits), remainingMs),
           { max_result_rows: String(rowCap), max_result_bytes: String(MOST_EXPORTED.bytes) },
           { result_overflow_mode: 'throw', http_response_buffer_size: String(BUFFERED_BYTES) },
           { compress: output.isFramed ? 1 : 0, enable_http_compression: 0 },
         ];
-        return run(client, meter, Object.assign({}, request, { signal }), settings);
+        let isSent = false;
+        const openSink: StatementRequest['openSink'] = (head) => {
+          isSent = true;
+          return request.openSink(head);
+        };
+        return ofVersion(
+          queryOfVersions,
+          (versioned) =>
+            run(
+              client,
+              meter,
+              Object.assign({}, request, { query: versioned ?? query, signal, openSink }),
+              settings(versioned !== undefined),
+            ),
+          () => !isSent,
+        );
       },
     );
 }

@@ -57,7 +57,7 @@ export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query))
   };
 }
 
-const NOT_CACHED: Lifetime = { cachingMs: 0, confirmableMs: 0, staleMs: 0 };
+export const NOT_CACHED: Lifetime = { cachingMs: 0, confirmableMs: 0, staleMs: 0 };
 
 /** The lifetime of the results of an endpoint. */
 export function lifetimeOf({

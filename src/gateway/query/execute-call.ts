@@ -1,10 +1,10 @@
 import { Failure } from '../errors.js';
 import { type CacheKey, keyOf } from './cache-key.js';
 import { confirmableUntil, staleUntil, usableUntil, type CallOutcome, type Call } from './call.js';
-import { NO_VERSIONS } from './data-versions.js';
+import { confirmedReads, NO_VERSIONS } from './data-versions.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import { isFresh, type EndpointResult } from './endpoint-result.js';
-import { fetchResult, type FetchParts } from './fetch-result.js';
+import { fetchResult, wantedOf, type FetchParts, type SharingParts, type Wanted } from './fetch-result.js';
 
 /** The parts of a gateway by which it gets results. */
 export interface QueryParts extends FetchParts {
@@ -23,27 +23,26 @@ export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutco
  * @throws Failure with the message for the caller.
  */
 export async function executeCall(parts: QueryParts, call: Call, key = keyOf(call)): Promise<CallOutcome> {
-  if (call.endpoint.settings.caching === 'disabled') return executeUncached(parts, call, key);
-  const outcome = await executeCached(parts, call, key);
+  const outcome = await getResult(parts, wantedOf(parts, call), key);
+  if (key.cachingMs === 0) return outcome;
   // What remembers the query must not keep its whole text.
   const remembered: Call = { ...call, bound: undefined };
   parts.onOutcome(remembered, key, outcome);
   return outcome;
 }
 
-async function executeUncached(parts: QueryParts, call: Call, key: CacheKey): Promise<CallOutcome> {
-  if (call.demand === 'only-cached') throw notCached();
-  const { result, callers = 1 } = await fetchResult(parts, call, key);
-  return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers };
+/** Gets what a caller waits for: {@link executeCall} says how. @throws Failure */
+export function getResult(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
+  return key.cachingMs === 0 ? getUncached(parts, wanted, key) : getCached(parts, wanted, key);
 }
 
-async function executeCached(parts: QueryParts, call: Call, key: CacheKey): Promise<CallOutcome> {
-  const refresh = call.demand === 'fresh';
-  const known = refresh ? undefined : await findBefore(parts, call, key);
+async function getCached(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
+  const refresh = wanted.demand === 'fresh';
+  const known = refresh ? undefined : await findBefore(parts, wanted, key);
   if (known && isFresh(known, parts.clock().getTime())) return hitOutcome(known);
-  if (call.demand === 'only-cached') throw notCached();
+  if (wanted.demand === 'only-cached') throw notCached();
   try {
-    const { result, cached = known, ...shared } = await fetchResult(parts, call, key);
+    const { result, cached = known, ...shared } = await fetchResult(parts, wanted, key);
     if (result === cached) return hitOutcome(result);
     // A stale result with all rows is better than a new partial one.
     const stale = result.partial && (await findStale(parts, key));
@@ -55,20 +54,26 @@ async function executeCached(parts: QueryParts, call: Call, key: CacheKey): Prom
   }
 }
 
+async function getUncached(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
+  if (wanted.demand === 'only-cached') throw notCached();
+  const { result, callers = 1 } = await fetchResult(parts, wanted, key);
+  return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers };
+}
+
 /** What is cached, as far as {@link fetchResult} does not look for it. */
 function findBefore(
-  parts: QueryParts,
-  call: Call,
+  parts: SharingParts,
+  { demand, reads }: Wanted,
   key: CacheKey,
 ): Promise<EndpointResult | undefined> | EndpointResult | undefined {
   const { find, store } = parts;
-  if (call.endpoint.settings.untilChanged) return findConfirmed(parts, call, key);
-  return find && call.demand !== 'only-cached' ? find(key.hash) : store.get(key);
+  if (reads.length > 0) return findConfirmed(parts, reads, key);
+  return find && demand !== 'only-cached' ? find(key.hash) : store.get(key);
 }
 
 /** Finds a result that is no longer fresh, and that the endpoint allows in place of a new one that does not come. */
 export async function findStale(
-  { store, clock }: Pick<QueryParts, 'store' | 'clock'>,
+  { store, clock }: Pick<SharingParts, 'store' | 'clock'>,
   key: CacheKey,
 ): Promise<CallOutcome | undefined> {
   if (key.cachingMs === 0) return undefined;
@@ -79,30 +84,35 @@ export async function findStale(
 
 /** Reads the cached result, which is confirmed where it has expired and can be. */
 async function findConfirmed(
-  parts: QueryParts,
-  call: Call,
+  parts: SharingParts,
+  reads: Wanted['reads'],
   key: CacheKey,
 ): Promise<EndpointResult | undefined> {
   const isExpired = (result: EndpointResult): boolean => !isFresh(result, parts.clock().getTime());
   // Before the shared cache, from which the same large result would come at each confirmation.
   const local = parts.find?.(key.hash);
-  const ofLocal = local && isExpired(local) ? await confirm(parts, call, key, local) : undefined;
+  const ofLocal = local && isExpired(local) ? await confirm(parts, reads, key, local) : undefined;
   if (ofLocal) return ofLocal;
   const cached = await parts.store.get(key);
   if (!cached || cached === local || !isExpired(cached)) return cached;
-  return (await confirm(parts, call, key, cached)) ?? cached;
+  return (await confirm(parts, reads, key, cached)) ?? cached;
 }
 
 /** A cached result as fresh again, where ClickHouse confirms that its data did not change; otherwise undefined. */
 export async function confirm(
-  { store, dataVersions = NO_VERSIONS, clock }: Pick<QueryParts, 'store' | 'dataVersions' | 'clock'>,
-  call: Omit<Call, 'demand'>,
+  { store, dataVersions = NO_VERSIONS, clock }: Pick<SharingParts, 'store' | 'dataVersions' | 'clock'>,
+  reads: Wanted['reads'],
   key: CacheKey,
   cached: EndpointResult,
 ): Promise<EndpointResult | undefined> {
-  if (clock().getTime() >= confirmableUntil(cached, key)) return undefined;
-  const confirmed = await dataVersions.confirm(call, cached);
-  if (confirmed) await store.set(key, confirmed, usableUntil(confirmed, key));
+  const until = confirmableUntil(cached, key);
+  if (!cached.data || clock().getTime() >= until) return undefined;
+  const { version } = cached.data;
+  const found = await confirmedReads(dataVersions, reads, version);
+  if (!found) return undefined;
+  const { confirmedAt, expiresAt } = found;
+  const confirmed = { ...cached, expiresAt: Math.min(expiresAt, until), data: { version, confirmedAt } };
+  await store.set(key, confirmed, usableUntil(confirmed, key));
   return confirmed;
 }
 

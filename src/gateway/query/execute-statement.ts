@@ -1,96 +1,128 @@
+import type { BoundQuery } from '../../endpoint/bind.js';
 import type { CacheKey } from './cache-key.js';
-import type { CallOutcome } from './call.js';
+import type { CacheDemand, CallOutcome } from './call.js';
+import { NO_VERSIONS, overVersions, type VersionedQuery } from './data-versions.js';
 import { bodiesOf } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult } from './endpoint-result.js';
-import { hitOf, hitOutcome } from './execute-call.js';
-import { shareQuery, type SharingParts } from './fetch-result.js';
+import { getResult } from './execute-call.js';
+import type { SharingParts } from './fetch-result.js';
 import { LinkedAbort } from './signal.js';
-import type { Clock, RunScheduledStatement } from './ports.js';
-import type { SingleFlightContext } from './single-flight.js';
+import type { RunScheduledStatement, StatementOutcome } from './ports.js';
+import type { SingleFlightCaller } from './single-flight.js';
 
 /** The parts of a gateway by which it runs statements. */
 export interface StatementExecution extends SharingParts {
   readonly runStatement: RunScheduledStatement;
   /** Bytes of the largest result that is cached. */
   readonly maxStatementBytes: number;
-  readonly clock: Clock;
 }
 
-type StatementRequest = Omit<Parameters<RunScheduledStatement>[0], 'wholeBytes'>;
-type Outcome = Awaited<ReturnType<RunScheduledStatement>>;
+/** A statement, and what decides how its result is cached. */
+export interface StatementToRun {
+  readonly request: StatementRequest;
+  readonly key: CacheKey;
+  readonly demand: CacheDemand;
+  /** The endpoints that it reads. */
+  readonly reads: readonly StatementRead[];
+  /** Its query with other conditions of tables, by {@link StatementRead.name}; undefined where it would be too long. */
+  readonly queryOver: (filters: ReadonlyMap<string, string>) => BoundQuery | undefined;
+}
 
-/** A result is too large to be shared: each caller gets that of a query of its own. */
-class TooLarge extends Error {
+/** An endpoint that a statement reads. */
+export interface StatementRead extends VersionedQuery {
+  /** Of the WITH query that has its rows. */
+  readonly name: string;
+}
+
+type StatementRequest = Omit<Parameters<RunScheduledStatement>[0], 'wholeBytes' | 'queryOfVersions'>;
+type Outcome = Awaited<ReturnType<RunScheduledStatement>>;
+type WholeOutcome = Outcome & { readonly whole: NonNullable<StatementOutcome['whole']> };
+
+/** The rows go to a caller as they arrive, because they are not cached, or too many: each caller gets those of a query of its own. */
+class NotWhole extends Error {
   /** @param request whose query goes on, and sends its rows */
   constructor(
     readonly request: StatementRequest,
     readonly rest: Promise<Outcome>,
   ) {
-    super('the result is too large to be shared');
+    super('the rows go to one caller');
   }
 }
 
 /**
- * Gets the result of a statement: cached, of an equal statement that runs, or of a query of its own. One that is too large for that has
- * gone to the sink of the request.
+ * Gets the result of a statement as that of a call. One that is too large for that, or that is not cached, has gone to the sink of the
+ * request.
  *
- * @param key undefined where the result may not be cached
  * @throws Failure
  */
 export async function executeStatement(
   parts: StatementExecution,
-  request: StatementRequest,
-  key: CacheKey | undefined,
-  isRefresh: boolean,
+  statement: StatementToRun,
 ): Promise<CallOutcome | Outcome> {
-  const { find, store, clock, runStatement } = parts;
-  if (!key) return runStatement(request);
-  const known = isRefresh ? undefined : find ? find(key.hash) : await store.get(key);
-  const hit = hitOf(known, clock().getTime());
-  if (hit) return hit;
-  const sharing = { key, refresh: isRefresh };
+  const { request, key, demand } = statement;
+  const { signal, requester } = request;
+  const reads = key.confirmableMs > 0 ? statement.reads.filter(isVersioned) : [];
+  const query = (context: SingleFlightCaller): Promise<EndpointResult> => {
+    for (const { endpoint, values, scope } of statement.reads)
+      parts.requireRunnable?.(endpoint, values, scope);
+    return queryWhole(parts, { ...statement, reads }, context);
+  };
   try {
-    const { cached, ...fetched } = await shareQuery(parts, request, sharing, (context) => {
-      return wholeResult(parts, request, key, context);
-    });
-    if (fetched.result === cached) return hitOutcome(cached);
-    return { status: isRefresh ? 'BYPASS' : 'MISS', isStored: true, ...fetched };
+    return await getResult(parts, { signal, requester, demand, reads, query }, key);
   } catch (error) {
-    if (!(error instanceof TooLarge)) throw error;
-    return error.request === request ? error.rest : runStatement(request);
+    if (!(error instanceof NotWhole)) throw error;
+    return error.request === request ? error.rest : parts.runStatement(request);
   }
 }
 
-/** @throws TooLarge with the first bytes that would not be cached */
-function wholeResult(
-  { runStatement, maxStatementBytes, clock }: StatementExecution,
-  request: StatementRequest,
-  { cachingMs }: CacheKey,
-  { signal: ofAll, requester }: SingleFlightContext,
+const isVersioned = ({ endpoint }: VersionedQuery): boolean => endpoint.settings.untilChanged !== undefined;
+
+async function queryWhole(
+  parts: StatementExecution,
+  { request, key, reads, queryOver }: StatementToRun,
+  context: SingleFlightCaller,
 ): Promise<EndpointResult> {
+  const { dataVersions = NO_VERSIONS, clock, maxStatementBytes } = parts;
+  const createdAt = clock().getTime();
+  const wholeBytes = key.cachingMs > 0 ? maxStatementBytes : undefined;
+  const { ran, ...data } = await overVersions(dataVersions, reads, createdAt, (known) => {
+    const filters = known?.map(
+      ({ tableFilters }, index) => [reads[index]?.name ?? '', tableFilters] as const,
+    );
+    const queryOfVersions = filters && queryOver(new Map(filters));
+    return runWhole(parts, request, { wholeBytes, queryOfVersions }, context);
+  });
+  const { whole, cost, queryId, waitingMs } = ran;
+  const { head, body } = whole;
+  const bodies = request.output.isFramed ? { identity: inOwnMemory(body) } : bodiesOf(body);
+  const times = { createdAt, expiresAt: createdAt + key.cachingMs };
+  // Nobody counts rows in bytes of any format.
+  const none = { rowCount: 0, truncated: false, digest: '' };
+  return { head, bodies, cost, queryId, waitingMs, ...times, ...data, ...none };
+}
+
+/** @throws NotWhole with the first bytes that would not be cached */
+function runWhole(
+  { runStatement }: StatementExecution,
+  request: StatementRequest,
+  own: Pick<Parameters<RunScheduledStatement>[0], 'wholeBytes' | 'queryOfVersions'>,
+  { signal: ofAll, requester }: SingleFlightCaller,
+): Promise<WholeOutcome> {
   const { signal } = request;
   const abort = new LinkedAbort(ofAll);
-  const createdAt = clock().getTime();
   return new Promise((resolve, reject) => {
     const openSink: StatementRequest['openSink'] = (head) => {
       // From now on it is the query of the caller that began it, which may have left.
-      reject(new TooLarge(request, running));
+      reject(new NotWhole(request, running));
       signal.throwIfAborted();
       signal.addEventListener('abort', () => {
         abort.abort(signal.reason as Error);
       });
       return request.openSink(head);
     };
-    const own = { wholeBytes: maxStatementBytes, requester, signal: abort, openSink };
-    const running = runStatement(Object.assign({}, request, own));
-    running.then(({ whole, cost, queryId, waitingMs }) => {
-      if (!whole) return;
-      const { head, body } = whole;
-      const bodies = request.output.isFramed ? { identity: inOwnMemory(body) } : bodiesOf(body);
-      const times = { createdAt, expiresAt: createdAt + cachingMs };
-      // Nobody counts rows in bytes of any format.
-      const none = { rowCount: 0, truncated: false, digest: '' };
-      resolve({ head, bodies, cost, queryId, waitingMs, ...times, ...none });
+    const running = runStatement(Object.assign({}, request, own, { requester, signal: abort, openSink }));
+    running.then(({ whole, ...outcome }) => {
+      if (whole) resolve({ whole, ...outcome });
     }, reject);
   });
 }

@@ -6,8 +6,8 @@ import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { bindCall, boundAt, capOf, readerOf } from './endpoint-query.js';
 import type { CacheKey } from './cache-key.js';
-import { usableUntil, type Call, type CallOutcome } from './call.js';
-import { NO_VERSIONS, type DataVersions } from './data-versions.js';
+import { usableUntil, type CacheDemand, type Call, type CallOutcome } from './call.js';
+import { NO_VERSIONS, overVersions, type DataVersions, type VersionedQuery } from './data-versions.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult } from './endpoint-result.js';
 import type { PieceComposer } from './pieces/composer.js';
@@ -17,7 +17,7 @@ import type { ResultStore } from './result-store.js';
 import type { RowScope } from './row-scope.js';
 import { bindExample } from './sample-values.js';
 import type { Signal } from './signal.js';
-import type { SingleFlight, SingleFlightCaller, StartWork } from './single-flight.js';
+import type { SingleFlight, SingleFlightCaller } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
 export interface FetchedResult extends Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'> {
@@ -51,18 +51,27 @@ export interface SharingParts {
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Called for each call that shared the query of another caller, with where that query ran. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
+  /** Absent: no result is cached until its data changes. */
+  readonly dataVersions?: DataVersions | undefined;
+  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
+  readonly requireRunnable?: ((endpoint: Endpoint, values?: Values, scope?: RowScope) => void) | undefined;
+  readonly clock: Clock;
+}
+
+/** What the cache needs to know of what a caller waits for: a call, or a statement over several endpoints. */
+export interface Wanted extends SingleFlightCaller {
+  readonly demand: CacheDemand;
+  /** What it reads of endpoints that cache until their data changes. */
+  readonly reads: readonly VersionedQuery[];
+  /** Queries ClickHouse. */
+  readonly query: (context: SingleFlightCaller) => Promise<EndpointResult>;
 }
 
 /** The parts of a gateway by which it gets results that the cache does not have. */
 export interface FetchParts extends SharingParts {
   readonly runQuery: RunQuery;
-  /** Absent: no result is cached until its data changes. */
-  readonly dataVersions?: DataVersions | undefined;
   /** Absent: no result is composed of pieces. */
   readonly composer?: PieceComposer | undefined;
-  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
-  readonly requireRunnable?: ((endpoint: Endpoint, values?: Values, scope?: RowScope) => void) | undefined;
-  readonly clock: Clock;
 }
 
 /**
@@ -74,42 +83,19 @@ export interface FetchParts extends SharingParts {
  * @throws Failure
  */
 export async function fetchResult(
-  parts: FetchParts,
-  call: Call,
+  { store, flights, coalesceAcrossGateways, onJoined }: SharingParts,
+  wanted: Wanted,
   key: CacheKey,
   newerThan?: number,
 ): Promise<FetchedResult> {
-  const { endpoint } = call;
-  const refresh = call.demand === 'fresh';
-  const query = (of: Call): Promise<EndpointResult> => {
-    parts.requireRunnable?.(endpoint, call.values, call.scope);
-    return queryClickHouse(parts, of);
-  };
-  if (endpoint.settings.caching === 'disabled') {
-    return { result: await query(call), isCollapsed: false, callers: 1 };
-  }
-  return shareQuery(parts, call, { key, refresh, newerThan }, (context) => query({ ...call, ...context }));
-}
-
-/** What the result of a query is shared by. */
-export interface Sharing {
-  readonly key: CacheKey;
-  readonly refresh: boolean;
-  readonly newerThan?: number | undefined;
-}
-
-/** Runs a query once for all callers of its key at the same time, and stores its result. */
-export async function shareQuery(
-  { store, flights, coalesceAcrossGateways, onJoined }: SharingParts,
-  caller: SingleFlightCaller,
-  { key, refresh, newerThan }: Sharing,
-  query: StartWork<EndpointResult>,
-): Promise<FetchedResult> {
+  const { query } = wanted;
+  if (key.cachingMs === 0) return { result: await query(wanted), isCollapsed: false, callers: 1 };
+  const refresh = wanted.demand === 'fresh';
   const isAlone = refresh && newerThan === undefined;
   const coalesce = isAlone ? withoutCoalescing(store) : coalesceAcrossGateways;
   // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
   const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
-  const { value, joined, callers } = await flights.join(workKey, caller, ({ signal, requester }) =>
+  const { value, joined, callers } = await flights.join(workKey, wanted, ({ signal, requester }) =>
     coalesce(key, signal, (querySignal) => query({ requester, signal: querySignal }), newerThan),
   );
   // Another gateway had stored it before.
@@ -122,12 +108,26 @@ export async function shareQuery(
     : { isCollapsed: joined, callers, result: value.result, cached: value.cached };
 }
 
+/** What a call waits for. */
+export function wantedOf(parts: FetchParts, call: Call): Wanted {
+  const { endpoint, values, scope, demand, signal, requester } = call;
+  return {
+    reads: readsOf(call),
+    query: (context) => {
+      parts.requireRunnable?.(endpoint, values, scope);
+      return queryClickHouse(parts, { ...call, ...context });
+    },
+    ...{ demand, signal, requester },
+  };
+}
+
+const readsOf = (call: Call): Wanted['reads'] => (call.endpoint.settings.untilChanged ? [call] : []);
+
 async function queryClickHouse(
   { runQuery, dataVersions = NO_VERSIONS, composer, clock }: FetchParts,
   call: Call,
 ): Promise<EndpointResult> {
   const { bound = bindCall(call) } = call;
-  const { settings } = call.endpoint;
   const now = clock();
   try {
     if (isComposable(call)) {
@@ -137,15 +137,14 @@ async function queryClickHouse(
         return resultOf(call, { truncated: false, ...facts }, body);
       }
     }
-    const known = settings.untilChanged ? await dataVersions.before({ ...call, bound }) : undefined;
-    const { body, equalBytes, isOfVersion, ...facts } = await runQuery(requestOf(call, bound, now, known));
-    const created = { createdAt: now.getTime(), ...facts };
-    if (!known) return resultOf(call, created, body, equalBytes);
-    if (!isOfVersion) known.changed();
-    // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
-    const isKnown = isOfVersion && (await dataVersions.isStill({ ...call, bound }, known.version));
-    const data = { version: known.version, confirmedAt: now.getTime() };
-    return resultOf(call, isKnown ? { data, ...created } : created, body, equalBytes);
+    const { ran, ...data } = await overVersions(
+      dataVersions,
+      readsOf({ ...call, bound }),
+      now.getTime(),
+      (known) => runQuery(requestOf(call, bound, now, known?.[0])),
+    );
+    const { body, equalBytes, ...facts } = ran;
+    return resultOf(call, { createdAt: now.getTime(), ...data, ...facts }, body, equalBytes);
   } catch (error) {
     throw blameParameters(call.endpoint, error);
   }

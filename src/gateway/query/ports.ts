@@ -236,6 +236,8 @@ export interface StatementRequest extends QueryRequest {
   readonly takeTurn: (resume: () => void) => void;
   /** A result of at most so many bytes is returned, and goes to no sink; none where absent. */
   readonly wholeBytes?: number | undefined;
+  /** The query as it runs first, over known versions of its data: ClickHouse rejects it where it would read data of later ones. */
+  readonly queryOfVersions?: BoundQuery | undefined;
   /** Called when ClickHouse begins to respond with rows. @returns where their bytes go */
   readonly openSink: (head: StatementHead) => StatementSink;
 }
@@ -252,6 +254,8 @@ export interface StatementSink {
 export interface StatementOutcome {
   /** The rows, where they went to no sink. */
   readonly whole?: { readonly head: StatementHead; readonly body: Buffer } | undefined;
+  /** Set where the query read no data beside that of the known versions. */
+  readonly isOfVersion?: true;
   readonly cost: Figures<QueryCost>;
   /** Before compression by the gateway. */
   readonly bytes: number;

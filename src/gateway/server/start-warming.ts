@@ -1,10 +1,9 @@
 import { isGone } from '../../endpoint/deprecation.js';
 import { describeError } from '../observability/logger.js';
 import type { CacheKey } from '../query/cache-key.js';
-import type { Call } from '../query/call.js';
 import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
 import { confirm } from '../query/execute-call.js';
-import { fetchResult, type FetchParts } from '../query/fetch-result.js';
+import { fetchResult, wantedOf, type FetchParts, type Wanted } from '../query/fetch-result.js';
 import type { Requester } from '../query/ports.js';
 import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
@@ -14,8 +13,9 @@ import type { OpenCache } from './open-cache.js';
 import type { ExecutionParts } from './shared-parts.js';
 import { steadyClock } from './steady-clock.js';
 
-/** The requester of refreshes: behind every caller, and without limits. */
-const WARMING: Requester = { lane: 'warming', priority: 'warming' };
+/** Behind every caller, and without limits. */
+const REQUESTER: Requester = { lane: 'warming', priority: 'warming' };
+const AS_WARMING = { requester: REQUESTER, demand: 'fresh' } as const;
 
 /** How often the warmer looks for due sets. */
 const TICK_MS = 1000;
@@ -50,11 +50,10 @@ export function startWarming(
     },
     refresh: async (query, key, newerThan) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
-      const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
-      const confirmed =
-        query.endpoint.settings.untilChanged && (await findConfirmed(parts, fetch, key, newerThan));
+      const wanted = wantedOf(parts, { requestId, signal: stopping.signal, ...AS_WARMING, ...query });
+      const confirmed = wanted.reads.length > 0 && (await findConfirmed(parts, wanted.reads, key, newerThan));
       if (confirmed) return { result: confirmed, isQueried: false };
-      const { result, callers } = await fetchResult(parts, { ...fetch, demand: 'fresh' }, key, newerThan);
+      const { result, callers } = await fetchResult(parts, wanted, key, newerThan);
       const { cost, queryId } = result;
       const { name } = query.endpoint;
       if (callers) onBackground?.({ purpose: 'warming', endpoint: name, cost, callers, queryId });
@@ -95,11 +94,11 @@ export function startWarming(
 /** The cached result where another gateway has a newer one, or where its data has not changed. */
 async function findConfirmed(
   parts: FetchParts,
-  call: Omit<Call, 'demand'>,
+  reads: Wanted['reads'],
   key: CacheKey,
   newerThan: number,
 ): Promise<EndpointResult | undefined> {
   const cached = await parts.store.get(key, newerThan);
   if (cached && knownAt(cached) > newerThan && isFresh(cached, parts.clock().getTime())) return cached;
-  return cached && confirm(parts, call, key, cached);
+  return cached && confirm(parts, reads, key, cached);
 }

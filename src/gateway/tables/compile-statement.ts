@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { bindTable } from '../../endpoint/bind-table.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { StatementRead } from '../query/execute-statement.js';
 import { pinnedParameters } from '../query/row-scope.js';
 import { scopeOf } from '../auth/pinned-parameters.js';
 import { replaceUnquoted } from '../sandbox/printed-text.js';
@@ -14,8 +15,18 @@ export interface CompiledStatement {
   readonly query: BoundQuery;
   /** Values of further parameters, in ClickHouse's escaped form. */
   readonly values: Readonly<Record<string, string>>;
-  /** The SELECTs of the endpoints that it reads, each with its table. */
-  readonly endpoints: readonly (readonly [table: string, text: string])[];
+  /** The endpoints that it reads. */
+  readonly reads: readonly EndpointRead[];
+  /** The query with other conditions of tables, by {@link StatementRead.name}; undefined where it would be too long. */
+  readonly queryOver: (filters: ReadonlyMap<string, string>) => BoundQuery | undefined;
+}
+
+/** An endpoint that a statement reads. */
+export interface EndpointRead extends StatementRead {
+  /** Its table. */
+  readonly table: string;
+  /** Its SELECT. */
+  readonly text: string;
 }
 
 /** What a statement is compiled with. */
@@ -50,36 +61,51 @@ export function compileStatement(
 ): CompiledStatement {
   const { reads, parameters: named, kind, slot } = statement;
   const { principal, sent, now, endpointOf, listed } = options;
-  const pinned = pinnedParameters(scopeOf(principal));
-  const parts: string[] = [];
-  const endpoints: [string, string][] = [];
+  const scope = scopeOf(principal);
+  const pinned = pinnedParameters(scope);
+  const parts: Part[] = [];
+  const endpointReads: EndpointRead[] = [];
   const parameters: Record<string, BoundQuery['parameters'][string]> = {};
   const values: Record<string, string> = {};
   const settings: Record<string, number> = {};
   for (const read of reads) {
-    const endpoint = endpointOf(read.table);
+    const { table, internal: name } = read;
+    const endpoint = endpointOf(table);
     if (endpoint) {
       const given = valuesOfArguments(endpoint, read, { isDescribed: kind === 'describe', ...options });
-      const bound = bindTable(endpoint, given, {
-        ...{ pinned, now, name: read.internal, settings: OF_ENDPOINTS },
-      });
-      parts.push(`${read.internal} AS (\n${bound.text}\n)`);
-      endpoints.push([read.table, bound.text]);
+      const bound = bindTable(endpoint, given, { pinned, now, name, settings: OF_ENDPOINTS });
+      const { text: sql, filters } = bound;
+      parts.push({ name, sql, filters });
+      endpointReads.push({ table, name, text: sql, endpoint, values: given, scope });
       Object.assign(parameters, bound.parameters);
       Object.assign(settings, bound.settings);
     } else {
       const reading = { args: textsOf(read), ...statement };
-      const { sql, parameters: own } = metadataPart(read.table, listed, reading, read.internal);
-      parts.push(`${read.internal} AS (${sql})`);
+      const { sql, parameters: own } = metadataPart(table, listed, reading, name);
+      parts.push({ name, sql });
       Object.assign(parameters, own);
     }
   }
   for (const name of named) values[name] = sentValue(sent, name);
-  const select = withParts(parts, text, slot);
-  return {
-    query: { text: kind === 'describe' ? `DESCRIBE (${select})` : select, parameters, settings },
-    ...{ values, endpoints },
+  const queryOver: CompiledStatement['queryOver'] = (filters) => {
+    const select = withParts(parts, filters, text, slot);
+    if (select === undefined) return undefined;
+    return { text: kind === 'describe' ? `DESCRIBE (${select})` : select, parameters, settings };
   };
+  const query = queryOver(new Map());
+  if (query) return { query, values, reads: endpointReads, queryOver };
+  throw new StatementProblem(
+    CODES.QUERY_IS_TOO_LARGE,
+    'The statement is too long with the queries of the endpoints that it reads. Write fewer queries in its UNION.',
+  );
+}
+
+/** A WITH query. */
+interface Part {
+  readonly name: string;
+  readonly sql: string;
+  /** Its `additional_table_filters`. */
+  readonly filters?: string | undefined;
 }
 
 /** The arguments of `numbers`. */
@@ -90,14 +116,21 @@ function textsOf({ args }: TableRead): ReadonlyMap<string, string> {
 /** Characters of a statement with the queries of its tables. */
 const MAX_CHARACTERS = 4_000_000;
 
-function withParts(parts: readonly string[], text: string, slot: string | undefined): string {
+function withParts(
+  parts: readonly Part[],
+  others: ReadonlyMap<string, string>,
+  text: string,
+  slot: string | undefined,
+): string | undefined {
   if (slot === undefined) return text;
-  const written = replaceUnquoted(text, slot, parts.join(', '));
-  if (written === text) throw new Error('the statement has no place for the tables that it reads');
-  if (written.length <= MAX_CHARACTERS) return written;
+  const queries = parts.map(({ name, sql, filters: own }) => {
+    const filters = others.get(name) ?? own;
+    return `${name} AS (\n${sql}${filters === undefined ? '' : `, additional_table_filters = ${filters}`}\n)`;
+  });
+  const all = queries.join(', ');
   // Each query of a UNION has the tables of all.
-  throw new StatementProblem(
-    CODES.QUERY_IS_TOO_LARGE,
-    'The statement is too long with the queries of the endpoints that it reads. Write fewer queries in its UNION.',
-  );
+  if (text.length + (text.split(slot).length - 1) * all.length > MAX_CHARACTERS) return undefined;
+  const written = replaceUnquoted(text, slot, all);
+  if (written === text) throw new Error('the statement has no place for the tables that it reads');
+  return written;
 }

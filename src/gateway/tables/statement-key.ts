@@ -2,7 +2,14 @@ import { hash } from 'node:crypto';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { NOW } from '../../endpoint/reserved.js';
-import { lifetimeOf, shortestOf, STATEMENTS, type CacheKey, type Lifetime } from '../query/cache-key.js';
+import {
+  lifetimeOf,
+  NOT_CACHED,
+  shortestOf,
+  STATEMENTS,
+  type CacheKey,
+  type Lifetime,
+} from '../query/cache-key.js';
 import type { StatementRequest } from '../query/ports.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import type { TableRead } from './statement.js';
@@ -17,14 +24,21 @@ export interface StatementIdentity {
   /** The endpoints among the tables. */
   readonly read: readonly Endpoint[];
   readonly scope: RowScope;
+  /** Whether its rows depend on more than the tables. */
+  readonly varies: boolean;
 }
 
-/** The cache key of a statement, whose result is as fresh as the first of its endpoints allows; undefined where it may not be cached. */
-export function keyOfStatement({ request, reads, read, scope }: StatementIdentity): CacheKey | undefined {
-  const lifetime =
-    read.length === 0 ? OF_CATALOGUES : shortestOf(read.map(({ settings }) => lifetimeOf(settings)));
+/** The cache key of a statement, whose result is served as long as each of its endpoints allows it. */
+export function keyOfStatement(identity: StatementIdentity): CacheKey {
+  const { read, varies } = identity;
   // The text has the filters of pins, of which a key must not let a short secret be guessed.
-  if (lifetime.cachingMs === 0 || read.some(hasSecret)) return undefined;
+  const lifetimes =
+    varies || read.some(hasSecret) ? [NOT_CACHED] : read.map(({ settings }) => lifetimeOf(settings));
+  const lifetime = lifetimes.length === 0 ? OF_CATALOGUES : shortestOf(lifetimes);
+  return { endpointId: STATEMENTS, hash: lifetime.cachingMs === 0 ? '' : hashOf(identity), ...lifetime };
+}
+
+function hashOf({ request, reads, read, scope }: StatementIdentity): string {
   const { query, values, output, rowCap, timeoutMs } = request;
   const times = new Set(reads.map(({ internal }) => `${internal}_${NOW.name}`));
   const identity = [
@@ -37,7 +51,7 @@ export function keyOfStatement({ request, reads, read, scope }: StatementIdentit
     { ...output, settings: Object.entries(output.settings).sort(([a], [b]) => (a < b ? -1 : 1)) },
     [rowCap, timeoutMs],
   ];
-  return { endpointId: STATEMENTS, hash: hash('sha256', JSON.stringify(identity), 'hex'), ...lifetime };
+  return hash('sha256', JSON.stringify(identity), 'hex');
 }
 
 /** Whether a value of a parameter can be a secret. */

@@ -7,9 +7,9 @@ import { NOW } from '../../endpoint/reserved.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import { tableFilters } from '../../endpoint/tenant-settings.js';
 import { onlyParts } from '../clickhouse/parts-of-version.js';
-import type { DataVersions } from '../query/data-versions.js';
+import type { DataVersions, VersionedQuery } from '../query/data-versions.js';
+import { lifetimeOf } from '../query/cache-key.js';
 import { bindCall, type EndpointQuery } from '../query/endpoint-query.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
 import type { KnownData, PartitionedData } from '../query/known-data.js';
 import { pinnedParameters } from '../query/row-scope.js';
 import type { QueryData } from './query-data.js';
@@ -30,9 +30,6 @@ export interface QueryVersionsDependencies {
   readonly onNoPieces: (endpoint: string, reason: string) => void;
 }
 
-/** A query whose version is wanted. */
-type Versioned = EndpointQuery & { readonly bound?: BoundQuery | undefined };
-
 /** How many texts of queries are remembered with what they read. */
 const MAX_TEXTS = 1000;
 
@@ -47,11 +44,11 @@ export class QueryVersions implements DataVersions {
 
   constructor(private readonly dependencies: QueryVersionsDependencies) {}
 
-  readonly before = async (query: Versioned): Promise<KnownData | undefined> => {
+  readonly before = async (query: VersionedQuery): Promise<KnownData | undefined> => {
     const { versions } = this.dependencies;
     const bound = query.bound ?? bindCall(query);
     return this.unlessUnknown(query, async () => {
-      const { data, tables } = await this.versionOf(query, bound, { maxAgeMs: checkMsOf(query) });
+      const { data, tables } = await this.versionOf(query, bound, this.wantedOf(query, false));
       if (versions.isMoving(data)) return undefined;
       return {
         version: tables.version,
@@ -63,43 +60,29 @@ export class QueryVersions implements DataVersions {
     });
   };
 
-  readonly confirm = async (
-    query: Versioned,
-    result: EndpointResult,
-  ): Promise<EndpointResult | undefined> => {
-    const { data: known, ...facts } = result;
-    if (!known) return undefined;
-    return this.unlessUnknown(query, async () => {
-      const checkMs = checkMsOf(query);
-      const bound = query.bound ?? bindCall(query);
-      const { tables, readAt } = await this.versionOf(query, bound, { maxAgeMs: checkMs });
-      if (tables.version !== known.version) return undefined;
-      return { ...facts, expiresAt: readAt + checkMs, data: { version: known.version, confirmedAt: readAt } };
-    });
-  };
-
-  readonly isStill = async (query: Versioned, version: string): Promise<boolean> => {
+  readonly confirm: DataVersions['confirm'] = async (query, version, { isRead } = { isRead: false }) => {
     const bound = query.bound ?? bindCall(query);
-    const found = await this.unlessUnknown(query, () =>
-      this.versionOf(query, bound, { maxAgeMs: checkMsOf(query), ...this.now() }),
-    );
-    return found?.tables.version === version;
+    const wanted = this.wantedOf(query, isRead);
+    const found = await this.unlessUnknown(query, () => this.versionOf(query, bound, wanted));
+    return found?.tables.version === version ? found.readAt : undefined;
   };
 
-  private now(): Pick<Wanted, 'notBefore'> {
-    return { notBefore: this.dependencies.steadyClock() };
+  private wantedOf(query: VersionedQuery, isRead: boolean): Wanted {
+    return {
+      maxAgeMs: lifetimeOf(query.endpoint.settings).cachingMs,
+      notBefore: isRead ? this.dependencies.steadyClock() : undefined,
+    };
   }
 
   readonly partitions = async (
-    query: Versioned,
+    query: VersionedQuery,
     { isRead } = { isRead: false },
   ): Promise<PartitionedData | undefined> => {
     const { pieces } = query.endpoint;
     if (!pieces) return undefined;
     const bound = query.bound ?? bindCall(query);
     return this.unlessUnknown(query, async () => {
-      const wanted = { maxAgeMs: checkMsOf(query), ...(isRead && this.now()) };
-      const { data, tables, readAt } = await this.versionOf(query, bound, wanted);
+      const { data, tables, readAt } = await this.versionOf(query, bound, this.wantedOf(query, isRead));
       if (!data.pieces) return undefined;
       if ('reason' in data.pieces) {
         this.dependencies.onNoPieces(query.endpoint.name, data.pieces.reason);
@@ -123,7 +106,7 @@ export class QueryVersions implements DataVersions {
   };
 
   /** Why the results of an endpoint are not composed of pieces; undefined where they are, or where it has none. */
-  async reasonOfPieces(query: Versioned): Promise<string | undefined> {
+  async reasonOfPieces(query: VersionedQuery): Promise<string | undefined> {
     try {
       const { pieces } = await this.dataOf(query, query.bound ?? bindCall(query));
       return pieces && 'reason' in pieces ? pieces.reason : undefined;
@@ -134,16 +117,16 @@ export class QueryVersions implements DataVersions {
   }
 
   /** Why the results of a query are cached for seconds alone; undefined where its data has a version. */
-  async reasonOf(query: Versioned): Promise<string | undefined> {
+  async reasonOf(query: VersionedQuery): Promise<string | undefined> {
     try {
-      await this.versionOf(query, query.bound ?? bindCall(query), { maxAgeMs: checkMsOf(query) });
+      await this.versionOf(query, query.bound ?? bindCall(query), this.wantedOf(query, false));
       return undefined;
     } catch (error) {
       return reasonIn(error);
     }
   }
 
-  private async unlessUnknown<T>(query: Versioned, find: () => Promise<T>): Promise<T | undefined> {
+  private async unlessUnknown<T>(query: VersionedQuery, find: () => Promise<T>): Promise<T | undefined> {
     try {
       return await find();
     } catch (error) {
@@ -154,7 +137,7 @@ export class QueryVersions implements DataVersions {
   }
 
   private async versionOf(
-    query: Versioned,
+    query: VersionedQuery,
     bound: BoundQuery,
     wanted: Wanted,
   ): Promise<{ readonly data: QueryData; readonly tables: TablesVersion; readonly readAt: number }> {
@@ -173,7 +156,7 @@ export class QueryVersions implements DataVersions {
     throw new NoVersion('its tables are being altered');
   }
 
-  private dataOf(query: Versioned, bound: BoundQuery): Promise<QueryData> {
+  private dataOf(query: VersionedQuery, bound: BoundQuery): Promise<QueryData> {
     const text = textOf(query, bound);
     const known = this.dataByText.get(text);
     if (known) return known;
@@ -217,11 +200,8 @@ export class QueryVersions implements DataVersions {
   }
 }
 
-const checkMsOf = ({ endpoint: { settings } }: EndpointQuery): number =>
-  settings.caching === 'disabled' ? 0 : settings.caching * 1000;
-
 /** @throws NoVersion where the rows depend on more than tables */
-function requireConstant({ sandbox }: Versioned, { parameters }: BoundQuery): void {
+function requireConstant({ sandbox }: VersionedQuery, { parameters }: BoundQuery): void {
   if (sandbox) throw new NoVersion('it is a caller’s own SQL');
   if (NOW.name in parameters) throw new NoVersion('the query uses @now');
 }

@@ -1,7 +1,7 @@
 import { LocalStore } from '../../../src/gateway/cache/local-store.js';
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
-import { fetchResult } from '../../../src/gateway/query/fetch-result.js';
+import { fetchResult, wantedOf } from '../../../src/gateway/query/fetch-result.js';
 import type { QueryResult } from '../../../src/gateway/query/ports.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
@@ -54,7 +54,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
     };
     const { signal } = new AbortController();
     const fetch = { ...query, requestId: 'endpoint-test', signal, demand: 'fresh' as const };
-    const { result: fetched } = await fetchResult(parts, fetch, keyOf(query));
+    const { result: fetched } = await fetchResult(parts, wantedOf(parts, fetch), keyOf(query));
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };
   return {

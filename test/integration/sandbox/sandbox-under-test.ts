@@ -8,7 +8,7 @@ import type { FormatName } from '../../../src/gateway/formats/formats.js';
 import { representationOf } from '../../../src/gateway/formats/representation.js';
 import { keyOf } from '../../../src/gateway/query/cache-key.js';
 import type { EndpointResult } from '../../../src/gateway/query/endpoint-result.js';
-import { fetchResult } from '../../../src/gateway/query/fetch-result.js';
+import { fetchResult, wantedOf } from '../../../src/gateway/query/fetch-result.js';
 import { pinnedParameters } from '../../../src/gateway/query/row-scope.js';
 import { nativeSignal } from '../../../src/gateway/query/signal.js';
 import { validateParameters } from '../../../src/gateway/query/validate-parameters.js';
@@ -65,11 +65,8 @@ export async function openSandbox(
     const { signal } = new AbortController();
     const sandbox = await checkSql(endpoint, sql, { signal }, pinnedParameters(scope));
     const endpointQuery = { endpoint, values, scope, sandbox, representation: representationOf(format) };
-    const { result } = await fetchResult(
-      parts,
-      { ...endpointQuery, requestId, signal, demand: 'fresh' },
-      keyOf(endpointQuery),
-    );
+    const call = { ...endpointQuery, requestId, signal, demand: 'fresh' } as const;
+    const { result } = await fetchResult(parts, wantedOf(parts, call), keyOf(endpointQuery));
     return result;
   };
   const body: SandboxUnderTest['body'] = async (sql, format) =>

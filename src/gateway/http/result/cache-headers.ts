@@ -55,7 +55,7 @@ export function cacheHeaders(
 }
 
 /** `Cache-Status` (RFC 9211); `ttl` is negative for a stale response. */
-function cacheStatus(
+export function cacheStatus(
   { status, isStored, isCollapsed, replacesExpired }: CallOutcome,
   remaining: number,
   detail: string,

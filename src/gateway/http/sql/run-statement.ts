@@ -7,7 +7,6 @@ import type { Seal } from '../../../endpoint/parameters/secret-value.js';
 import { mayCallWithPins, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Limiter } from '../../limits/limiter.js';
-import type { FetchParts } from '../../query/fetch-result.js';
 import { EVERY_ROW } from '../../query/row-scope.js';
 import { executeStatement, type StatementExecution } from '../../query/execute-statement.js';
 import type { HitCounter } from '../../query/hit-counts.js';
@@ -41,8 +40,6 @@ export interface StatementParts extends StatementExecution {
   readonly limiter: Limiter;
   readonly hits: Pick<HitCounter, 'count'>;
   readonly seal?: Seal | undefined;
-  /** @throws Failure where the queries of an endpoint cannot run */
-  readonly requireRunnable?: FetchParts['requireRunnable'];
   readonly checkStatement: CheckStatement;
   readonly checkZone: CheckZone;
   readonly runningCalls: RunningCalls;
@@ -123,7 +120,6 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
   // Against the limits of the key it was counted.
   await limiter.admitRequest([...subjects].filter(({ kind }) => kind === 'endpoint'));
-  for (const endpoint of read) parts.requireRunnable?.(endpoint, undefined, scopeOf(principal));
   const wait = whileAccepted(clientDisconnected(response), {
     response,
     principal,
@@ -145,11 +141,11 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
     });
     if (client.zone !== undefined) await requireNoZone(parts, compiled, { signal, requester });
     const toRun = requestOf(parts, call, select, { compiled, signal, requester, limits: limitsOf(read) });
-    const identity = { request: toRun, reads: statement.reads, read, scope: scopeOf(principal) };
-    const key = varies ? undefined : keyOfStatement(identity);
-    const isRefresh =
-      principal.mayBypassCache && cacheDemandOf(call.request.headers['cache-control']) === 'fresh';
-    const outcome = await executeStatement(parts, toRun, key, isRefresh);
+    const { reads, queryOver } = compiled;
+    const scope = scopeOf(principal);
+    const key = keyOfStatement({ request: toRun, reads: statement.reads, read, scope, varies });
+    const demand = principal.mayBypassCache ? cacheDemandOf(call.request.headers['cache-control']) : 'any';
+    const outcome = await executeStatement(parts, { request: toRun, key, demand, reads, queryOver });
     if (!('result' in outcome)) {
       context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
       return;
@@ -166,10 +162,10 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
 /** @throws StatementProblem where the zone of the session would change the rows of an endpoint */
 async function requireNoZone(
   { checkZone }: StatementParts,
-  { endpoints }: CompiledStatement,
+  { reads }: CompiledStatement,
   caller: SingleFlightCaller,
 ): Promise<void> {
-  for (const [table, text] of endpoints) {
+  for (const { table, text } of reads) {
     if (!(await checkZone(text, caller))) continue;
     throw new StatementProblem(
       CODES.READONLY,

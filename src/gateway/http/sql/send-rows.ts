@@ -3,10 +3,11 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 import { compressor } from '../../query/encode-bodies.js';
-import type { Bodies, Compressed, Encoding } from '../../query/endpoint-result.js';
+import { knownAt, type Bodies, type Compressed, type Encoding } from '../../query/endpoint-result.js';
 import type { StatementHead, StatementRequest, StatementSink } from '../../query/ports.js';
 import { toldError } from '../../tables/error-response.js';
 import type { CallOutcome } from '../../query/call.js';
+import { cacheStatus } from '../result/cache-headers.js';
 import { chooseEncoding, withChosenEncoding } from '../result/content-encoding.js';
 import { ResponseBody } from '../result/send-export.js';
 import { endWith } from '../result/send-result.js';
@@ -44,16 +45,18 @@ export function openSqlSink(
 export async function sendWhole(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   { isHttpCompressed }: ClientSettings,
-  { result, status }: CallOutcome,
+  outcome: CallOutcome,
   now: number,
 ): Promise<void> {
   const accepted = isHttpCompressed ? request.headers['accept-encoding'] : undefined;
-  const { head, bodies, createdAt } = await withChosenEncoding(accepted, result);
+  const { result, status } = outcome;
+  const { head, bodies } = await withChosenEncoding(accepted, result);
   if (!head) throw new TypeError('the result is none of a statement');
   const encoding = encodingOf(accepted, bodies);
   response.writeHead(200, {
     'X-Cache': status,
-    Age: Math.max(0, Math.floor((now - createdAt) / 1000)),
+    'Cache-Status': cacheStatus(outcome, Math.floor((result.expiresAt - now) / 1000), ''),
+    Age: Math.max(0, Math.floor((now - knownAt(result)) / 1000)),
     ...headersOf(head, encoding),
   });
   endWith(response, encoding === 'lz4' ? await framed(bodies.identity) : bodies[encoding]);

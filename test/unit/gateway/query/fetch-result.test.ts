@@ -5,7 +5,7 @@ import { Failure } from '../../../../src/gateway/errors.js';
 import { keyOf } from '../../../../src/gateway/query/cache-key.js';
 import type { Call } from '../../../../src/gateway/query/call.js';
 import type { QueryParts } from '../../../../src/gateway/query/execute-call.js';
-import { fetchResult, type FetchedResult } from '../../../../src/gateway/query/fetch-result.js';
+import { fetchResult, wantedOf, type FetchedResult } from '../../../../src/gateway/query/fetch-result.js';
 import type { Requester } from '../../../../src/gateway/query/ports.js';
 import { FakeRunQuery, resultOf } from '../../../support/fake-run-query.js';
 import { delayQueries } from '../../../support/pending-queries.js';
@@ -40,7 +40,7 @@ const fetch = (changes: Partial<Call> = {}): Call => ({
   ...changes,
 });
 const run = (changes: Partial<Call> = {}): Promise<FetchedResult> =>
-  fetchResult(parts, fetch(changes), keyOf(fetch(changes)));
+  fetchResult(parts, wantedOf(parts, fetch(changes)), keyOf(fetch(changes)));
 
 describe('fetchResult', () => {
   it('binds the query at its start time, with one row more than the cap', async () => {
@@ -70,7 +70,11 @@ describe('fetchResult', () => {
   it('coalesces none of a miss, a call that demands a fresh result, and a refresh by warming with another', async () => {
     const delayed = delayQueries(runQuery);
     const fresh = fetch({ demand: 'fresh' });
-    const all = [run(), run({ demand: 'fresh' }), fetchResult(parts, fresh, keyOf(fresh), 0)];
+    const all = [
+      run(),
+      run({ demand: 'fresh' }),
+      fetchResult(parts, wantedOf(parts, fresh), keyOf(fresh), 0),
+    ];
     delayed.finish([]);
     await Promise.all(all);
     expect(runQuery.requests).toHaveLength(3);

@@ -1,5 +1,6 @@
 import { defineEndpoint } from '../../../../../src/endpoint/endpoint.js';
 import { column, sql, timestamp } from '../../../../../src/endpoint/index.js';
+import { NO_VERSIONS } from '../../../../../src/gateway/query/data-versions.js';
 import { bindCall } from '../../../../../src/gateway/query/endpoint-query.js';
 import { requestOf } from '../../../../../src/gateway/query/fetch-result.js';
 import type { PartitionedData } from '../../../../../src/gateway/query/known-data.js';
@@ -89,10 +90,8 @@ function verifierOf({
       return Promise.resolve();
     },
     dataVersions: {
-      before: () => Promise.resolve(undefined),
+      ...NO_VERSIONS,
       partitions: () => Promise.resolve(dataOf(hashLater)),
-      isStill: () => Promise.resolve(false),
-      confirm: () => Promise.resolve(undefined),
     },
     random: () => random,
     onVerified: (_endpoint, outcome) => outcomes.push(outcome),
