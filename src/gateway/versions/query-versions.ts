@@ -15,7 +15,7 @@ import { pinnedParameters } from '../query/row-scope.js';
 import type { QueryData } from './query-data.js';
 import { NoVersion } from './query-tree.js';
 import { partsOf, versionOf, type TablesVersion } from './read-version.js';
-import type { TableVersions, Wanted } from './table-versions.js';
+import type { KnownVersion, TableVersions } from './table-versions.js';
 
 export interface QueryVersionsDependencies {
   readonly versions: TableVersions;
@@ -46,9 +46,8 @@ export class QueryVersions implements DataVersions {
 
   readonly before = async (query: VersionedQuery): Promise<KnownData | undefined> => {
     const { versions } = this.dependencies;
-    const bound = query.bound ?? bindCall(query);
     return this.unlessUnknown(query, async () => {
-      const { data, tables } = await this.versionOf(query, bound, this.wantedOf(query, false));
+      const { bound, data, tables } = await this.versionOf(query);
       if (versions.isMoving(data)) return undefined;
       return {
         version: tables.version,
@@ -61,18 +60,9 @@ export class QueryVersions implements DataVersions {
   };
 
   readonly confirm: DataVersions['confirm'] = async (query, version, { isRead } = { isRead: false }) => {
-    const bound = query.bound ?? bindCall(query);
-    const wanted = this.wantedOf(query, isRead);
-    const found = await this.unlessUnknown(query, () => this.versionOf(query, bound, wanted));
+    const found = await this.unlessUnknown(query, () => this.versionOf(query, isRead));
     return found?.tables.version === version ? found.readAt : undefined;
   };
-
-  private wantedOf(query: VersionedQuery, isRead: boolean): Wanted {
-    return {
-      maxAgeMs: lifetimeOf(query.endpoint.settings).cachingMs,
-      notBefore: isRead ? this.dependencies.steadyClock() : undefined,
-    };
-  }
 
   readonly partitions = async (
     query: VersionedQuery,
@@ -80,9 +70,8 @@ export class QueryVersions implements DataVersions {
   ): Promise<PartitionedData | undefined> => {
     const { pieces } = query.endpoint;
     if (!pieces) return undefined;
-    const bound = query.bound ?? bindCall(query);
     return this.unlessUnknown(query, async () => {
-      const { data, tables, readAt } = await this.versionOf(query, bound, this.wantedOf(query, isRead));
+      const { bound, data, tables, readAt } = await this.versionOf(query, isRead);
       if (!data.pieces) return undefined;
       if ('reason' in data.pieces) {
         this.dependencies.onNoPieces(query.endpoint.name, data.pieces.reason);
@@ -119,7 +108,7 @@ export class QueryVersions implements DataVersions {
   /** Why the results of a query are cached for seconds alone; undefined where its data has a version. */
   async reasonOf(query: VersionedQuery): Promise<string | undefined> {
     try {
-      await this.versionOf(query, query.bound ?? bindCall(query), this.wantedOf(query, false));
+      await this.versionOf(query);
       return undefined;
     } catch (error) {
       return reasonIn(error);
@@ -136,18 +125,21 @@ export class QueryVersions implements DataVersions {
     }
   }
 
+  /** @param isRead whether it must be read now */
   private async versionOf(
     query: VersionedQuery,
-    bound: BoundQuery,
-    wanted: Wanted,
-  ): Promise<{ readonly data: QueryData; readonly tables: TablesVersion; readonly readAt: number }> {
+    isRead = false,
+  ): Promise<KnownVersion & { readonly bound: BoundQuery; readonly data: QueryData }> {
+    const { bound = bindCall(query) } = query;
+    const { cachingMs: maxAgeMs } = lifetimeOf(query.endpoint.settings);
+    const wanted = { maxAgeMs, notBefore: isRead ? this.dependencies.steadyClock() : undefined };
     requireConstant(query, bound);
     for (const isLast of [false, true]) {
       const data = await this.dataOf(query, bound);
       const { tables, readAt } = await this.dependencies.versions.get(data, wanted);
       if (tables.definitions === data.definitions) {
         if (tables.problem !== undefined) throw new NoVersion(tables.problem);
-        return { data, tables, readAt };
+        return { bound, data, tables, readAt };
       }
       // A view may read other tables now.
       this.dataByText.delete(textOf(query, bound));
