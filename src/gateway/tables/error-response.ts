@@ -52,6 +52,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   API_KEY_MISSING: 401,
   NOT_FOUND: 404,
   HEADERS_TOO_LARGE: 431,
+  NOT_CACHED: 504,
 };
 
 /** What a client gets of an error: never a word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */

@@ -1,4 +1,7 @@
+import { request } from 'node:http';
+
 import { openForAll } from '../../support/opened.js';
+import { pollUntil } from '../../support/poll-until.js';
 import { RewritingProxy } from '../../support/rewriting-proxy.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { sharedSqlGateway, type SqlEndpoints, type SqlOptions } from '../../support/sql-gateway.js';
@@ -55,7 +58,12 @@ beforeAll(async () => {
   await server.run("CREATE VIEW low AS SELECT shop FROM events WHERE d < '2030-01-01'");
   await insert('harbour');
 });
-const variables = { ADMIN_PORT: '0', REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
+const variables = {
+  ADMIN_PORT: '0',
+  CACHE_MAX_SHARED_KB: '64',
+  REDIS_URL: sharedRedisUrl(),
+  CACHE_KEY_PREFIX: newPrefix(),
+};
 const other = sharedSqlGateway(variables, project);
 const opened = sharedSqlGateway(variables, project);
 
@@ -79,14 +87,13 @@ interface Got {
 async function get(sql: string, key = 'all', options: SqlOptions = {}, of = opened()): Promise<Got> {
   queries.length = 0;
   const response = await of.send(sql, { key: `qg_${key}`, ...options });
-  const { headers } = response;
   const rows = (await response.text()).trim();
   const runs = queries.filter((text) => text.includes('_1 AS (\n')).length;
-  return { rows, runs, cache: headers.get('x-cache'), age: headers.get('age') };
+  return { rows, runs, cache: response.headers.get('x-cache'), age: response.headers.get('age') };
 }
 
-/** The same for no other test. */
 let count = 0;
+/** The same for no other test. */
 const own = (sql: string): string => `${sql} WHERE ${(count += 1)} = ${count}`;
 
 describe('a statement over endpoints that cache until their data changes', () => {
@@ -189,6 +196,59 @@ describe('a statement over endpoints that cache until their data changes', () =>
     await get("KILL QUERY WHERE query_id = 'mine'");
     expect(await running).toMatchObject({ cache: null, rows: expect.stringMatching(/^Code: 394/) as string });
     release();
+  });
+});
+
+describe('what is confirmed', () => {
+  test('is dropped by a purge of any endpoint', async () => {
+    const sql = own('SELECT n FROM counted');
+    await get(sql);
+    time.advance(10);
+    await fetch(`${opened().gateway.adminUrl ?? ''}/cache/purge`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ endpoint: 'strict' }),
+    });
+    nextSecond();
+    expect(await get(sql)).toMatchObject({ cache: 'MISS', runs: 1 });
+  });
+
+  test.each<SqlOptions>([
+    { search: { compress: '1', default_format: 'Native' } },
+    { search: { session_timezone: 'Asia/Tokyo' } },
+  ])('has the bytes of the first result in each form: %j', async (form) => {
+    const sql = own('SELECT n FROM counted');
+    const { rows } = await get(sql, 'all', form);
+    nextSecond();
+    expect(await get(sql, 'all', form)).toEqual({ rows, cache: 'HIT', age: '0', runs: 0 });
+  });
+
+  test('is nothing that is too large, or that calls now()', async () => {
+    for (const sql of ['SELECT n + number FROM counted, numbers(30000)', 'SELECT n, now64(9) FROM counted']) {
+      await get(sql);
+      nextSecond();
+      expect(await get(sql)).toMatchObject({ cache: null, runs: 1 });
+    }
+  });
+
+  test('goes to those who wait, and not to a client that disconnects meanwhile', async () => {
+    const sql = own('SELECT n FROM counted');
+    await get(sql);
+    nextSecond();
+    const { isHeld, release } = proxy.holdNext(/FROM system\.parts WHERE active/);
+    const headers = { Authorization: 'Bearer qg_all', 'X-Request-Id': 'leaving' };
+    const leaving = request(opened().sqlUrl, { method: 'POST', headers })
+      .on('error', () => undefined)
+      .end(sql);
+    await isHeld;
+    leaving.destroy();
+    const waiting = get(sql);
+    release();
+    expect(await waiting).toMatchObject({ cache: 'HIT', runs: 0 });
+    const line = await pollUntil('it is logged', () =>
+      opened().logger.lines.find(({ fields }) => fields['requestId'] === 'leaving'),
+    );
+    expect([line.fields['code'], line.fields['status']]).toEqual(['CALLER_GONE', 499]);
   });
 });
 

@@ -150,6 +150,8 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
       context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
       return;
     }
+    // It may have left while the result was confirmed.
+    signal.throwIfAborted();
     const exportedBytes = outcome.result.bodies.identity.length;
     context.outcome = { ...factsOf(outcome), rows: undefined, exportedBytes };
     for (const { id: of } of read) parts.hits.count(of, outcome.status);
