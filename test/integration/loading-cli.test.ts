@@ -9,7 +9,8 @@ beforeAll(async () => {
     'orders (order_id UInt32, customer String) ENGINE = MergeTree ORDER BY order_id',
     'visits (timestamp DateTime, page String) ENGINE = MergeTree ORDER BY page TTL timestamp + INTERVAL 1 MONTH',
     'sessions (page String, expires_at DateTime) ENGINE = MergeTree ORDER BY page TTL expires_at',
-    'numbers (ms Nullable(Float64), bytes UInt64) ENGINE = Memory',
+    `numbers (status Nullable(UInt16), ms Nullable(Float64), bytes UInt64, offset Int64,
+      most SimpleAggregateFunction(max, Nullable(UInt16))) ENGINE = Memory`,
   ]) {
     await database.client.command({ query: `CREATE TABLE ${definition}` });
   }
@@ -48,6 +49,28 @@ describe('querygate load', () => {
       unknownFields: [{ field: 'custmer', lines: 1, suggestion: 'customer' }],
     });
     expect(stderr).toMatch(/^line 2: unknown field `custmer`; did you mean `customer`\?\n/);
+  });
+
+  it('names each line that is no object or has a value that its column cannot store, and the reason', async () => {
+    const stored = ['{"status":65535,"bytes":18446744073709551615}', '{"status":"65535","offset":-1}'];
+    const rejected: readonly (readonly [line: string, reason: string])[] = [
+      ['{"status":65536}', 'status 65536 does not fit UInt16'],
+      ['{"status":"65536"}', 'status "65536" does not fit UInt16'],
+      ['{"status":1.5}', 'status 1.5 does not fit UInt16'],
+      ['{"status":{}}', 'status {} does not fit UInt16'],
+      ['{"most":-1}', 'most -1 does not fit UInt16'],
+      ['{"bytes":99999999999999999999}', 'bytes 99999999999999999999 does not fit UInt64'],
+      ['{"offset":"-9999999999999999999"}', 'offset "-9999999999999999999" does not fit Int64'],
+      ['{"ms":1e999}', 'ms Infinity does not fit Float64, which would store inf'],
+      [`{"ms":"a\\n${'b'.repeat(1000)}"}`, `ms "a\\n${'b'.repeat(56)}… does not fit Float64`],
+      ['[1]', 'not a JSON object'],
+      ['null', 'not a JSON object'],
+    ];
+    expect(await load([...stored, ...rejected.map(([line]) => line)], 'numbers -')).toEqual({
+      code: 1,
+      stdout: '2 lines loaded, 11 rejected\n',
+      stderr: rejected.map(([, reason], index) => `line ${index + 3}: ${reason}\n`).join(''),
+    });
   });
 
   it('names the first 100 rejected lines only, and counts the others', async () => {
@@ -90,6 +113,14 @@ describe('querygate load', () => {
       code: 0,
       stdout: '1 line loaded, 0 rejected\n',
       stderr: warning,
+    });
+  });
+
+  it('exits with 1 if --shift-to-now has no time to shift', async () => {
+    expect(await load([{ order_id: 1 }], 'orders - --shift-to-now')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: the table orders has no column timestamp .*\n$/) as string,
     });
   });
 });

@@ -65,8 +65,12 @@ describe('a tool of an endpoint with sandboxing', () => {
 
   it.each([
     ['SELECT * FROM edge_logs', 'edge_logs'],
+    ["SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')", 'url'],
     ['SELECT missing FROM result', 'missing'],
+    ['SELECT', 'sql'],
     ['', 'sql'],
+    ['DROP TABLE edge_logs', 'sql'],
+    ['SELECT sleep(3)', 'sleep'],
   ])('returns a tool error that says what to correct: %s', async (sql, expected) => {
     const result = await call({ sql });
     expect(result.isError).toBe(true);

@@ -89,6 +89,34 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('two tenants, each wit
     }
   });
 
+  it('list no tool and no resource of an endpoint that they may not call', async () => {
+    const client = await connect('aurora');
+    const { tools } = await client.listTools();
+    const { resources } = await client.listResources();
+    expect(tools.map(({ name }) => name)).toEqual([STATS.name, LOGS.name, 'usage_api-counts']);
+    expect(resources.map(({ name }) => name)).toEqual([
+      'functions.invocation-stats',
+      'logs.all',
+      'usage.api-counts',
+    ]);
+    // The key does not pin what this endpoint reads.
+    const uri = 'querygate://endpoints/get-grouped-stats-redirects';
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602, data: { uri } });
+    await expect(client.callTool({ name: 'get-grouped-stats-redirects' })).rejects.toMatchObject({
+      code: -32_602,
+    });
+  });
+
+  it('need not send what is pinned, as the resource says without the pinned value', async () => {
+    const client = await connect('aurora');
+    const { contents } = await client.readResource({ uri: 'querygate://endpoints/logs.all' });
+    const [content] = contents;
+    const text = content && 'text' in content ? content.text : '';
+    const { parameters } = JSON.parse(text) as { readonly parameters: readonly object[] };
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'project', required: false }));
+    expect(text).not.toContain('aurora');
+  });
+
   it('learn from an error no argument that is pinned', async () => {
     const client = await connect('aurora');
     const result = await client.callTool({ ...LOGS, arguments: { projct: 'aurora' } });
