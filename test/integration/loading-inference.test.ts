@@ -106,11 +106,20 @@ describe('inferColumns', () => {
       ['123456789012345678901', '1'],
       ['01/02/2026', '12/25/2026'],
       ['2026-02-30', '2026-01-01'],
+      // Order numbers and months, which a lenient reader takes for times.
+      ['20261128-0001', '20261128-0002'],
+      ['2026/11', '2026/12'],
+      ['May 2026', 'March 2026'],
     ])
       expect([values, await typeOf(rows(...values), true)]).toEqual([values, 'String']);
     expect(await typeOf(rows('1.50', '2.25', '3.00'), true)).toBe('Float64');
     expect(await typeOf(rows('1.0', '2.25'), true)).toBe('Float64');
     expect(await typeOf(rows('1.5', 'NaN'), true)).toBe('Float64');
+    for (const list of [
+      ['true', 'false'],
+      ['Budget 2026', 'Election 2025'],
+    ])
+      expect(await typeOf(rows(list, list))).toBe('Array(String)');
   });
 
   it.each([

@@ -1,13 +1,17 @@
-import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
-import { isLosslessNumber, stringify } from 'lossless-json';
+import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
+import { stringify } from 'lossless-json';
+
+import { nameBeside, quoteName, quoteText } from '../../endpoint/quote-sql.js';
+import { selectRows } from '../../gateway/clickhouse/select-rows.js';
+import { whereRejected } from '../../gateway/clickhouse/where-rejected.js';
 import type { Column } from './columns.js';
 import { explainRejections, misfitsIn } from './explain-rejections.js';
+import { jsonLines, readSettings, verbatim } from './json-table.js';
 import type { Line } from './line-splitter.js';
 import { describeFailure, firstPart, LoadError, shortened } from './load-error.js';
-import { parseLossless, readUnchanged, type Fields } from './read-unchanged.js';
-import { NOT_FINITE, numberIn } from './same-value.js';
-import { readTime } from './written-time.js';
+import { readRows } from './read-rows.js';
+import { parseLossless, readUnchanged } from './read-unchanged.js';
 
 /** A column of a table that does not exist yet. */
 export interface InferredColumn {
@@ -28,14 +32,55 @@ export interface Sample {
   readonly rowsOf: (columns: readonly Column[]) => Promise<readonly Line[]>;
 }
 
-/** What a sample has of a column. */
-interface Field {
+/** What the values of a column have in common, as texts. */
+interface Texts {
   readonly name: string;
-  /** The values that are not null, as texts. */
-  readonly texts: readonly string[];
-  /** Without Nullable and LowCardinality. */
-  readonly type: string;
+  readonly values: number;
+  readonly distinct: number;
+  /** Texts that a number would change: `007`, `+49`, `1.10` beside `1.9`. */
+  readonly codes: number;
+  readonly int64: number;
+  readonly uint64: number;
+  readonly integers: number;
+  /** Integers that a Float64 cannot store exactly. */
+  readonly longIntegers: number;
+  readonly twoDecimals: number;
+  readonly booleans: number;
+  readonly uuids: number;
+  readonly days: number;
+  readonly fractionDigits: number;
 }
+
+/** Objects and mixed lists are texts of JSON: their fields may differ from row to row. */
+const INFERENCE: ClickHouseSettings = {
+  schema_inference_make_columns_nullable: 0,
+  input_format_try_infer_dates: 1,
+  input_format_try_infer_datetimes: 1,
+  input_format_try_infer_datetimes_only_datetime64: 1,
+  input_format_json_try_infer_named_tuples_from_objects: 0,
+  input_format_json_infer_array_of_dynamic_from_array_of_different_types: 0,
+  input_format_json_infer_incomplete_types_as_strings: 1,
+  input_format_max_rows_to_read_for_schema_inference: '1000000',
+  input_format_max_bytes_to_read_for_schema_inference: '268435456',
+  output_format_json_quote_64bit_integers: 0,
+};
+
+/** SQL of `Texts`, a row for each field, of `(name, text)` for each line. Only FIELD stands beside the columns of the file. */
+const TEXTS = String.raw`
+  SELECT name, count(text) AS values, uniqExact(text) AS distinct,
+    countIf(match(text, '^(?:\\+|-?0[0-9])') OR isMixed AND match(text, '^[^.]*[.][0-9]+0$')) AS codes,
+    countIf(toString(toInt64OrNull(text)) = text) AS int64, countIf(toString(toUInt64OrNull(text)) = text) AS uint64,
+    countIf(match(text, '^-?[0-9]+$')) AS integers, countIf(match(text, '^-?[0-9]{17}')) AS longIntegers,
+    countIf(match(text, '^-?[0-9]+[.][0-9]{2}$')) AS twoDecimals,
+    countIf(match(text, '^(?i:true|false)$')) AS booleans,
+    countIf(match(text, '^(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$')) AS uuids,
+    countIf(match(text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')) AS days,
+    max(length(extract(ifNull(text, ''), '[.,]([0-9]+)'))) AS fractionDigits
+  FROM (
+    SELECT FIELD.1 AS name, FIELD.2 AS text, uniqExact(length(extract(ifNull(text, ''), '[.]([0-9]+)$'))) OVER (PARTITION BY name) > 1 AS isMixed
+    FROM (SELECT arrayJoin([TUPLES]) AS FIELD FROM LINES)
+  )
+  GROUP BY name`;
 
 /** More different texts than this gain nothing from a dictionary. */
 const MAX_DICTIONARY = 10_000;
@@ -44,8 +89,8 @@ const MAX_DICTIONARY = 10_000;
 const CHECKED_ROWS = 20_000;
 
 /**
- * Infers the columns of a table from rows, each the narrowest type that its values are written as. What the load would reject of
- * these rows, because ClickHouse cannot read it as this type or would change it, makes the column one of texts.
+ * Infers the columns of a table from rows: ClickHouse's inference, where its types would lose nothing of the texts. What the load would
+ * reject of these rows, because a type changes it, makes the column one of texts.
  *
  * @param sample lines of JSON objects.
  * @param valuesAreTexts whether numbers stand in strings, as in rows of CSV.
@@ -56,17 +101,31 @@ export async function inferColumns(
   sample: Sample,
   valuesAreTexts: boolean,
 ): Promise<InferredColumn[]> {
-  // Parsing that keeps the text of numbers is slow, and rows of texts have none.
-  const parse = valuesAreTexts ? (text: string) => JSON.parse(text) as Fields : parseLossless;
-  const fields = [...valuesByName(sample.rows, parse)].map(([name, values]): Field => {
-    return { name, texts: values.map(textOf), type: typeOf(values, valuesAreTexts) };
-  });
-  if (fields.length === 0) throw new LoadError('the lines have no fields with names to infer columns from');
+  const numbers = { input_format_json_try_infer_numbers_from_strings: valuesAreTexts ? 1 : 0 } as const;
+  const run: Run = async <T>(query: string): Promise<T[]> => {
+    const clickhouse_settings = { ...(await readSettings(client)), ...INFERENCE, ...numbers };
+    return selectRows<T>(client, query, {}, { clickhouse_settings });
+  };
   try {
-    return await withoutMisfits(client, sample, fields);
+    const types = await inferTypes(run, sample.rows);
+    if (types.length === 0) throw new LoadError('the lines have no fields with names to infer columns from');
+    let { rows } = sample;
+    const readTexts = (): Promise<Texts[]> => run(textsQuery(types, rows));
+    const found = await readTexts().catch(async (error: unknown) => {
+      if (!(error instanceof ClickHouseError)) throw error;
+      rows = await readableRows(client, types, rows);
+      return readTexts();
+    });
+    const texts = new Map(found.map((one) => [one.name, one]));
+    const inferred = types.flatMap(({ name, type }) => {
+      const one = texts.get(name);
+      return one ? [{ texts: one, type: plainType(type, one, valuesAreTexts) }] : [];
+    });
+    return await withoutMisfits(client, { ...sample, rows }, inferred);
   } catch (cause) {
-    if (cause instanceof ClickHouseError) throw notInferred(shortened(firstPart(cause.message), 200), cause);
-    throw cause instanceof LoadError ? cause : new LoadError(describeFailure(cause), { cause });
+    if (!(cause instanceof ClickHouseError))
+      throw cause instanceof LoadError ? cause : new LoadError(describeFailure(cause), { cause });
+    throw notInferred(shortened(firstPart(cause.message), 200), cause);
   }
 }
 
@@ -77,66 +136,112 @@ function notInferred(reason: string, cause?: Error): LoadError {
   );
 }
 
-/** The values of each field that are not null; none of a field without a name, which no column can have. */
-function valuesByName(
+const asTexts = (fields: readonly FieldType[]): Column[] =>
+  fields.map(({ name }) => ({ name, type: 'Nullable(String)', defaultExpression: '' }));
+
+/** The rows that ClickHouse can read as texts; the load rejects the others. */
+async function readableRows(
+  client: ClickHouseClient,
+  fields: readonly FieldType[],
   rows: readonly Line[],
-  parse: (text: string) => Fields,
-): ReadonlyMap<string, readonly unknown[]> {
-  const valuesBy = new Map<string, unknown[]>();
-  for (const { text } of rows)
-    for (const [name, value] of Object.entries(parse(text))) {
-      if (name === '') continue;
-      const values = valuesBy.get(name) ?? [];
-      valuesBy.set(name, values);
-      if (value !== null) values.push(value);
-    }
-  return valuesBy;
+): Promise<readonly Line[]> {
+  const query = {
+    client,
+    shape: { columns: asTexts(fields), computed: [], time: undefined },
+    expressions: [],
+  };
+  const read = await readRows(query, rows);
+  if (read.size > 0) return rows.filter((row) => read.has(row));
+  const [first] = await explainRejections(query, rows.slice(0, 1));
+  throw notInferred(first ? `line ${first.line}: ${first.reason}` : 'there are no lines');
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (stringify(value) ?? ''));
+type Run = <T>(query: string) => Promise<T[]>;
+
+interface FieldType {
+  readonly name: string;
+  readonly type: string;
+}
+
+const describeRows = (rows: readonly string[]): string =>
+  `DESCRIBE format(JSONEachRow, ${verbatim(rows.join('\n'))})`;
+
+const textsOf = (rows: readonly Line[]): string[] => rows.map(({ text }) => text);
+
+/** Where values of a field have no type together, it is one of texts. */
+async function inferTypes(run: Run, rows: readonly Line[]): Promise<FieldType[]> {
+  try {
+    return await run<FieldType>(describeRows(textsOf(rows)));
+  } catch (error) {
+    if (!(error instanceof ClickHouseError)) throw error;
+  }
+  const fields = new Map<string, string[]>();
+  for (const { text } of rows)
+    for (const [name, value] of Object.entries(parseLossless(text))) {
+      const values = fields.get(name) ?? [];
+      fields.set(name, values);
+      values.push(stringify({ [name]: value }) ?? '{}');
+    }
+  const types: FieldType[] = [];
+  for (const [name, values] of fields) {
+    const found = await run<FieldType>(describeRows(values)).catch(whereRejected([]));
+    types.push(found[0] ?? { name, type: 'String' });
+  }
+  return types;
+}
+
+function textsQuery(fields: readonly FieldType[], rows: readonly Line[]): string {
+  const shape = { columns: asTexts(fields), computed: [] };
+  const parts = new Map([
+    ['FIELD', nameBeside(shape.columns, 'querygate_field')],
+    ['TUPLES', fields.map(({ name }) => `(${quoteText(name)}, ${quoteName(name)})`).join(', ')],
+    ['LINES', jsonLines(shape, textsOf(rows))],
+  ]);
+  return TEXTS.replaceAll(/\b(?:FIELD|TUPLES|LINES)\b/g, (part) => parts.get(part) ?? part);
+}
+
+interface Inferred {
+  readonly texts: Texts;
+  readonly type: string;
+}
 
 async function withoutMisfits(
   client: ClickHouseClient,
   sample: Sample,
-  fields: readonly Field[],
+  inferred: readonly Inferred[],
 ): Promise<InferredColumn[]> {
-  const columns = fields.map((field) => columnOf(field, sample.rows.length));
+  const columns = inferred.map((one) => columnOf(one, sample.rows.length));
   const misfits = await misfitsOf(client, sample, columns);
-  const isMisfit = ({ name, type }: Field): boolean => type !== 'String' && misfits.has(name);
-  if (!fields.some(isMisfit)) return columns;
-  const texts = fields.map((field) => (isMisfit(field) ? { ...field, type: 'String' } : field));
+  const isMisfit = ({ texts, type }: Inferred): boolean => type !== 'String' && misfits.has(texts.name);
+  if (!inferred.some(isMisfit)) return columns;
+  const texts = inferred.map((one) => (isMisfit(one) ? { ...one, type: 'String' } : one));
   return withoutMisfits(client, sample, texts);
 }
 
-/** Columns that would change a value of the sample, or cannot read it. @throws LoadError where the cause is in every row, and in no column */
+/** Columns that would change a value of the sample, or cannot read it. */
 async function misfitsOf(
   client: ClickHouseClient,
   sample: Sample,
   inferred: readonly InferredColumn[],
 ): Promise<ReadonlySet<string>> {
   const columns = inferred.map(({ name, type }) => ({ name, type, defaultExpression: '' }));
-  const query = { client, shape: { columns, computed: [], time: undefined }, expressions: [] };
+  const shape = { columns, computed: [], time: undefined };
   const rows = await sample.rowsOf(columns);
   const misfits = new Set<string>();
-  let readable = 0;
   for (let start = 0; start < rows.length; start += CHECKED_ROWS) {
     const some = rows.slice(start, start + CHECKED_ROWS);
-    const read = await readUnchanged(query, some);
-    readable += read.size;
+    const read = await readUnchanged({ client, shape, expressions: [] }, some);
     for (const { change } of read.values()) if (change) misfits.add(change.column);
     const unread = some.filter((row) => !read.has(row));
-    for (const { column } of await misfitsIn(query, unread)) misfits.add(column.name);
+    for (const { column } of await misfitsIn({ client, shape }, unread)) misfits.add(column.name);
   }
-  if (readable > 0 || misfits.size > 0) return misfits;
-  const [first] = await explainRejections(query, rows.slice(0, 1));
-  throw notInferred(first ? `line ${first.line}: ${first.reason}` : 'there are no lines');
+  return misfits;
 }
 
-function columnOf({ name, texts, type }: Field, rows: number): InferredColumn {
-  const distinct = new Set(texts).size;
-  const isNullable = texts.length < rows && !type.startsWith('Array(');
-  const isCategory =
-    type === 'String' && texts.length > 0 && distinct * 2 <= texts.length && distinct <= MAX_DICTIONARY;
+function columnOf({ texts, type }: Inferred, rows: number): InferredColumn {
+  const { name, values, distinct, twoDecimals } = texts;
+  const isNullable = values < rows && !type.startsWith('Array(');
+  const isCategory = type === 'String' && values > 0 && distinct * 2 <= values && distinct <= MAX_DICTIONARY;
   const inner = isNullable ? `Nullable(${type})` : type;
   const use = isCategory ? 'category' : type.startsWith('Date') ? 'time' : 'other';
   return {
@@ -144,53 +249,37 @@ function columnOf({ name, texts, type }: Field, rows: number): InferredColumn {
     type: isCategory ? `LowCardinality(${inner})` : inner,
     use: isNullable ? 'other' : use,
     distinct,
-    isMoney: type === 'Float64' && texts.every((text) => /^-?\d+[.]\d{2}$/.test(text)),
+    isMoney: type === 'Float64' && twoDecimals === values,
   };
 }
 
-/** The type of values that are not null. Objects and mixed lists are texts of JSON: their fields may differ from row to row. */
-function typeOf(values: readonly unknown[], valuesAreTexts: boolean): string {
-  if (values.length === 0) return 'String';
-  if (values.every((value) => Array.isArray(value))) return `Array(${typeOf(values.flat(), false)})`;
-  if (values.every((value) => typeof value === 'boolean')) return 'Bool';
-  const texts = values.map(textOf);
-  if (values.every(isLosslessNumber)) return numberType(texts);
-  if (!values.every((value) => typeof value === 'string')) return 'String';
-  const areNumbers =
-    valuesAreTexts && texts.every((text) => numberIn(text) !== undefined || NOT_FINITE.test(text));
-  return areNumbers && !areVersions(texts) ? numberType(texts) : textType(texts);
+function plainType(inferred: string, texts: Texts, valuesAreTexts: boolean): string {
+  const type = inferred.replace(/^Nullable\((.*)\)$/, '$1');
+  const { values, days, integers } = texts;
+  const isNumber = /^(?:U?Int64|Float64)$/.test(type);
+  // ClickHouse infers a text where an integer is too long.
+  if (isNumber || (valuesAreTexts && type === 'String' && values > 0 && integers === values))
+    return numberType(texts, valuesAreTexts);
+  if (type.startsWith('DateTime64')) return days === values ? 'Date32' : timeType(texts);
+  if (/^(?:Date|Bool|Array\(.*\))$/.test(type)) return type;
+  return textType(texts);
 }
 
-/** Whether a number would cut a zero that distinguishes texts: `1.10` beside `1.9`. */
-function areVersions(texts: readonly string[]): boolean {
-  const lengths = new Set(texts.map((text) => /[.](\d+)$/.exec(text)?.[1]?.length ?? 0));
-  return lengths.size > 1 && texts.some((text) => /^[^.]*[.]\d+0$/.test(text));
+function textType({ values, booleans, uuids }: Texts): string {
+  if (values > 0 && booleans === values) return 'Bool';
+  return values > 0 && uuids === values ? 'UUID' : 'String';
 }
 
-function numberType(texts: readonly string[]): string {
-  const fit = (least: bigint, greatest: bigint): boolean =>
-    texts.every((text) => text.length <= 20 && BigInt(text) >= least && BigInt(text) <= greatest);
-  if (texts.every((text) => /^-?\d+$/.test(text))) {
-    if (fit(-(2n ** 63n), 2n ** 63n - 1n)) return 'Int64';
-    return fit(0n, 2n ** 64n - 1n) ? 'UInt64' : 'String';
-  }
-  // Integers that a Float64 cannot store exactly.
-  return texts.some((text) => /^-?\d{17}/.test(text)) ? 'String' : 'Float64';
-}
-
-function textType(texts: readonly string[]): string {
-  const areAll = (pattern: RegExp): boolean => texts.every((text) => pattern.test(text));
-  if (areAll(/^(?:true|false)$/i)) return 'Bool';
-  if (areAll(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i)) return 'UUID';
-  if (!texts.every((text) => /[^\d.]/.test(text) && readTime(text))) return 'String';
-  if (areAll(/^\d{4}[-/]\d\d[-/]\d\d$/))
-    return texts.every((day) => day >= '1970-01-01' && day <= '2149-06-06') ? 'Date' : 'Date32';
-  return timeType(texts);
+function numberType(texts: Texts, valuesAreTexts: boolean): string {
+  const { values, codes, integers, int64, uint64, longIntegers } = texts;
+  if (valuesAreTexts && codes > 0) return 'String';
+  if (int64 === values) return 'Int64';
+  if (uint64 === values) return 'UInt64';
+  return integers === values || longIntegers > 0 ? 'String' : 'Float64';
 }
 
 /** As precise as the most precise value, and UTC, which the values are converted to. */
-function timeType(texts: readonly string[]): string {
-  const fractions = texts.map((text) => /[.,](\d+)/.exec(text)?.[1]?.length ?? 0);
-  const precision = [3, 6].find((digits) => fractions.every((length) => length <= digits)) ?? 9;
+function timeType({ fractionDigits }: Texts): string {
+  const precision = [3, 6].find((digits) => fractionDigits <= digits) ?? 9;
   return `DateTime64(${precision}, 'UTC')`;
 }

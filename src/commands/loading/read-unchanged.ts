@@ -8,7 +8,7 @@ import { readColumn, readRows, type RowsQuery } from './read-rows.js';
 import { canBeNull, sameValue, type IsSame } from './same-value.js';
 
 /** The fields of a line. */
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A row that ClickHouse can read. */
 export interface ReadRow {

@@ -71,8 +71,8 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || isLos
 const digits = (value: unknown): string =>
   typeof value === 'string' || isNumber(value) ? String(value) : '';
 
-/** The text of a number without a leading zero or sign that a number does not keep: `007`, `+49`. */
-export const numberIn = (value: unknown): string | undefined => {
+/** Without a leading zero or sign that a number does not keep: `007`, `+49`. */
+const numberIn = (value: unknown): string | undefined => {
   const text = digits(value);
   return /^-?(?:0|[1-9]\d*|(?=\.))(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(text) ? text : undefined;
 };
@@ -95,16 +95,13 @@ function parsedOr(text: unknown): unknown {
   }
 }
 
-/** What a file writes for a float that is no number. */
-export const NOT_FINITE = /^[+-]?(?:inf|infinity|nan)$/i;
-
 /** The nearest number that the type has; an infinity only where it is written. */
 function sameFloat(name: string): IsSame {
   const round = name === 'Float32' ? Math.fround : Number;
   return (written, stored) => {
     const value = Number(stored);
     if (!Number.isFinite(Number(String(stored).replace(/^(-?)inf$/, '$1Infinity')))) {
-      return typeof written === 'string' && NOT_FINITE.test(written);
+      return typeof written === 'string' && /^[+-]?(?:inf|infinity|nan)$/i.test(written);
     }
     const text = numberIn(written);
     if (text === undefined) return false;
