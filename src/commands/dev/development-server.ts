@@ -91,17 +91,14 @@ export class DevelopmentServer implements Development {
 
   readonly onReload = (outcome: Reload): void => {
     const before = this.problemsOfFiles.map(textOfProblem).join('\n');
-    // Whoever is writing a file knows that it is not finished.
-    this.problemsOfFiles = outcome.problems.filter(({ unfinished }) => unfinished === undefined);
+    this.problemsOfFiles = outcome.problems;
     this.revisions.change();
     const { added, changed, removed } = outcome;
     for (const name of [...added, ...changed]) {
       this.unchanged.delete(name);
       this.changed.add(name);
     }
-    const isNews =
-      before !== this.problemsOfFiles.map(textOfProblem).join('\n') ||
-      outcome.problems.length > this.problems.length;
+    const isNews = before !== outcome.problems.map(textOfProblem).join('\n');
     if (isNews || [...added, ...changed, ...removed].length > 0) this.reporter.reloaded(outcome);
   };
 
@@ -110,10 +107,13 @@ export class DevelopmentServer implements Development {
   }
 
   problems(): readonly (FileProblem & { readonly path?: string })[] {
-    return this.problemsOfFiles.map((problem) => {
-      const { file } = problem;
-      return file === undefined ? problem : { ...problem, path: this.absolute(file) };
-    });
+    // Whoever is writing a file knows that it is not finished.
+    return this.problemsOfFiles
+      .filter(({ unfinished }) => unfinished === undefined)
+      .map((problem) => {
+        const { file } = problem;
+        return file === undefined ? problem : { ...problem, path: this.absolute(file) };
+      });
   }
 
   notices(): readonly string[] {
