@@ -54,46 +54,42 @@ export async function startTestServer(
   loading?: ProjectEndpointsOptions,
 ): Promise<TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
-  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  const key = randomBytes(24).toString('base64url');
-  const secret = randomBytes(32).toString('base64url');
-  const config = readConfig({
-    ...environmentOfTests(environment),
-    ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder, DEMO_DATA: 'off', REQUEST_LOG: 'off', MCP: 'off' },
-    ...{ API_KEY: key, JWT_SECRET: secret, JWT_ISSUER: ISSUER, LINK_SECRET: SAME_IN_EACH_RUN },
-    // A test shows a failure; what the gateway logs about it would hide it.
-    ...{ LOG_LEVEL: 'error' },
-  });
-  let time = 0;
-  const gateway = await openGateway(config, {
-    logger: createLineLogger('error', LOG),
-    clock: () => new Date(time),
-    withoutLimits: true,
-    ...(loading && { files: { loading, onReload: () => undefined } }),
-  }).catch(async (error: unknown) => {
-    await removeFolder();
-    throw error;
-  });
+  const started = [(): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   const stop = async (): Promise<void> => {
-    await gateway.close(0);
-    await removeFolder();
+    for (const end of started.toReversed()) await end();
   };
   try {
+    const key = randomBytes(24).toString('base64url');
+    const secret = randomBytes(32).toString('base64url');
+    const config = readConfig({
+      ...environmentOfTests(environment),
+      ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder, DEMO_DATA: 'off', REQUEST_LOG: 'off', MCP: 'off' },
+      ...{ API_KEY: key, JWT_SECRET: secret, JWT_ISSUER: ISSUER, LINK_SECRET: SAME_IN_EACH_RUN },
+      // A test shows a failure; what the gateway logs about it would hide it.
+      ...{ LOG_LEVEL: 'error' },
+    });
+    let time = 0;
+    const gateway = await openGateway(config, {
+      logger: createLineLogger('error', LOG),
+      clock: () => new Date(time),
+      withoutLimits: true,
+      ...(loading && { files: { loading, onReload: () => undefined } }),
+    });
+    started.push(() => gateway.close(0));
     const client = await connectToTests(config, folder);
+    started.push(() => client.close());
+    // No row is deleted by a TTL, or replaced, in the middle of a test.
+    await client.command({ query: 'SYSTEM STOP MERGES' });
     // By the digest of the endpoint.
     const varyingCalls = new Map<string, string | undefined>();
     return {
-      ...{ gateway, client, tables: await readTables(client), credentials: credentialsOf(key, secret) },
+      ...{ gateway, client, tables: await readTables(client), credentials: credentialsOf(key, secret), stop },
       setTime: (to) => (time = to),
       varyingCallOf: async (endpoint) => {
         const { digest } = endpoint;
         if (!varyingCalls.has(digest))
           varyingCalls.set(digest, await varyingCallOf(endpoint, await Catalog.of(client)));
         return varyingCalls.get(digest);
-      },
-      stop: async () => {
-        await client.close();
-        await stop();
       },
     };
   } catch (error) {
@@ -106,7 +102,7 @@ export async function startTestServer(
 async function connectToTests(config: Config, folder: string): Promise<QueryClient> {
   const running = await findRunningServer(folder);
   if (!running) throw new Error('the ClickHouse of the tests does not run');
-  const client = connectClickHouse(
+  return connectClickHouse(
     { ...running, database: config.clickhouse.database },
     {
       maxOpenConnections: 4,
@@ -115,9 +111,6 @@ async function connectToTests(config: Config, folder: string): Promise<QueryClie
       settings: { optimize_on_insert: 0 },
     },
   );
-  // No row is deleted by a TTL, or replaced, in the middle of a test.
-  await client.command({ query: 'SYSTEM STOP MERGES' });
-  return client;
 }
 
 function credentialsOf(key: string, secret: string): TestServer['credentials'] {

@@ -1,3 +1,5 @@
+import { wallTimeOf } from '../../endpoint/parameters/wall-time.js';
+
 /** A time as a text says it. */
 export interface WrittenTime {
   /** Since 1970; of a text without a zone, as if it were UTC. */
@@ -56,19 +58,9 @@ function otherTime(text: string): WrittenTime | undefined {
   return Number.isNaN(time) ? undefined : { nanoseconds: BigInt(time) * 1_000_000n, hasZone };
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
 /** What the clocks of a time zone show, as if it were UTC. */
 export function localTime(nanoseconds: bigint, zone: string): bigint {
-  if (zone === 'UTC') return nanoseconds;
-  // In Swedish, a time is written as in ISO 8601.
-  const format =
-    formats.get(zone) ??
-    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
-  formats.set(zone, format);
-  const fraction = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-  const seconds = (nanoseconds - fraction) / 1_000_000_000n;
-  const local = isoTime(format.format(Number(seconds) * 1000));
-  if (!local) throw new Error(`no time in the zone ${zone}`);
-  return local.nanoseconds + fraction;
+  const fraction = ((nanoseconds % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const milliseconds = Number((nanoseconds - fraction) / 1_000_000n);
+  return BigInt(wallTimeOf(milliseconds, zone)) * 1_000_000n + fraction;
 }

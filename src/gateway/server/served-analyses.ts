@@ -7,7 +7,7 @@ import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { concurrently } from '../../endpoint/concurrently.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
-import { setRealTimer, type SetTimer } from '../query/signal.js';
+import type { SetTimer } from '../query/signal.js';
 import { ProblemsOfFiles } from './project-endpoints.js';
 import { NotAnalysed, type ReloadOptions } from './reloader.js';
 import type { SharedParts } from './shared-parts.js';
@@ -17,6 +17,9 @@ const AGAIN_MS = 60_000;
 /** Milliseconds after which those that it did not analyse are; doubled each time, up to the maximum. */
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 600_000;
+
+/** Its timer keeps no process up. */
+const setIdleTimer: SetTimer = (run, ms) => clearTimeout.bind(undefined, setTimeout(run, ms).unref());
 
 /** Endpoints that are analysed at a time before a reload; in the background one is. */
 const CONCURRENT = 4;
@@ -50,7 +53,7 @@ export class ServedAnalyses {
     this.first ??= round.then(() => undefined);
     void round.then((isComplete) => {
       if (this.closing.signal.aborted) return;
-      const { setTimer = setRealTimer } = this.dependencies;
+      const { setTimer = setIdleTimer } = this.dependencies;
       const waitMs = isComplete ? AGAIN_MS : this.pauseMs;
       this.pauseMs = isComplete ? FIRST_PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
       this.cancelTimer = setTimer(() => {

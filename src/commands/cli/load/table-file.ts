@@ -17,7 +17,7 @@ export function tableFile(table: string, columns: readonly InferredColumn[], sou
   const key = sortingKey(columns).map(({ name }) => sqlName(name));
   return `-- Columns inferred from the first lines of ${shortened(source, 100)} by querygate load --create.
 -- Rows are sorted by columns with few values, then by time. Put the columns first that most endpoints filter by.
--- querygate dev can create its database again with a changed file; where others have applied it, add a new file instead.
+-- querygate dev --recreate creates its database again with a changed file; where others have applied it, add a new file instead.
 CREATE TABLE IF NOT EXISTS ${sqlName(table)}
 (
 ${declared}
