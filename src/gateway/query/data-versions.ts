@@ -50,27 +50,44 @@ const SEPARATOR = ' ';
  *
  * @param reads the queries of which it has rows
  * @param startedAt milliseconds since 1970
- * @param run gets what is known of each of them, if it is of all
+ * @param over what it runs with, by what is known of each of them; undefined where it cannot run over the versions
+ * @param run gets that, where each has a version
  * @returns with `data` where the rows are those of the versions
  */
-export async function overVersions<Ran extends Pick<QueryResult, 'isOfVersion'>>(
+export async function overVersions<Over, Ran extends Pick<QueryResult, 'isOfVersion'>>(
   versions: DataVersions,
   reads: readonly VersionedQuery[],
   startedAt: number,
-  run: (known: readonly KnownData[] | undefined) => Promise<Ran>,
+  over: (known: readonly KnownData[]) => Over | undefined,
+  run: (over: Over | undefined) => Promise<Ran>,
 ): Promise<{ readonly ran: Omit<Ran, 'isOfVersion'>; readonly data?: DataOfResult }> {
   const each = reads.length > 0 ? await Promise.all(reads.map(versions.before)) : [undefined];
   const known = each.every((one) => one !== undefined) ? each : undefined;
-  const { isOfVersion, ...ran } = await run(known);
-  if (!known) return { ran };
+  const toRun = known && over(known);
+  const { isOfVersion, ...ran } = await run(toRun);
+  if (!known || toRun === undefined) return { ran };
   if (!isOfVersion) {
-    for (const { changed } of known) changed();
+    await noteChanges(versions, reads, known);
     return { ran };
   }
   const version = known.map((each) => each.version).join(SEPARATOR);
   // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
   const confirmed = await confirmedReads(versions, reads, version, { isRead: true });
   return confirmed ? { ran, data: { version, confirmedAt: startedAt } } : { ran };
+}
+
+/** Of several reads, only those that changed: the others keep their confirmations. */
+async function noteChanges(
+  versions: DataVersions,
+  reads: readonly VersionedQuery[],
+  known: readonly KnownData[],
+): Promise<void> {
+  const noteChange = async (read: VersionedQuery, index: number): Promise<void> => {
+    const { version = '', changed } = known[index] ?? {};
+    const keptAt = reads.length > 1 ? await versions.confirm(read, version, { isRead: true }) : undefined;
+    if (keptAt === undefined) changed?.();
+  };
+  await Promise.all(reads.map(noteChange));
 }
 
 /**

@@ -85,13 +85,14 @@ async function queryWhole(
   const { dataVersions = NO_VERSIONS, clock, maxStatementBytes } = parts;
   const createdAt = clock().getTime();
   const wholeBytes = key.cachingMs > 0 ? maxStatementBytes : undefined;
-  const { ran, ...data } = await overVersions(dataVersions, reads, createdAt, (known) => {
-    const filters = known?.map(
-      ({ tableFilters }, index) => [reads[index]?.name ?? '', tableFilters] as const,
-    );
-    const queryOfVersions = filters && queryOver(new Map(filters));
-    return runWhole(parts, request, { wholeBytes, queryOfVersions }, context);
-  });
+  const { ran, ...data } = await overVersions(
+    dataVersions,
+    reads,
+    createdAt,
+    (known) =>
+      queryOver(new Map(known.map(({ tableFilters }, index) => [reads[index]?.name ?? '', tableFilters]))),
+    (queryOfVersions) => runWhole(parts, request, { wholeBytes, queryOfVersions }, context),
+  );
   const { whole, cost, queryId, waitingMs } = ran;
   const { head, body } = whole;
   const bodies = request.output.isFramed ? { identity: inOwnMemory(body) } : bodiesOf(body);

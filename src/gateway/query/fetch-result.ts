@@ -141,7 +141,8 @@ async function queryClickHouse(
       dataVersions,
       readsOf({ ...call, bound }),
       now.getTime(),
-      (known) => runQuery(requestOf(call, bound, now, known?.[0])),
+      ([known]) => known,
+      (known) => runQuery(requestOf(call, bound, now, known)),
     );
     const { body, equalBytes, ...facts } = ran;
     return resultOf(call, { createdAt: now.getTime(), ...data, ...facts }, body, equalBytes);
