@@ -138,7 +138,7 @@ export function hitOutcome(result: EndpointResult): CallOutcome {
 }
 
 /** Whether a stale result may replace a failure: of ClickHouse, of a busy gateway, by a time limit or by an operator. */
-function allowsStale(error: unknown): boolean {
+export function allowsStale(error: unknown): boolean {
   return error instanceof Failure && error.status >= 502;
 }
 

@@ -60,7 +60,8 @@ export function compileStatement(
   options: CompilerOptions,
 ): CompiledStatement {
   const { reads, parameters: named, kind, slot } = statement;
-  const { principal, sent, now, endpointOf, listed } = options;
+  const { principal, sent, now, seal, endpointOf, listed } = options;
+  const reader = { principal, sent, now, seal, isDescribed: kind === 'describe' };
   const scope = scopeOf(principal);
   const pinned = pinnedParameters(scope);
   const parts: Part[] = [];
@@ -72,7 +73,7 @@ export function compileStatement(
     const { table, internal: name } = read;
     const endpoint = endpointOf(table);
     if (endpoint) {
-      const given = valuesOfArguments(endpoint, read, { isDescribed: kind === 'describe', ...options });
+      const given = valuesOfArguments(endpoint, read, reader);
       const bound = bindTable(endpoint, given, { pinned, now, name, settings: OF_ENDPOINTS });
       const { text: sql, filters } = bound;
       parts.push({ name, sql, filters });

@@ -26,6 +26,12 @@ const ENDPOINTS: SqlEndpoints = {
     'caching: until-changed',
   ),
 };
+/** With the key that reads them. */
+const TABLES = [
+  ['all', 'counted'],
+  ['all', 'viewed'],
+  ['harbour', 'of_shop'],
+] as const;
 const KEYS = { all: { mayBypassCache: true }, harbour: { fixed: { shop: 'harbour' } } };
 
 const time = new SettableClock();
@@ -51,16 +57,13 @@ const project = {
   },
 };
 beforeAll(async () => {
-  await server.run(
-    'CREATE TABLE events (d Date, shop String) ENGINE = MergeTree PARTITION BY d ORDER BY shop',
-  );
+  await server.run('CREATE TABLE events (d Date, shop String) ENGINE = MergeTree PARTITION BY d ORDER BY ()');
   await server.run('CREATE TABLE others (id UInt64) ENGINE = MergeTree ORDER BY id');
   await server.run("CREATE VIEW low AS SELECT shop FROM events WHERE d < '2030-01-01'");
   await insert('harbour');
 });
 const variables = {
-  ADMIN_PORT: '0',
-  CACHE_MAX_SHARED_KB: '64',
+  ...{ ADMIN_PORT: '0', CACHE_MAX_SHARED_KB: '64' },
   REDIS_URL: sharedRedisUrl(),
   CACHE_KEY_PREFIX: newPrefix(),
 };
@@ -72,9 +75,7 @@ afterAll(() => Promise.all(proxies.map((each) => each.close())));
 const insert = (shop: string, day = '2026-01-01'): Promise<void> =>
   server.run(`INSERT INTO events VALUES ('${day}', '${shop}')`);
 
-const nextSecond = (): void => {
-  time.advance(1000);
-};
+const nextSecond = time.advance.bind(time, 1000);
 
 interface Got {
   readonly rows: string;
@@ -92,33 +93,35 @@ async function get(sql: string, key = 'all', options: SqlOptions = {}, of = open
   return { rows, runs, cache: response.headers.get('x-cache'), age: response.headers.get('age') };
 }
 
+const postToAdmin = (path: string, body = {}): Promise<Response> => {
+  const headers = { 'Content-Type': 'application/json' };
+  const url = `${opened().gateway.adminUrl ?? ''}${path}`;
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+};
+
 let count = 0;
 /** The same for no other test. */
 const own = (sql: string): string => `${sql} WHERE ${(count += 1)} = ${count}`;
 
 describe('a statement over endpoints that cache until their data changes', () => {
-  test.each([
-    ['all', 'counted'],
-    ['all', 'viewed'],
-    ['harbour', 'of_shop'],
-  ])('is confirmed without its query, until rows are inserted (%s, %s)', async (key, table) => {
-    const sql = own(`SELECT n FROM ${table}`);
-    const first = await get(sql, key);
-    expect([first.cache, first.runs]).toEqual(['MISS', 1]);
-    for (let second = 0; second < 3; second += 1) {
+  test.each(TABLES)(
+    'is confirmed without its query, until rows are inserted (%s, %s)',
+    async (key, table) => {
+      const sql = own(`SELECT n FROM ${table}`);
+      const first = await get(sql, key);
+      expect([first.cache, first.runs]).toEqual(['MISS', 1]);
+      for (let second = 0; second < 3; second += 1) {
+        nextSecond();
+        expect(await get(sql, key)).toEqual({ rows: first.rows, cache: 'HIT', age: '0', runs: 0 });
+      }
+      await insert('harbour');
       nextSecond();
-      expect(await get(sql, key)).toEqual({ rows: first.rows, cache: 'HIT', age: '0', runs: 0 });
-    }
-    await insert('harbour');
-    nextSecond();
-    expect(await get(sql, key)).toMatchObject({
-      rows: String(Number(first.rows) + 1),
-      cache: 'MISS',
-      runs: 1,
-    });
-    nextSecond();
-    expect((await get(sql, key)).cache).toBe('HIT');
-  });
+      const rows = String(Number(first.rows) + 1);
+      expect(await get(sql, key)).toMatchObject({ rows, cache: 'MISS', runs: 1 });
+      nextSecond();
+      expect((await get(sql, key)).cache).toBe('HIT');
+    },
+  );
 
   test('has the rows of a key’s own pins, and knows that those of others changed', async () => {
     const sql = own('SELECT n FROM of_shop');
@@ -130,10 +133,7 @@ describe('a statement over endpoints that cache until their data changes', () =>
   });
 
   test('keeps nothing of a partition that comes and goes around its query', async () => {
-    for (const [key, table] of [
-      ['all', 'counted'],
-      ['harbour', 'of_shop'],
-    ] as const) {
+    for (const [key, table] of TABLES) {
       const sql = own(`SELECT n FROM ${table}`);
       const { rows } = await get(own(`SELECT n FROM ${table}`), key);
       const { isHeld, release } = proxy.holdNext(/_1 AS \(\n/);
@@ -159,7 +159,7 @@ describe('a statement over endpoints that cache until their data changes', () =>
     await server.run('INSERT INTO others VALUES (1)');
     for (let second = 1; second < 5; second += 1) {
       nextSecond();
-      expect(await get(sql)).toMatchObject({ rows, cache: 'HIT', runs: 0 });
+      expect(await get(sql)).toEqual({ rows, cache: 'HIT', age: String(second), runs: 0 });
     }
     nextSecond();
     const later = await get(sql);
@@ -185,16 +185,22 @@ describe('a statement over endpoints that cache until their data changes', () =>
     expect((await get(sql)).cache).toBeNull();
   });
 
-  test('that its client kills gets no stale result', async () => {
-    const sql = own('SELECT n FROM counted');
+  test.each([
+    ['its client', 'counted', null, /^Code: 394/],
+    ['an operator', 'strict', null, /An operator of the gateway cancelled/],
+    ['an operator', 'counted', 'STALE', /^\d+$/],
+  ])('that %s cancels is stale for an operator, if it may be (%s)', async (who, table, cache, rows) => {
+    const sql = own(`SELECT n FROM ${table}`);
+    const id = `cancelled-${count}`;
     await get(sql);
     await insert('harbour');
     nextSecond();
     const { isHeld, release } = proxy.holdNext(/_1 AS \(\n/);
-    const running = get(sql, 'all', { search: { query_id: 'mine' } });
+    const running = get(sql, 'all', { search: { query_id: id }, headers: { 'X-Request-Id': id } });
     await isHeld;
-    await get("KILL QUERY WHERE query_id = 'mine'");
-    expect(await running).toMatchObject({ cache: null, rows: expect.stringMatching(/^Code: 394/) as string });
+    if (who === 'its client') await get(`KILL QUERY WHERE query_id = '${id}'`);
+    else await postToAdmin(`/calls/${id}/cancel`);
+    expect(await running).toMatchObject({ cache, rows: expect.stringMatching(rows) as string });
     release();
   });
 });
@@ -204,11 +210,7 @@ describe('what is confirmed', () => {
     const sql = own('SELECT n FROM counted');
     await get(sql);
     time.advance(10);
-    await fetch(`${opened().gateway.adminUrl ?? ''}/cache/purge`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ endpoint: 'strict' }),
-    });
+    await postToAdmin('/cache/purge', { endpoint: 'strict' });
     nextSecond();
     expect(await get(sql)).toMatchObject({ cache: 'MISS', runs: 1 });
   });

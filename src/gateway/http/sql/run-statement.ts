@@ -8,6 +8,8 @@ import { mayCallWithPins, scopeOf } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Limiter } from '../../limits/limiter.js';
 import { EVERY_ROW } from '../../query/row-scope.js';
+import { allowsStale } from '../../query/execute-call.js';
+import { knownAt } from '../../query/endpoint-result.js';
 import { executeStatement, type StatementExecution } from '../../query/execute-statement.js';
 import type { HitCounter } from '../../query/hit-counts.js';
 import type { SingleFlightCaller } from '../../query/single-flight.js';
@@ -151,11 +153,15 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
       return;
     }
     // It may have left while the result was confirmed.
-    signal.throwIfAborted();
-    const exportedBytes = outcome.result.bodies.identity.length;
+    if (signal.aborted && !allowsStale(signal.reason)) signal.throwIfAborted();
+    const { result } = outcome;
+    const exportedBytes = result.bodies.identity.length;
     context.outcome = { ...factsOf(outcome), rows: undefined, exportedBytes };
     for (const { id: of } of read) parts.hits.count(of, outcome.status);
-    await sendWhole(call, client, outcome, clock().getTime());
+    // The rows of an endpoint that is cached for seconds are not confirmed.
+    const isConfirmed = read.every(({ settings }) => settings.untilChanged !== undefined);
+    const since = isConfirmed ? knownAt(result) : result.createdAt;
+    await sendWhole(call, client, outcome, { now: clock().getTime(), since });
   } finally {
     runningCalls.end(id);
   }

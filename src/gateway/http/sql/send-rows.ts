@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 import { compressor } from '../../query/encode-bodies.js';
-import { knownAt, type Bodies, type Compressed, type Encoding } from '../../query/endpoint-result.js';
+import type { Bodies, Compressed, Encoding } from '../../query/endpoint-result.js';
 import type { StatementHead, StatementRequest, StatementSink } from '../../query/ports.js';
 import { toldError } from '../../tables/error-response.js';
 import type { CallOutcome } from '../../query/call.js';
@@ -41,12 +41,16 @@ export function openSqlSink(
   };
 }
 
-/** Sends a result that is whole. @param now milliseconds since 1970 */
+/**
+ * Sends a result that is whole.
+ *
+ * @param times in milliseconds since 1970; its age counts from `since`
+ */
 export async function sendWhole(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   { isHttpCompressed }: ClientSettings,
   outcome: CallOutcome,
-  now: number,
+  { now, since }: { readonly now: number; readonly since: number },
 ): Promise<void> {
   const accepted = isHttpCompressed ? request.headers['accept-encoding'] : undefined;
   const { result, status } = outcome;
@@ -56,7 +60,7 @@ export async function sendWhole(
   response.writeHead(200, {
     'X-Cache': status,
     'Cache-Status': cacheStatus(outcome, Math.floor((result.expiresAt - now) / 1000), ''),
-    Age: Math.max(0, Math.floor((now - knownAt(result)) / 1000)),
+    Age: Math.max(0, Math.floor((now - since) / 1000)),
     ...headersOf(head, encoding),
   });
   endWith(response, encoding === 'lz4' ? await framed(bodies.identity) : bodies[encoding]);
