@@ -167,7 +167,8 @@ class Terminal {
   }
 
   /**
-   * Lines of the page must be lines of the output. `…` is any text, and the width of a table's columns may differ.
+   * Lines of the page must be lines of the output. `…` is any text, and the width of a table's columns may differ. A development
+   * server may say between them that the tests of other endpoints, which it ran meanwhile, pass.
    *
    * @param {string} shown
    * @param {Command | undefined} command
@@ -179,7 +180,8 @@ class Terminal {
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${this.port}`)
       .split('…')
       .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/ +/g, ' +'))
-      .join('[^]*?');
+      .join('[^]*?')
+      .replaceAll('\n', '\n(?:ok +tests/.*\n)*');
     try {
       await untilWritten(command, new RegExp(`^${pattern} *$`, 'm'));
     } catch (cause) {

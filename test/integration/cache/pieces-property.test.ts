@@ -2,7 +2,7 @@ import { Random } from '../../support/random.js';
 import { AT_ONCE, ChangingData, type Change } from '../../support/rounds-of-changes.js';
 import { versionedEndpoint } from '../../support/versioned-gateway.js';
 
-const ROUNDS = Number(process.env['PIECES_ROUNDS'] ?? 30);
+const ROUNDS = Number(process.env['PIECES_ROUNDS'] ?? 20);
 const SEED = Number(process.env['PIECES_SEED'] ?? 20961127);
 const HOUR = 3_600_000;
 const FIRST_DAY = Date.UTC(2026, 0, 1);

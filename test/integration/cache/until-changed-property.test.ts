@@ -2,7 +2,7 @@ import { Random } from '../../support/random.js';
 import { AT_ONCE, ChangingData, type Change } from '../../support/rounds-of-changes.js';
 import { versionedEndpoint } from '../../support/versioned-gateway.js';
 
-const ROUNDS = Number(process.env['UNTIL_CHANGED_ROUNDS'] ?? 50);
+const ROUNDS = Number(process.env['UNTIL_CHANGED_ROUNDS'] ?? 30);
 const SEED = Number(process.env['UNTIL_CHANGED_SEED'] ?? 20960301);
 
 /** How many questions are composed. */
