@@ -3,7 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CacheKey } from '../query/cache-key.js';
 import { usableUntil } from '../query/call.js';
 import { isFresh, knownAt, type EndpointResult } from '../query/endpoint-result.js';
-import type { QueryClickHouse, FetchedResult, CoalesceAcrossGateways } from '../query/fetch-result.js';
+import {
+  NotShared,
+  type QueryClickHouse,
+  type FetchedResult,
+  type CoalesceAcrossGateways,
+} from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore } from '../query/result-store.js';
 import { nativeSignal, type Signal } from '../query/signal.js';
@@ -23,6 +28,8 @@ const MISS = { of: 'miss', pollMs: 25 } as const;
 const REFRESH = { of: 'refresh', pollMs: 500, failedAs: 'refresh' } as const;
 /** How long followers can read the failure of a query. */
 const FAILURE_MS = 3000;
+/** In place of a failure: {@link NotShared}. */
+const NOT_SHARED = 'not shared';
 
 /** The token in a lock. No gateway wrote any other value, so it is not waited for. */
 const TOKEN = /^[0-9a-f]{32}$/;
@@ -158,10 +165,11 @@ class RedisFlight {
 
   private async publishFailure(error: unknown): Promise<void> {
     const { redis, keys } = this.dependencies;
-    const published = sharedFailureOf(error);
-    if (!published) return;
+    const failure = sharedFailureOf(error);
+    const published = error instanceof NotShared ? NOT_SHARED : failure && JSON.stringify(failure);
+    if (published === undefined) return;
     await redis.write((client) =>
-      client.set(keys.failure(this.key, this.failedAs), JSON.stringify(published), 'PX', FAILURE_MS),
+      client.set(keys.failure(this.key, this.failedAs), published, 'PX', FAILURE_MS),
     );
   }
 
@@ -169,7 +177,7 @@ class RedisFlight {
    * Finds a result that another gateway published.
    *
    * @param look what was found already
-   * @throws Failure that the owner of the token `previousLeader` published.
+   * @throws Failure, or NotShared, that the owner of the token `previousLeader` published.
    */
   private async findPublished(
     previousLeader: string | undefined,
@@ -186,7 +194,8 @@ class RedisFlight {
     }
     const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
     if (failedAs === undefined) return undefined;
-    const failure = readFailure(await redis.run((client) => client.get(keys.failure(key, failedAs))));
+    const published = await redis.run((client) => client.get(keys.failure(key, failedAs)));
+    const failure = published === NOT_SHARED ? new NotShared() : readFailure(published);
     if (failure) throw failure;
     return undefined;
   }

@@ -5,7 +5,7 @@ import { NO_VERSIONS, overVersions, type VersionedQuery } from './data-versions.
 import { bodiesOf } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult } from './endpoint-result.js';
 import { getResult } from './execute-call.js';
-import type { SharingParts } from './fetch-result.js';
+import { NotShared, type SharingParts } from './fetch-result.js';
 import { LinkedAbort } from './signal.js';
 import type { RunScheduledStatement, StatementOutcome } from './ports.js';
 import type { SingleFlightCaller } from './single-flight.js';
@@ -39,13 +39,13 @@ type Outcome = Awaited<ReturnType<RunScheduledStatement>>;
 type WholeOutcome = Outcome & { readonly whole: NonNullable<StatementOutcome['whole']> };
 
 /** The rows go to a caller as they arrive, because they are not cached, or too many: each caller gets those of a query of its own. */
-class NotWhole extends Error {
+class NotWhole extends NotShared {
   /** @param request whose query goes on, and sends its rows */
   constructor(
     readonly request: StatementRequest,
     readonly rest: Promise<Outcome>,
   ) {
-    super('the rows go to one caller');
+    super();
   }
 }
 
@@ -70,8 +70,9 @@ export async function executeStatement(
   try {
     return await getResult(parts, { signal, requester, demand, reads, query }, key);
   } catch (error) {
-    if (!(error instanceof NotWhole)) throw error;
-    return error.request === request ? error.rest : parts.runStatement(request);
+    if (!(error instanceof NotShared)) throw error;
+    const isOwn = error instanceof NotWhole && error.request === request;
+    return isOwn ? error.rest : parts.runStatement(request);
   }
 }
 

@@ -28,6 +28,13 @@ export interface FetchedResult extends Pick<CallOutcome, 'result' | 'isCollapsed
 /** Runs the query in ClickHouse; does not store the result. */
 export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
 
+/** What a query throws whose rows go to one caller as they arrive: each other caller, of this gateway and of others, runs its own. */
+export class NotShared extends Error {
+  constructor() {
+    super('the rows go to one caller');
+  }
+}
+
 /**
  * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
  * the others get that result, or its error.
