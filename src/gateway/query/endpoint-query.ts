@@ -15,15 +15,15 @@ export interface EndpointQuery {
   readonly values: Values;
   readonly scope: RowScope;
   /** The caller's own SELECT over the result, if it sent one and the endpoint allows it. */
-  readonly sandbox?: SandboxedSelect;
+  readonly sandbox?: SandboxedSelect | undefined;
   /** Milliseconds since 1970 from which the request that led here means other values, because a time in it is relative. */
-  readonly changesAt?: number;
+  readonly changesAt?: number | undefined;
   /** Output format of the rows; JSON if absent. */
-  readonly representation?: Representation;
+  readonly representation?: Representation | undefined;
   /** Rows of a page, of a caller who wants fewer than the row cap. */
-  readonly pageRows?: number;
+  readonly pageRows?: number | undefined;
   /** Where the rows begin; absent on the first page. */
-  readonly page?: Page;
+  readonly page?: Page | undefined;
 }
 
 /** A page after the first. */

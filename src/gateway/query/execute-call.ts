@@ -25,10 +25,15 @@ export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutco
 export async function executeCall(parts: QueryParts, call: Call, key = keyOf(call)): Promise<CallOutcome> {
   const outcome = await getResult(parts, wantedOf(parts, call), key);
   if (key.cachingMs === 0) return outcome;
-  // What remembers the query must not keep its whole text.
-  const remembered: Call = { ...call, bound: undefined };
-  parts.onOutcome(remembered, key, outcome);
+  parts.onOutcome(queryOf(call), key, outcome);
   return outcome;
+}
+
+/** What may be remembered of a call: not the whole text of its query, and nothing of its caller, who leaves. */
+function queryOf(call: Call): EndpointQuery {
+  const { endpoint, values, scope, sandbox, changesAt, representation, pageRows, page } = call;
+  const query = { endpoint, values, scope, sandbox, changesAt, representation, pageRows, page };
+  return query satisfies Record<keyof EndpointQuery, unknown>;
 }
 
 /** Gets what a caller waits for: {@link executeCall} says how. @throws Failure */

@@ -95,8 +95,9 @@ export async function fetchResult(
   key: CacheKey,
   newerThan?: number,
 ): Promise<FetchedResult> {
-  const { query } = wanted;
-  if (key.cachingMs === 0) return { result: await query(wanted), isCollapsed: false, callers: 1 };
+  const { query, signal, requester } = wanted;
+  if (key.cachingMs === 0)
+    return { result: await query({ signal, requester }), isCollapsed: false, callers: 1 };
   const refresh = wanted.demand === 'fresh';
   const isAlone = refresh && newerThan === undefined;
   const coalesce = isAlone ? withoutCoalescing(store) : coalesceAcrossGateways;

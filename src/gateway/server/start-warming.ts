@@ -50,7 +50,6 @@ export function startWarming(
     },
     refresh: async (query, key, newerThan) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
-      // A query in use still has the requester and the signal of its last call.
       const wanted = wantedOf(parts, { ...query, ...AS_WARMING, requestId, signal: stopping.signal });
       const confirmed = wanted.reads.length > 0 && (await findConfirmed(parts, wanted.reads, key, newerThan));
       if (confirmed) return { result: confirmed, isQueried: false };

@@ -176,6 +176,21 @@ describe('a cached result', () => {
       "SELECT id FROM drawn_long WHERE toYear(parseDateTimeBestEffort('Jan 1 00:00')) > 0",
     ])
       expect([sql, await get(sql)]).not.toEqual([sql, await get(sql)]);
+    const greeting = own('SELECT version(), timezone()');
+    expect([await cacheOf(greeting), await cacheOf(greeting)]).toEqual(['MISS', 'HIT']);
+  });
+
+  test('counts once for an endpoint that is read with two arguments', async () => {
+    const countOf = async (): Promise<number> => {
+      const response = await fetch(`${opened().gateway.adminUrl ?? ''}/cache`);
+      const { endpoints } = (await response.json()) as {
+        endpoints: readonly { endpoint: string; requests: number }[];
+      };
+      return endpoints.find(({ endpoint }) => endpoint === 'numbers.many')?.requests ?? 0;
+    };
+    const before = await countOf();
+    await get('SELECT a.n FROM numbers_many(many = 1) AS a, numbers_many(many = 2) AS b');
+    expect(await countOf()).toBe(before + 1);
   });
 
   test('is never that of a secret argument', async () => {

@@ -117,7 +117,8 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   const { limiter, endpoints, checkStatement, seal, clock, runningCalls } = parts;
   const { response, context, principal, authenticate, sent } = call;
   const { statement, tables, client } = select;
-  const read = statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []);
+  // Once each, whatever arguments they are read with.
+  const read = [...new Set(statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []))];
   noteEndpoints(context, read);
   const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
   // Against the limits of the key it was counted.
