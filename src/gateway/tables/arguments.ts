@@ -8,6 +8,7 @@ import type { Values } from '../../endpoint/values.js';
 import { applyPinned } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
 import { rawInBody, type RawParameter } from '../query/raw-parameters.js';
+import { secretSamples } from '../query/sample-values.js';
 import { readParameters } from '../query/validate-parameters.js';
 import { MAX_SHOWN } from './resolve-name.js';
 import { CODES, StatementProblem, type Argument, type TableRead } from './statement.js';
@@ -37,11 +38,12 @@ export function valuesOfArguments(
   const { parameters } = endpoint;
   const raw = new Map<string, RawParameter>();
   const missing = missingParameters(endpoint, principal);
+  const samples = { ...secretSamples(endpoint), ...endpoint.example };
   for (const [name, argument] of args) {
     const parameter = parameters.get(name);
     if (!parameter) throw new StatementProblem(CODES.BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
     const value = valueOf(argument, sent, parameter);
-    const text = isDescribed && missing.includes(name) ? endpoint.example[name] : undefined;
+    const text = isDescribed && missing.includes(name) ? samples[name] : undefined;
     if (value !== undefined) raw.set(name, rawInBody(value));
     else if (text !== undefined) raw.set(name, { text, times: 1 });
   }

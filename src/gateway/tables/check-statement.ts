@@ -13,10 +13,13 @@ import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
 import { withLiterals } from './compared-literals.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
-/** What a tool may need more than a caller of one endpoint: rows of constants, and functions that tell of the server what its headers tell. */
+/** Functions that return of the server what its headers name. Their values are cached as those of catalogues. */
+const ABOUT_SERVER: ReadonlySet<string> = new Set(['version', 'timezone', 'servertimezone', 'revision']);
+
+/** What a tool may need more than a caller of one endpoint: rows of constants, and functions about the server. */
 const BOUNDS: Bounds = {
   ...{ reads: 100, nodes: 100_000 },
-  functions: new Set(['version', 'timezone', 'servertimezone', 'revision']),
+  functions: ABOUT_SERVER,
   tableFunctions: new Set(['values', 'sqlstandardvalues']),
 };
 const GRAMMAR: Grammar = { ...CALLERS_GRAMMAR, maxNodes: 20_000 };
@@ -85,17 +88,18 @@ async function verdictOf(
     // Of a parameter only its value is unknown, which is a constant in any case.
     const written = checkPrintedText(printed, PARAMETER);
     const lines = await parser.lines(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${written})`, signal);
+    const [tables, varying] = await Promise.all([parser.tables(signal), parser.varyingFunctions(signal)]);
     const names = {
       parts: new Set(reads.map(({ internal }) => internal)),
-      tables: new Set(await parser.tables(signal)),
+      tables: new Set(tables),
       readable: 'tables of the database querygate, catalogues of system, and earlier queries of its WITH',
       isNoTableNamed: false,
     };
     const tree = readTree(lines, GRAMMAR);
     checkTree(tree, names, BOUNDS);
     const called = new Set([...nodesIn(tree)].map((node) => attribute(node, 'function_name').toLowerCase()));
-    const varying = await parser.varyingFunctions(signal);
-    return { text: printed, varies: varying.some((name) => called.has(name)) };
+    const varies = varying.some((name) => called.has(name) && !ABOUT_SERVER.has(name));
+    return { text: printed, varies };
   } catch (error) {
     if (error instanceof Rejection)
       return { code: CODES.ACCESS_DENIED, problem: `The statement ${error.message}.` };

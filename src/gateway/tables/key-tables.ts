@@ -29,8 +29,8 @@ export function tablesOf(endpoints: Endpoints, principal: Principal, now: number
   const byPrincipal = known.get(all) ?? new WeakMap<Principal, KeyTables>();
   const found = byPrincipal.get(principal) ?? readTables(all, principal);
   known.set(all, byPrincipal.set(principal, found));
+  if (!found.listed.some(({ endpoint }) => isGone(endpoint, now))) return found;
   const gone = new Map([...found.endpoints].filter(([, endpoint]) => isGone(endpoint, now)));
-  if (gone.size === 0) return found;
   const left = all.filter((endpoint) => !isGone(endpoint, now));
   return { gone, ...readTables(left, principal) };
 }
@@ -65,7 +65,13 @@ export function namesOf({ endpoints, gone }: KeyTables, chosen = DATABASE): Tabl
     all: () => [...endpoints.keys()],
     removal: (database, table) => {
       const endpoint = gone?.get(`${database ?? standard}.${table}`);
-      return endpoint && removalNote(endpoint.deprecated, (name) => `Read ${tableName({ name })}`);
+      return (
+        endpoint &&
+        removalNote(endpoint.deprecated, (name) => {
+          const successor = tableName({ name });
+          return endpoints.has(`${DATABASE}.${successor}`) ? `Read ${successor}` : `Call ${name} over HTTP`;
+        })
+      );
     },
   };
 }

@@ -14,7 +14,7 @@ import type { StatementRequest } from '../query/ports.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import type { TableRead } from './statement.js';
 
-/** Of a result without rows of endpoints: its text has the rows of catalogues, but not ClickHouse's version. */
+/** Of a result without rows of endpoints: its text has the rows of catalogues. What it returns of the server, such as its version, is as old as this. */
 const OF_CATALOGUES: Lifetime = { cachingMs: 60_000, confirmableMs: 0, staleMs: 0 };
 
 /** What decides the bytes of a statement's result. */

@@ -26,6 +26,15 @@ const opened = sharedSqlGateway(
         ],
         "SELECT 1 AS x WHERE throwIf(@n > 10, 'hidden words') = 0",
       ],
+      hidden: [
+        [
+          'parameters: { token: { kind: string, required: true, secret: true, description: A secret. } }',
+          'columns: { x: UInt8 }',
+          'tables: true',
+          'example: {}',
+        ],
+        "SELECT 1 AS x WHERE @token != ''",
+      ],
       pinned: [
         [
           'parameters: { items: { kind: string-list, required: true, description: Texts. } }',
@@ -97,6 +106,10 @@ test('NULL for an argument that there must be has columns, for drivers that do n
   expect(await rows('DESC (SELECT x, 1 AS n FROM pinned(items = NULL))')).toBe(
     'x\tString\t\t\t\t\t\nn\tUInt8\t\t\t\t\t\n',
   );
+  for (const token of ['NULL', '{none:Nullable(String)}'])
+    expect(
+      await rows(`DESC (SELECT x FROM hidden(token = ${token}))`, { search: { param_none: '\\N' } }),
+    ).toBe('x\tUInt8\t\t\t\t\t\n');
   const refused = await send('SELECT x FROM pinned(items = NULL)');
   expect(refused.headers.get('x-clickhouse-exception-code')).toBe('36');
   const described = await send('DESC (SELECT x FROM pinned)');

@@ -32,20 +32,26 @@ describe('the tables of a gateway', () => {
     await rm(path.join(opened().folder, 'endpoints', 'new-one.sql'));
   });
 
-  test('name what to read instead of one that was removed', async () => {
+  test.each([
+    ['edge.days', 'Read edge_days instead.'],
+    ['no.table', 'Call no.table over HTTP instead.'],
+  ])('name what to read instead of one that was removed: %s', async (successor, advice) => {
     const { gateway, send, rows } = opened();
     const gone = [
-      'deprecated: { since: 2019-01-01, sunset: 2020-05-01, successor: edge.days }',
+      `deprecated: { since: 2019-01-01, sunset: 2020-05-01, successor: ${successor} }`,
       'goneAfterSunset: true',
     ];
+    const plain = file('no.table', 6, ['columns: { n: UInt8 }', 'example: {}'], 'SELECT 7 AS n');
+    await writeFile(
+      path.join(opened().folder, 'endpoints', 'no.table.sql'),
+      plain.replace('tables: true\n', ''),
+    );
     await write('gone.one', 5, [...gone, 'columns: { n: UInt8 }', 'example: {}'], 'SELECT 7 AS n');
     expect((await gateway.reload()).ok).toBe(true);
     expect(await rows("SELECT count() FROM system.tables WHERE name = 'gone_one'")).toBe('0\n');
     const refused = await send('SELECT n FROM gone_one');
     expect(refused.headers.get('x-clickhouse-exception-code')).toBe('60');
-    expect(await refused.text()).toContain(
-      'The table gone_one was removed on 2020-05-01. Read edge_days instead.',
-    );
+    expect(await refused.text()).toContain(`The table gone_one was removed on 2020-05-01. ${advice}`);
     await rm(path.join(opened().folder, 'endpoints', 'gone.one.sql'));
   });
 
