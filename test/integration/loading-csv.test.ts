@@ -175,6 +175,24 @@ describe('loadFile with createTable', () => {
     ]);
   });
 
+  it('creates the table of awkward names from a sample of standard input, then loads all of it', async () => {
+    const createTable = async (sample: Sample): Promise<void> => {
+      const columns = await inferColumns(database.client, sample, true);
+      await database.client.command({ query: tableFile('awkward', columns, 'a;\n*/b.csv') });
+    };
+    const header = 'at,"we`ird, col",select,c.d,shop\n';
+    const rows = Array.from({ length: 4 }, (_, n) => `2026-01-0${n + 1},w${n},${n},,${'ab'[n % 2]}\n`);
+    expect(await load(header + rows.join(''), { table: 'awkward', createTable })).toMatchObject({
+      loaded: 4,
+      rejected: 0,
+    });
+    const [shown] = (await rowsOf('SHOW CREATE TABLE awkward')) as [{ readonly statement: string }];
+    expect(shown.statement).toContain('ORDER BY (shop, at)');
+    expect(await rowsOf('SELECT * FROM awkward ORDER BY at LIMIT 1')).toEqual([
+      { at: '2026-01-01', 'we`ird, col': 'w0', select: 0, 'c.d': null, shop: 'a' },
+    ]);
+  });
+
   it('creates nothing for a source without a valid line', async () => {
     const createTable = (): Promise<void> => Promise.reject(new Error('called'));
     const none = 'standard input has no valid line, so the columns of a new table cannot be inferred: ';

@@ -123,6 +123,17 @@ describe('a database that version 0.1 migrated', () => {
     await withRecords(EARLIER_RECORDS, use, [await requestLogTable()]);
   });
 
+  it('gets the files that it lacks, and then has records of both kinds', async () => {
+    const older = Object.fromEntries(Object.entries(EARLIER_RECORDS).slice(0, -2));
+    await withRecords(older, async ({ connection, select }) => {
+      const schema = await readSchema(REFERENCE.schemaFolder);
+      const applied = [GATEWAY_FILE, ...LATER_FILES, 'clickhouse-schema/0010_custom_events.sql'];
+      expect(await migrate({ connection, schema })).toEqual(applied);
+      expect(await migrate({ connection, schema })).toEqual([]);
+      expect(await select(RECORDED)).toEqual([...Object.keys(older), ...applied.toSorted()]);
+    });
+  });
+
   it('rejects a changed project file by its path', async () => {
     await withRecords(
       { ...EARLIER_RECORDS, '0003_function_relay_logs': 'another' },

@@ -1,38 +1,13 @@
 import { request } from 'node:http';
 
+import { CONFIRMED_TABLES, CONFIRMING_KEYS, READ_BY_KEYS } from '../../support/confirmed-tables.js';
 import { openForAll } from '../../support/opened.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { RewritingProxy } from '../../support/rewriting-proxy.js';
 import { SettableClock } from '../../support/settable-clock.js';
-import { sharedSqlGateway, type SqlEndpoints, type SqlOptions } from '../../support/sql-gateway.js';
+import { sharedSqlGateway, type SqlOptions } from '../../support/sql-gateway.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 import { VersionedServer } from '../../support/versioned-gateway.js';
-
-const endpoint = (select: string, ...lines: readonly string[]): SqlEndpoints[string] => [
-  ['columns: { n: UInt64 }', 'tables: true', 'example: {}', ...lines],
-  select,
-];
-const COUNT = 'SELECT count() AS n FROM';
-const ENDPOINTS: SqlEndpoints = {
-  counted: endpoint(`${COUNT} events`, 'caching: until-changed', 'staleIfError: 3600'),
-  viewed: endpoint(`${COUNT} low`, 'caching: until-changed'),
-  strict: endpoint(`${COUNT} events`, 'caching: until-changed', 'staleIfError: 0'),
-  seconds: endpoint(`${COUNT} others`, 'caching: 5', 'staleIfError: 3600'),
-  drawn: endpoint('SELECT rand() AS n', 'caching: disabled'),
-  'of-shop': endpoint(
-    `${COUNT} events WHERE 1 [[ AND shop = @shop ]]`,
-    'parameters: { shop: { kind: string, description: A shop. } }',
-    'tenant: { events: shop }',
-    'caching: until-changed',
-  ),
-};
-/** With the key that reads them. */
-const TABLES = [
-  ['all', 'counted'],
-  ['all', 'viewed'],
-  ['harbour', 'of_shop'],
-] as const;
-const KEYS = { all: { mayBypassCache: true }, harbour: { fixed: { shop: 'harbour' } } };
 
 const time = new SettableClock();
 const queries: string[] = [];
@@ -42,8 +17,8 @@ let proxy: RewritingProxy;
 const proxies: RewritingProxy[] = [];
 
 const project = {
-  endpoints: ENDPOINTS,
-  keys: KEYS,
+  endpoints: CONFIRMED_TABLES,
+  keys: CONFIRMING_KEYS,
   clock: time.clock,
   readsVersions: true,
   connect: async () => {
@@ -93,18 +68,19 @@ async function get(sql: string, key = 'all', options: SqlOptions = {}, of = open
   return { rows, runs, cache: response.headers.get('x-cache'), age: response.headers.get('age') };
 }
 
-const postToAdmin = (path: string, body = {}): Promise<Response> => {
-  const headers = { 'Content-Type': 'application/json' };
-  const url = `${opened().gateway.adminUrl ?? ''}${path}`;
-  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-};
+const postToAdmin = (path: string, body = {}): Promise<Response> =>
+  fetch(`${opened().gateway.adminUrl ?? ''}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 
 let count = 0;
 /** The same for no other test. */
 const own = (sql: string): string => `${sql} WHERE ${(count += 1)} = ${count}`;
 
 describe('a statement over endpoints that cache until their data changes', () => {
-  test.each(TABLES)(
+  test.each(READ_BY_KEYS)(
     'is confirmed without its query, until rows are inserted (%s, %s)',
     async (key, table) => {
       const sql = own(`SELECT n FROM ${table}`);
@@ -133,7 +109,7 @@ describe('a statement over endpoints that cache until their data changes', () =>
   });
 
   test('keeps nothing of a partition that comes and goes around its query', async () => {
-    for (const [key, table] of TABLES) {
+    for (const [key, table] of READ_BY_KEYS) {
       const sql = own(`SELECT n FROM ${table}`);
       const { rows } = await get(own(`SELECT n FROM ${table}`), key);
       const { isHeld, release } = proxy.holdNext(/_1 AS \(\n/);
@@ -206,18 +182,22 @@ describe('a statement over endpoints that cache until their data changes', () =>
 });
 
 describe('what is confirmed', () => {
-  test('is dropped by a purge of any endpoint', async () => {
-    const sql = own('SELECT n FROM counted');
-    await get(sql);
+  test('is dropped by a purge of any endpoint, here and at the other gateway', async () => {
+    const [here, there] = [own('SELECT n FROM counted'), own('SELECT n FROM counted')];
+    await get(here);
+    await get(there, 'all', {}, other());
     time.advance(10);
     await postToAdmin('/cache/purge', { endpoint: 'strict' });
     nextSecond();
-    expect(await get(sql)).toMatchObject({ cache: 'MISS', runs: 1 });
+    expect(await get(here)).toMatchObject({ cache: 'MISS', runs: 1 });
+    const isDropped = async (): Promise<boolean> => (await get(there, 'all', {}, other())).cache === 'MISS';
+    await pollUntil('the other gateway has dropped it', async () => (await isDropped()) || undefined);
   });
 
   test.each<SqlOptions>([
     { search: { compress: '1', default_format: 'Native' } },
     { search: { session_timezone: 'Asia/Tokyo' } },
+    { headers: { 'Accept-Encoding': 'gzip' } },
   ])('has the bytes of the first result in each form: %j', async (form) => {
     const sql = own('SELECT n FROM counted');
     const { rows } = await get(sql, 'all', form);
@@ -239,9 +219,8 @@ describe('what is confirmed', () => {
     nextSecond();
     const { isHeld, release } = proxy.holdNext(/FROM system\.parts WHERE active/);
     const headers = { Authorization: 'Bearer qg_all', 'X-Request-Id': 'leaving' };
-    const leaving = request(opened().sqlUrl, { method: 'POST', headers })
-      .on('error', () => undefined)
-      .end(sql);
+    const leaving = request(opened().sqlUrl, { method: 'POST', headers });
+    leaving.on('error', () => undefined).end(sql);
     await isHeld;
     leaving.destroy();
     const waiting = get(sql);
@@ -254,7 +233,7 @@ describe('what is confirmed', () => {
   });
 });
 
-test('while ClickHouse is gone, a statement is stale where each of its endpoints allows it', async () => {
+test('while ClickHouse is stopped, a statement is stale where each of its endpoints allows it', async () => {
   const [allowed, both, strict, one] = [
     own('SELECT n FROM counted'),
     own('SELECT c.n FROM counted AS c, seconds AS s'),

@@ -22,6 +22,11 @@ describe('decompress', () => {
     });
   });
 
+  it.each([10, 100_000])('ignores zeros after the last member, in chunks of %d', async (size) => {
+    const padded = Buffer.concat([gzipSync('text'), Buffer.alloc(50_000)]);
+    expect(await decompressed(padded, size)).toEqual({ bytes: Buffer.from('text'), error: undefined });
+  });
+
   it.each([
     ['ends too early', (zipped: Buffer) => zipped.subarray(0, -9), 'the gzip data ends too early'],
     [

@@ -42,6 +42,21 @@ describe('every statement of clickhouse-schema', () => {
     expect(distributed.split('\n').at(-1)).toBe(table.statement.split('\n').at(-1));
   });
 
+  it('preserves the columns, the order and the retention of a table', () => {
+    const statement =
+      statements.find(({ statement: text }) => /EXISTS edge_logs\b/.test(text))?.statement ?? '';
+    const [local = ''] = onCluster(statement);
+    expect(local.slice(local.indexOf('\n('))).toBe(
+      statement
+        .slice(statement.indexOf('\n('))
+        .replace(/\n *--.*/g, '')
+        .replace(
+          'ENGINE = MergeTree',
+          "ENGINE = ReplicatedMergeTree('/clickhouse/tables/prod/{shard}/logs/edge_logs_local', '{replica}')",
+        ),
+    );
+  });
+
   it('shards rows by the first column that is not a time: of the sorting key, else of the table', () => {
     const keys = statements
       .flatMap(({ statement }) => onCluster(statement))
