@@ -32,7 +32,8 @@ export function readHeader(source: string): Header {
   const close = source.indexOf(CLOSE, start + OPEN.length);
   if (!source.startsWith(OPEN, start) || close === -1) return noHeader(source, start);
   const yamlStart = start + OPEN.length;
-  const document = parseYaml(source.slice(yamlStart, close), VALUES);
+  const yaml = source.slice(yamlStart, close);
+  const document = parseYaml(yaml, VALUES);
   const problems = [...document.errors, ...document.warnings].map(({ message, pos: [from, to] }) => ({
     start: yamlStart + from,
     end: yamlStart + to,
@@ -46,7 +47,8 @@ export function readHeader(source: string): Header {
       : valueOf(document, all, { start, end: yamlStart })),
     end: close + CLOSE.length,
     yamlEnd: close,
-    placeOf: (place) => placeInYaml(document, place, yamlStart),
+    // Parsed again: every endpoint keeps its header, and the document is many times as large as its text.
+    placeOf: (place) => placeInYaml(parseYaml(yaml, VALUES), place, yamlStart),
   };
 }
 
