@@ -64,9 +64,10 @@ export async function findQueryData(
   database: string,
   pieces?: WantedPieces,
 ): Promise<QueryData> {
+  const fixed = new Set(fixedFunctions);
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const found = await new Analysis(readRows, database).of(select, pieces);
+    const found = await new Analysis(readRows, database, fixed).of(select, pieces);
     // What lies between two equal analyses was analysed under these definitions.
     if (last?.definitions === found.definitions) return found;
     last = found;
@@ -119,6 +120,8 @@ class Analysis {
     private readonly readRows: ReadRows,
     /** That of names without one. */
     private readonly database: string,
+    /** Functions that ClickHouse was asked about. */
+    private readonly fixed: Set<string>,
   ) {}
 
   async of(select: Explained, pieces: WantedPieces | undefined): Promise<QueryData> {
@@ -143,17 +146,15 @@ class Analysis {
   /** Reads a query and, through its views, others. */
   private async read({ readTrees }: Explained, where: string): Promise<void> {
     const trees = await readTrees();
-    const [written, resolved] = [factsOf(trees.written), factsOf(trees.resolved)];
-    for (const facts of [written, resolved]) await this.require(facts, where);
-    const possible = [written, resolved].flatMap((facts) => this.possibleNames(facts));
-    const unknown = [...new Set([...resolved.tables, ...possible])].filter(
+    const facts = factsOf(trees.written, trees.resolved);
+    await this.require(facts, where);
+    const unknown = [...new Set(this.possibleNames(facts))].filter(
       (name) => name !== NO_TABLE && !this.objects.has(name),
     );
     if (unknown.length === 0) return;
     const rows = await this.readRows<TableRow>(TABLES, { objects: unknown, databases: databasesOf(unknown) });
-    const missing = unknown.find(
-      (name) => resolved.tables.has(name) && !rows.some(({ full }) => full === name),
-    );
+    const { tables } = factsOf(trees.resolved);
+    const missing = unknown.find((name) => tables.has(name) && !rows.some(({ full }) => full === name));
     if (missing !== undefined)
       throw new NoVersion(`${where} reads ${missing}, which the user of versions cannot see`);
     for (const row of rows) this.objects.set(row.full, row);
@@ -206,12 +207,13 @@ class Analysis {
   /** @throws NoVersion where equal arguments give unequal results, or where the data of a dictionary or a Join table counts */
   private async requireFixed(called: readonly string[], where: string): Promise<void> {
     const unknown = new Map(
-      called.filter((name) => !fixedFunctions.has(name)).map((name) => [name.toLowerCase(), name]),
+      called.filter((name) => !this.fixed.has(name)).map((name) => [name.toLowerCase(), name]),
     );
     if (unknown.size === 0) return;
     const rows = await this.readRows<FunctionRow>(FUNCTIONS, { names: [...unknown.keys()] });
     const varying = rows.find(({ varies }) => varies === 1);
     if (!varying) {
+      for (const name of called) this.fixed.add(name);
       for (const { name } of rows) fixedFunctions.add(name);
       return;
     }
