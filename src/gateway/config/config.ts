@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { projectFolder, projectIn, type Environment, type Project } from './project.js';
 import { readServerUrls } from './server-urls.js';
-import { WITH_REMOVED, type Variables } from './variables.js';
+import { VARIABLES, type Variables } from './variables.js';
 
 export type { Environment } from './project.js';
 
@@ -44,7 +44,7 @@ export function readConfig(environment: Environment): Config {
 
 function readVariables(environment: Environment): Variables {
   const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = WITH_REMOVED.validate(variables);
+  const result = VARIABLES.validate(variables);
   if (result.error) {
     const problems = result.error.details.map(({ message }) => `  ${message}`);
     throw new Error(`Invalid environment variables:\n${problems.join('\n')}`);

@@ -100,6 +100,8 @@ const SCHEMAS = {
   QUERY_MAX_ROWS_TO_READ: Joi.number().integer().min(1).default(10_000_000_000),
   QUERY_MAX_BYTES_TO_READ: Joi.number().integer().min(1).default(1_000_000_000_000),
   QUERY_MAX_RESULT_BYTES: Joi.number().integer().min(1).default(256_000_000),
+  // It has no effect any more, but is still validated.
+  WORKERS: Joi.number().integer().min(1).default(1),
 };
 
 /** The environment variables, by name, after validation. */
@@ -107,12 +109,8 @@ export type Variables = {
   readonly [Name in keyof typeof SCHEMAS]: (typeof SCHEMAS)[Name] extends Joi.AnySchema<infer T> ? T : never;
 };
 
-const PREFERENCES = { abortEarly: false, stripUnknown: true, errors: { wrap: { label: false } } } as const;
-
-export const VARIABLES = Joi.object<Variables>(SCHEMAS).prefs(PREFERENCES);
-
-/** `WORKERS` has no effect, but is still validated. */
-export const WITH_REMOVED = Joi.object<Variables & { readonly WORKERS: number }>({
-  ...SCHEMAS,
-  WORKERS: Joi.number().integer().min(1).default(1),
-}).prefs(PREFERENCES);
+export const VARIABLES = Joi.object<Variables>(SCHEMAS).prefs({
+  abortEarly: false,
+  stripUnknown: true,
+  errors: { wrap: { label: false } },
+});

@@ -8,7 +8,9 @@ interface Variable {
   readonly flags?: { readonly default?: string | number };
   readonly rules?: readonly { readonly name: string; readonly args?: { readonly limit?: unknown } }[];
 }
-const variables = (VARIABLES.describe() as { readonly keys: Readonly<Record<string, Variable>> }).keys;
+const { keys } = VARIABLES.describe() as { readonly keys: Readonly<Record<string, Variable>> };
+// What has no effect is not documented.
+const variables = Object.fromEntries(Object.entries(keys).filter(([name]) => name !== 'WORKERS'));
 const documented = tableRows(await textOf('docs/reference/configuration.md'), /^`[A-Z_]+`$/).map(
   ([name = '', defaultValue, meaning = '']) => ({
     name: codesIn(name)[0] ?? '',
