@@ -36,7 +36,7 @@ export class EndpointLoader {
   /** The file that had each id and each name when the files were loaded last. */
   private holders: ReadonlyMap<string, string> = new Map();
 
-  /** @param mayLackColumns whether the header of a file in SQL may have no `columns`, which ClickHouse then tells. */
+  /** @param mayLackColumns whether the header of a file in SQL may have no `columns`, for which ClickHouse is then asked. */
   constructor(
     private readonly folder: string,
     private readonly mayLackColumns = false,

@@ -58,7 +58,7 @@ async function fetchAndCut(
   maxBytes: number,
 ): Promise<QueryResult> {
   const { representation, columns, clickHouseFormat, project } = written;
-  const keys = (request.page ?? request.bucket) && keysOf(written, format, request);
+  const keys = keysOf(written, format, request);
   const response = keys
     ? await send(keys.rows.query(request.query), keys.rows.clickHouseFormat)
     : await send(project(request.query), clickHouseFormat);

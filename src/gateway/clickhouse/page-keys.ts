@@ -24,7 +24,7 @@ interface KeyedBody {
   ) => Pick<QueryResult, 'body' | 'lastRow' | 'buckets'>;
 }
 
-/** The keys that the rows of a page, or of a piece, are written with. */
+/** The keys that the rows of a page, or of a piece, are written with; undefined for other rows. */
 export function keysOf(
   written: WrittenColumns,
   format: RowFormat,

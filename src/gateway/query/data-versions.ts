@@ -31,7 +31,7 @@ export interface DataVersions {
   readonly confirm: (
     query: VersionedQuery,
     version: string,
-    how?: { readonly isRead: boolean },
+    how: { readonly isRead: boolean },
   ) => Promise<number | undefined>;
 }
 

@@ -37,13 +37,10 @@ export interface Deferral {
   readonly onStart: (work: Abort, ended: Promise<void>) => void;
 }
 
-/** A call and its cache key. */
-type OfCall<T> = (call: Call, key: CacheKey) => Promise<T>;
-
 export interface DeferredDependencies {
-  readonly executeCall: OfCall<CallOutcome>;
+  readonly executeCall: (call: Call, key: CacheKey) => Promise<CallOutcome>;
   /** Finds a stale result that may take the place of one that does not come in time. */
-  readonly findStale: OfCall<CallOutcome | undefined>;
+  readonly findStale: (key: CacheKey) => Promise<CallOutcome | undefined>;
   readonly board?: DeferredBoard | undefined;
   readonly onBackground?: OnBackgroundQuery | undefined;
   /** `QUERY_TIMEOUT_SECONDS` */
@@ -178,7 +175,7 @@ export class DeferredCalls {
       if (error !== signal.reason) throw error;
       deferred.isAwaited = true;
       if (call.signal.aborted) throw error;
-      const stale = await this.dependencies.findStale(call, key);
+      const stale = await this.dependencies.findStale(key);
       const { timeoutSeconds = Infinity } = call.endpoint.settings.queryLimits ?? {};
       const timeLimitSeconds = Math.min(this.dependencies.maxSeconds, timeoutSeconds);
       return stale ?? { since: deferred.since, timeLimitSeconds };

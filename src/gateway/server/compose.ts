@@ -76,7 +76,7 @@ export interface GatewayDependencies {
   readonly development?: Development;
 }
 
-/** What a development server changes about a gateway, and what it tells of it. */
+/** What a development server changes about a gateway, and what it says of it. */
 export interface Development extends DevelopmentSource {
   /** How endpoint files are loaded. A file with a problem keeps its earlier endpoint, and does not stop the others. */
   readonly loading: ProjectEndpointsOptions;

@@ -95,7 +95,7 @@ export async function openQueryExecution(
   } satisfies Partial<QueryExecution>;
   const deferredCalls = new DeferredCalls({
     executeCall: (call, key) => executeCall(parts, call, key),
-    findStale: (_call, key) => findStale(parts, key),
+    findStale: (key) => findStale(parts, key),
     board: cache.deferred,
     maxSeconds: config.queryTimeoutMs / 1000,
     ...{ onBackground: shared.onBackground, clock },

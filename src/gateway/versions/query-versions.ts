@@ -59,7 +59,7 @@ export class QueryVersions implements DataVersions {
     });
   };
 
-  readonly confirm: DataVersions['confirm'] = async (query, version, { isRead } = { isRead: false }) => {
+  readonly confirm: DataVersions['confirm'] = async (query, version, { isRead }) => {
     const found = await this.unlessUnknown(query, () => this.versionOf(query, isRead));
     return found?.tables.version === version ? found.readAt : undefined;
   };

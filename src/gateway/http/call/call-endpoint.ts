@@ -38,7 +38,7 @@ export function callEndpoint(parts: ApiParts, readSent: ReadSentCall): RequestHa
     const principal = principalOf(context);
     const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
     requireOpen(principal, endpoint);
-    if (endpoint.deprecated) appendHeaders(response, deprecationHeaders(endpoint, parts.publicUrl));
+    appendHeaders(response, deprecationHeaders(endpoint, parts.publicUrl));
     requireNotGone(endpoint, parts.clock());
     const sent = await readSent(endpoint, request, response);
     if (sent.preferences.isStrict) response.set('Preference-Applied', STRICT);

@@ -23,8 +23,8 @@ async function changedIn(
     ...NO_VERSIONS,
     before: ({ scope }) =>
       Promise.resolve({ version: 'old', tableFilters: '', changed: () => changed.push(scope) }),
-    confirm: ({ scope }, version, how) =>
-      Promise.resolve(how?.isRead === true && version === now(scope) ? 0 : undefined),
+    confirm: ({ scope }, version, { isRead }) =>
+      Promise.resolve(isRead && version === now(scope) ? 0 : undefined),
   };
   const { ran, data } = await overVersions(
     versions,
