@@ -15,11 +15,6 @@ export class ConcurrentQueries {
 
   constructor(private readonly shared?: SharedLimits) {}
 
-  /** Number of subjects with a running query in this process. */
-  get size(): number {
-    return this.running.size;
-  }
-
   /**
    * Acquires a permit for every subject with a concurrency limit, or none at all.
    *

@@ -66,20 +66,10 @@ const MAX_WINDOWS = 50_000;
 
 /** The windows of limits, in the memory of the process. A window starts with its first unit. */
 export class FixedWindows {
-  private readonly windows: LRUCache<string, Window>;
+  private readonly windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
 
   /** @param now monotonic milliseconds. */
-  constructor(
-    private readonly now: () => number,
-    max = MAX_WINDOWS,
-  ) {
-    this.windows = new LRUCache({ max });
-  }
-
-  /** Number of stored windows. */
-  get size(): number {
-    return this.windows.size;
-  }
+  constructor(private readonly now: () => number) {}
 
   /** The running window of a limit; undefined where none has started. Unlike {@link running}, it changes nothing. */
   find(name: string): Window | undefined {

@@ -54,17 +54,11 @@ export class Limiter {
   constructor(
     private readonly now: () => number,
     shared?: SharedLimits,
-    maxWindows?: number,
   ) {
-    this.windows = new FixedWindows(now, maxWindows);
+    this.windows = new FixedWindows(now);
     this.concurrent = new ConcurrentQueries(shared);
     this.shared = shared && new SharedWindows(this.windows, shared, now);
     this.requests = new RequestQuotas(this.windows, this.shared, now);
-  }
-
-  /** How much is remembered: windows, and subjects with a running query. */
-  get size(): { readonly windows: number; readonly concurrent: number } {
-    return { windows: this.windows.size, concurrent: this.concurrent.size };
   }
 
   /**

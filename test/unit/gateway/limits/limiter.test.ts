@@ -2,6 +2,7 @@ import fc from 'fast-check';
 
 import { OPERATORS } from '../../../../src/endpoint/figures.js';
 import type { LimitRules } from '../../../../src/endpoint/limit-rules.js';
+import { ConcurrentQueries } from '../../../../src/gateway/limits/concurrent-queries.js';
 import {
   LimitExceeded,
   unitsLeft,
@@ -25,7 +26,7 @@ describe('Limiter without a shared store', () => {
 
   beforeEach(() => {
     now = 1_000_000;
-    limiter = new Limiter(() => now, undefined, 100);
+    limiter = new Limiter(() => now);
   });
   /** Admits a request and returns the limits after it; throws if a limit rejects it. */
   const admit = (...subjects: Subject[]): readonly LimitState[] => {
@@ -65,19 +66,17 @@ describe('Limiter without a shared store', () => {
       expect(limiter.quotasOf(key({ concurrent: 1 }))).toEqual([]);
     });
 
-    it('starts no window', () => {
+    it('has no window of what was not used', () => {
       expect(usesOf(key(rules))).toEqual([
         ['requests', 0, null],
         ['rowsRead', 0, null],
       ]);
-      expect(limiter.size.windows).toBe(0);
     });
   });
 
   describe('admitRequest', () => {
     it('returns nothing without a limit on requests', () => {
       expect(admit(key({}), endpoint({ rowsRead: perMinute(1), concurrent: 1 }))).toEqual([]);
-      expect(limiter.size.windows).toBe(0);
     });
 
     it('admits the quota and no more until the window ends', () => {
@@ -140,9 +139,14 @@ describe('Limiter without a shared store', () => {
       );
     });
 
-    it('stores a bounded number of windows', () => {
-      for (let n = 0; n < 1000; n += 1) admit(key({ requests: perMinute(1) }, `caller ${n}`));
-      expect(limiter.size.windows).toBe(100);
+    it('forgets the window of whoever called least recently beyond 50,000, which quotasOf does not start', () => {
+      const caller = (n: number): Subject => key({ requests: perMinute(1) }, `caller ${n}`);
+      for (let n = 0; n < 50_000; n += 1) admit(caller(n));
+      limiter.quotasOf(caller(50_000));
+      rejectionOf(caller(0));
+      admit(caller(50_000));
+      rejectionOf(caller(0));
+      admit(caller(1));
     });
 
     it('counts long names that differ in one character separately', () => {
@@ -205,14 +209,22 @@ describe('Limiter without a shared store', () => {
       await expect(limiter.admitQuery([subject])).rejects.toThrow(LimitExceeded);
     });
 
-    it('takes no permit of one subject when another rejects, and forgets idle subjects', async () => {
+    it('takes no permit of one subject when another rejects', async () => {
       const [caller, called] = [key({ concurrent: 2 }), endpoint({ concurrent: 1 })];
       const permit = await limiter.admitQuery([caller, called]);
       await expect(limiter.admitQuery([caller, called])).rejects.toThrow('logs.all');
       const other = await limiter.admitQuery([caller]);
       await permit.settle(COST);
       await other.settle();
-      expect(limiter.size.concurrent).toBe(0);
+      await limiter.admitQuery([caller, called]);
+    });
+
+    it('forgets idle subjects', async () => {
+      const queries = new ConcurrentQueries();
+      const release = await queries.acquire([key({ concurrent: 2 })]);
+      expect(queries).not.toEqual(new ConcurrentQueries());
+      await release();
+      expect(queries).toEqual(new ConcurrentQueries());
     });
   });
 });
