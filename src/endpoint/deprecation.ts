@@ -38,7 +38,7 @@ export function isGone(
 }
 
 /** A deprecation as lists show it. */
-export interface DescribedDeprecation extends DeprecationRules {
+interface DescribedDeprecation extends DeprecationRules {
   readonly goneAfterSunset: boolean;
 }
 

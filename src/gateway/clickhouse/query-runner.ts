@@ -66,7 +66,7 @@ const REACHABLE_SHARDS: ClickHouseSettings = {
 };
 
 /** Runs a query with additional settings. */
-export type RunWith = (settings: ClickHouseSettings) => Promise<QueryResult>;
+type RunWith = (settings: ClickHouseSettings) => Promise<QueryResult>;
 
 /**
  * Runs a query on all its shards. If a shard is unreachable and callers accept partial results, reruns the query on

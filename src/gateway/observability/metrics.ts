@@ -15,7 +15,7 @@ type Labels<Name extends CounterName> = Readonly<
 >;
 
 /** A complete export. */
-export interface CompletedExport {
+interface CompletedExport {
   readonly endpoint: string;
   /** 0 for a format that does not count them. */
   readonly rows: number;

@@ -19,7 +19,7 @@ export interface SingleFlightContext {
 }
 
 /** Starts work. */
-export type StartWork<T> = (context: SingleFlightContext) => Promise<T>;
+type StartWork<T> = (context: SingleFlightContext) => Promise<T>;
 
 /** Work that several callers wait for. */
 interface Work<T> {

@@ -6,7 +6,7 @@ const CLOSE_MS = 2000;
 /** Closes a part of the gateway. @param drainMs how long running requests may take. */
 export type Close = (drainMs: number) => Promise<void> | void;
 
-export interface ClosingPart {
+interface ClosingPart {
   /** Name in the log. */
   readonly name: string;
   /** Whether callers lose nothing if the part does not close: the exit code is then not affected. */

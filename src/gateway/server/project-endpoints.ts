@@ -35,7 +35,7 @@ export interface LoadedEndpoints {
  * the project's, and the gateway's own, which read the request log, where the log is written. Elsewhere its table need not
  * exist.
  */
-export class ProjectEndpoints {
+class ProjectEndpoints {
   private readonly loader: EndpointLoader;
   /** The endpoints that each file contained when it last had no problem. */
   private good: ReadonlyMap<string, Endpoint> = new Map();

@@ -26,7 +26,7 @@ export class NotAnalysed extends Error {
   override readonly name = 'NotAnalysed';
 }
 
-export interface ReloaderDependencies {
+interface ReloaderDependencies {
   readonly served: ServedEndpoints;
   /** @throws Error where nothing can be served of what was loaded; the earlier endpoints then stay. */
   readonly load: () => Promise<LoadedEndpoints>;

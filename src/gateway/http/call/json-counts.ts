@@ -15,7 +15,7 @@ export interface JsonLimits {
 }
 
 /** What a JSON text has, up to the first limit that it exceeds; of invalid JSON, at least what a parser creates of it. */
-export interface JsonCounts extends JsonLimits {
+interface JsonCounts extends JsonLimits {
   /** The byte at which nesting exceeds 64 levels. */
   readonly tooDeepAt: number | undefined;
 }

@@ -119,7 +119,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const SHORT_INTEGER = /^-?\d{1,15}$/;
 
 /** A JSON number without rounding. */
-export interface JsonNumber {
+interface JsonNumber {
   /** In plain decimal digits; of a number with more than 400 of them the text as it was sent. */
   readonly text: string;
   /** Whether the value is an integer that a double may not hold exactly: beyond 2^53. */
@@ -131,7 +131,7 @@ export interface JsonNumber {
  *
  * @param isInteger whether the text of an integer has no fraction: `1.0` is `1`.
  */
-export function readJsonNumber(sent: string, isInteger: boolean): JsonNumber {
+function readJsonNumber(sent: string, isInteger: boolean): JsonNumber {
   // Nearly every item of a long list.
   if (SHORT_INTEGER.test(sent)) return { text: sent, isUnsafeInteger: false };
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(sent) ?? [];

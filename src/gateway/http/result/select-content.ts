@@ -144,7 +144,7 @@ const opaque = (tag: string): string => tag.replace(/^W\//, '');
 const tagsIn = (list: string): readonly string[] => list.split(',').map((tag) => tag.trim());
 
 /** Offsets of the first and the last byte of a part. */
-export interface ByteRange {
+interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
