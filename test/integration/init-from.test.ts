@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { checkEndpoint } from '../../src/commands/check/check-endpoint.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { parseSqlFile } from '../../src/endpoint/sql-file/parse-sql-file.js';
+import { endpointOf } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { introspect, type Introspected } from '../../src/commands/introspect/introspect.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { useTestDatabase } from '../support/clickhouse.js';
@@ -54,8 +55,9 @@ const read = (...chosen: readonly string[]): Promise<Introspected> =>
 /** Checks the written endpoints; returns the rows of each example and its problems. */
 async function check({ files }: Introspected): Promise<Readonly<Record<string, unknown>>> {
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-  const checked = files.map(async ({ text }) => {
-    const endpoint = readSqlEndpoint(text);
+  const checked = files.map(async ({ path: file, text }) => {
+    // Of a file, check analyses other choices and the combinations of optional parts too.
+    const endpoint = endpointOf(parseSqlFile(text, { path: file, shownPath: file }));
     const { example, problems } = await checkEndpoint(endpoint, { ...tools(), runQuery });
     return [endpoint.name, [example?.rows, problems]] as const;
   });
