@@ -4,7 +4,10 @@ import { text } from 'node:stream/consumers';
 
 import { connectClickHouse } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import type { ClickHouseConnection } from '../../../src/gateway/clickhouse/connection.js';
-import { EmbeddedServer } from '../../../src/commands/embedded/embedded-server.js';
+import {
+  EmbeddedServer,
+  type EmbeddedServerOptions,
+} from '../../../src/commands/embedded/embedded-server.js';
 import { readerUserFile } from '../../../src/commands/grants/reader-user-file.js';
 import { grantReader } from '../../../src/commands/embedded/grant-reader.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
@@ -17,8 +20,9 @@ let folder: TemporaryFolder;
 let server: EmbeddedServer;
 const crashes: string[] = [];
 
-const start = (): Promise<EmbeddedServer> =>
+const start = (options: Pick<EmbeddedServerOptions, 'grants'> = {}): Promise<EmbeddedServer> =>
   EmbeddedServer.start({
+    ...options,
     dataDir: folder.path,
     database: 'logs',
     onCrash: (message) => crashes.push(message),
@@ -85,6 +89,15 @@ describe('the reader of an embedded server', () => {
     await expect(asReader('SELECT city FROM logs.a')).resolves.toEqual(['a']);
     await grantReader(server, folder.path, [endpoint(sql`SELECT city FROM a WHERE city != ''`)]);
     expect(server.pid).toBe(pid);
+  });
+
+  it('keeps those of the last start beside those of another endpoint, until a start names others', async () => {
+    await grantReader(server, folder.path, [endpoint(sql`SELECT city FROM b`)], { extend: true });
+    const both = ['a', 'b'].map((table) => `GRANT SELECT ON logs.${table} TO querygate`);
+    await expect(asReader('SHOW GRANTS')).resolves.toEqual(both);
+    await server.stop();
+    server = await start({ grants: ['GRANT SELECT ON logs.a'] });
+    await expect(asReader('SHOW GRANTS')).resolves.toEqual(both.slice(0, 1));
   });
 
   it('loses what no endpoint needs any more', async () => {
