@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('querygate load --create beside querygate dev', () => {
-  it('makes an endpoint of a CSV file: load --create, new --table, check, call', async () => {
+  it('makes an endpoint of a CSV file: load --create, new --table, call', async () => {
     const csv = await fileOf('visits.csv.gz', gzipSync(VISITS));
     expect(await run('load', 'visits', csv, '--create')).toEqual({
       code: 1,
@@ -139,5 +139,15 @@ ORDER BY at;
       expect.stringMatching(/ClickHouse rejects the inferred table, and .*_rejected\.sql was removed again/),
     ]);
     expect(await schemaFiles()).toEqual(before);
+  });
+});
+
+describe('querygate new --table', () => {
+  it('reads the schema files where no gateway runs', async () => {
+    const folder = path.join(temporary.path, 'other');
+    await runCli(['init', folder]);
+    const made = await runCli(['new', 'requests.all', '--table', 'requests', '--project', folder]);
+    expect([made.code, made.stdout]).toEqual([0, 'endpoints/requests.all.sql\n']);
+    expect(await readFile(path.join(folder, made.stdout.trim()), 'utf8')).toContain('FROM requests');
   });
 });

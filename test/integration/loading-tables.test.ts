@@ -126,8 +126,9 @@ describe('loadFile with unknown fields', () => {
 
   it('does not shift to a time of a line that is rejected', async () => {
     const definition = '(timestamp DateTime) ENGINE = MergeTree ORDER BY timestamp';
-    const times = [{ timestamp: '2020-01-01T00:00:00Z' }, { timestamp: '2021-01-01T00:00:00Z', ip: 1 }];
+    const times = [{ timestamp: '2020-01-01T00:00:00Z' }, { timestamp: '2021-01-01T00:00:00Z', ip: 1, n: 1 }];
     await load(definition, times, { strict: true, shiftToNow: true });
+    expect(rejected).toEqual({ 2: 'unknown field `ip` (and 1 more)' });
     expect(await rowsOf("SELECT toString(timestamp, 'UTC') AS time FROM t")).toEqual([
       { time: '2026-06-15 12:30:45' },
     ]);
