@@ -50,6 +50,8 @@ describeInBrowser('the range of a chart of buckets in the console', () => {
       await page.click('text="Previous"');
       // Two and a half hours touch four.
       expect(await rangeAfter(page, '2026-05-16T21:00:00Z')).toBe('2026-05-17T01:00:00Z');
+      await page.click('text="Next"');
+      await page.waitForURL(/since=2026-05-17T01.*until=2026-05-17T05/);
       await page.click('text="24 h"');
       expect(await rangeAfter(page, '2026-05-16T10:00:00Z')).toBeNull();
     }));

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 import { describeInBrowser, seriousFindings } from '../support/browser.js';
 import { connectAsAdmin } from '../support/clickhouse.js';
-import { startProjectGateway } from '../support/console-gateway.js';
+import { CONSOLE_KEY, startProjectGateway } from '../support/console-gateway.js';
 import { TYPE_VALUES, TYPES_SELECT, writeResultsProject } from '../support/console-results-project.js';
 import { drawnTexts, recordDrawnTexts, type DrawnText } from '../support/drawn-texts.js';
 import { copiedTexts, recordCopies } from '../support/copied-texts.js';
@@ -69,6 +69,7 @@ describeInBrowser('a result in the console', () => {
       page.waitForEvent('download'),
       page.click(`role=button[name="${button}"]`),
     ]);
+    expect(file.url()).not.toContain(CONSOLE_KEY);
     const text = await readFile(await file.path(), 'utf8');
     return [file.suggestedFilename(), text.trimEnd().split('\r\n')];
   };
@@ -140,7 +141,8 @@ describeInBrowser('a result in the console', () => {
         const members = names.split('\t').map((name, index) => `"${name}":${shown[index] ?? ''}`);
         expect(text).toContain(`{${members.join()}}`);
       }
-      for (const [format, start] of Object.entries({ parquet: /^PAR1/, arrow: /^\uFFFD{4}/ })) {
+      const starts = { tsv: /^id\tprice\t/, parquet: /^PAR1/, arrow: /^\uFFFD{4}/ };
+      for (const [format, start] of Object.entries(starts)) {
         await page.selectOption('.download select', format);
         expect((await saved(page, 'Download'))[1].join()).toMatch(start);
       }
