@@ -97,6 +97,7 @@ describe('GET /api/endpoints/ID_OR_NAME', () => {
     expect(await one('usage.api-counts')).toMatchObject({
       id: 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44',
       name: 'usage.api-counts',
+      description: 'Requests per API (REST, storage, auth, realtime) in time buckets.',
       maxRows: 1000,
       caching: 900,
       warming: 300,
