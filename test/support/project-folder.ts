@@ -3,8 +3,10 @@ import path from 'node:path';
 
 import type { TemporaryFolder } from './temporary-folder.js';
 
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
 /** Writes files, by their path in a folder, and the folders that they are in. */
-export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function writeFiles(folder: string, files: Files): Promise<void> {
   for (const [file, text] of Object.entries(files)) {
     const absolute = path.join(folder, file);
     await mkdir(path.dirname(absolute), { recursive: true });
@@ -29,7 +31,7 @@ export class ProjectFolder {
   }
 
   /** Writes files, by their path in the project. */
-  write(files: Readonly<Record<string, string>>): Promise<void> {
+  write(files: Files): Promise<void> {
     return writeFiles(this.folder, files);
   }
 

@@ -1,6 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
 /** The text of an endpoint file; `changes` replace properties of the definition. */
 export const typescriptFile = (changes = ''): string => `
   import { column, defineEndpoint, sql, text } from 'querygate';
@@ -21,13 +18,3 @@ export const typescriptFile = (changes = ''): string => `
   });
 `;
 export const SECOND = typescriptFile("id: '11111111-2222-4333-8444-666666666666', name: 'second',");
-
-export type Files = Readonly<Record<string, string | Uint8Array>>;
-
-/** Writes files into a folder. */
-export async function writeFiles(folder: string, files: Files): Promise<void> {
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
-}

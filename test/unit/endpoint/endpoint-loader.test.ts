@@ -3,9 +3,10 @@ import path from 'node:path';
 
 import { textOfProblem } from '../../../src/endpoint/file-problems.js';
 import { EndpointLoader } from '../../../src/endpoint/endpoint-loader.js';
+import { writeFiles } from '../../support/project-folder.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
-import { SECOND, typescriptFile, writeFiles } from '../../support/typescript-files.js';
+import { SECOND, typescriptFile } from '../../support/typescript-files.js';
 
 const COLUMNS = ['columns: { n: UInt8 }'];
 

@@ -3,9 +3,10 @@ import path from 'node:path';
 
 import { loadEndpoints } from '../../support/load-endpoints.js';
 import { referenceEndpoints } from '../../../bench/reference-project.js';
+import { writeFiles, type Files } from '../../support/project-folder.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
-import { SECOND, typescriptFile, writeFiles, type Files } from '../../support/typescript-files.js';
+import { SECOND, typescriptFile } from '../../support/typescript-files.js';
 
 /** Without the excerpts, which are indented. */
 const withoutExcerpts = (message: string): string => message.replaceAll(/\n {4}.*/g, '');

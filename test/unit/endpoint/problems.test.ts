@@ -10,9 +10,10 @@ import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../../src/endp
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
 import { compareColumns } from '../../../src/gateway/clickhouse/compare-columns.js';
+import { writeFiles } from '../../support/project-folder.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
-import { typescriptFile, writeFiles } from '../../support/typescript-files.js';
+import { typescriptFile } from '../../support/typescript-files.js';
 import { PIECE_ROWS } from './piece-problem-rows.js';
 import { ROWS } from './problem-rows.js';
 import { SELECT_ROWS } from './select-problem-rows.js';
