@@ -68,7 +68,8 @@ export class WarmedGateway {
       },
       refresh: async (query, key) => {
         const call = { ...query, requestId: 'warming', signal, demand: 'fresh' } as const;
-        return { ...(await fetchResult(this.parts, wantedOf(this.parts, call), key)), isQueried: true };
+        const wanted = wantedOf(this.parts, call, key);
+        return { ...(await fetchResult(this.parts, wanted, key)), isQueried: true };
       },
       isBusy: () => false,
       budget: new QueryBudget(budget, clock),

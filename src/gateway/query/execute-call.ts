@@ -23,9 +23,8 @@ export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutco
  * @throws Failure with the message for the caller.
  */
 export async function executeCall(parts: QueryParts, call: Call, key = keyOf(call)): Promise<CallOutcome> {
-  const outcome = await getResult(parts, wantedOf(parts, call), key);
-  if (key.cachingMs === 0) return outcome;
-  parts.onOutcome(queryOf(call), key, outcome);
+  const outcome = await getResult(parts, wantedOf(parts, call, key), key);
+  if (call.endpoint.settings.caching !== 'disabled') parts.onOutcome(queryOf(call), key, outcome);
   return outcome;
 }
 
@@ -38,7 +37,7 @@ function queryOf(call: Call): EndpointQuery {
 
 /** Gets what a caller waits for: {@link executeCall} says how. @throws Failure */
 export function getResult(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
-  return key.cachingMs === 0 ? getUncached(parts, wanted, key) : getCached(parts, wanted, key);
+  return key.cachingMs === 0 ? getUncached(wanted) : getCached(parts, wanted, key);
 }
 
 async function getCached(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
@@ -59,10 +58,10 @@ async function getCached(parts: SharingParts, wanted: Wanted, key: CacheKey): Pr
   }
 }
 
-async function getUncached(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
-  if (wanted.demand === 'only-cached') throw notCached();
-  const { result, callers = 1 } = await fetchResult(parts, wanted, key);
-  return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers };
+async function getUncached({ demand, query, signal, requester }: Wanted): Promise<CallOutcome> {
+  if (demand === 'only-cached') throw notCached();
+  const result = await query({ signal, requester });
+  return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers: 1 };
 }
 
 /** What is cached, as far as {@link fetchResult} does not look for it. */

@@ -95,16 +95,13 @@ export async function fetchResult(
   key: CacheKey,
   newerThan?: number,
 ): Promise<FetchedResult> {
-  const { query, signal, requester } = wanted;
-  if (key.cachingMs === 0)
-    return { result: await query({ signal, requester }), isCollapsed: false, callers: 1 };
   const refresh = wanted.demand === 'fresh';
   const isAlone = refresh && newerThan === undefined;
   const coalesce = isAlone ? withoutCoalescing(store) : coalesceAcrossGateways;
   // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
   const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
   const { value, joined, callers } = await flights.join(workKey, wanted, ({ signal, requester }) =>
-    coalesce(key, signal, (querySignal) => query({ requester, signal: querySignal }), newerThan),
+    coalesce(key, signal, (querySignal) => wanted.query({ requester, signal: querySignal }), newerThan),
   );
   // Another gateway had stored it before.
   if (!refresh && value.result === value.cached) return value;
@@ -116,14 +113,14 @@ export async function fetchResult(
     : { isCollapsed: joined, callers, result: value.result, cached: value.cached };
 }
 
-/** What a call waits for. */
-export function wantedOf(parts: FetchParts, call: Call): Wanted {
+/** What a call waits for. @param key with the lifetime of its result */
+export function wantedOf(parts: FetchParts, call: Call, key: CacheKey): Wanted {
   const { endpoint, values, scope, demand, signal, requester } = call;
   return {
     reads: readsOf(call),
     query: (context) => {
       parts.requireRunnable?.(endpoint, values, scope);
-      return queryClickHouse(parts, { ...call, ...context });
+      return queryClickHouse(parts, { ...call, ...context }, key);
     },
     ...{ demand, signal, requester },
   };
@@ -134,6 +131,7 @@ const readsOf = (call: Call): Wanted['reads'] => (call.endpoint.settings.untilCh
 async function queryClickHouse(
   { runQuery, dataVersions = NO_VERSIONS, composer, clock }: FetchParts,
   call: Call,
+  key: CacheKey,
 ): Promise<EndpointResult> {
   const { bound = bindCall(call) } = call;
   const now = clock();
@@ -142,7 +140,7 @@ async function queryClickHouse(
       const composed = await composer?.compose(call, bound, (of, data) => requestOf(call, of, now, data));
       if (composed) {
         const { body, ...facts } = composed;
-        return resultOf(call, { truncated: false, ...facts }, body);
+        return resultOf(call, key, { truncated: false, ...facts }, body);
       }
     }
     const { ran, ...data } = await overVersions(
@@ -153,7 +151,7 @@ async function queryClickHouse(
       (known) => runQuery(requestOf(call, bound, now, known)),
     );
     const { body, equalBytes, ...facts } = ran;
-    return resultOf(call, { createdAt: now.getTime(), ...data, ...facts }, body, equalBytes);
+    return resultOf(call, key, { createdAt: now.getTime(), ...data, ...facts }, body, equalBytes);
   } catch (error) {
     throw blameParameters(call.endpoint, error);
   }
@@ -203,18 +201,18 @@ const isComposable = ({ endpoint: { pieces, settings }, demand }: Call): boolean
 
 /** The result with its lifetime and its bytes as they are cached, or are sent once. */
 function resultOf(
-  { endpoint, representation = JSON_REPRESENTATION }: Call,
+  { representation = JSON_REPRESENTATION }: Call,
+  { cachingMs }: CacheKey,
   created: Omit<EndpointResult, 'expiresAt' | 'digest' | 'bodies'>,
   body: Buffer,
   equalBytes?: number,
 ): EndpointResult {
   const { createdAt, partial } = created;
-  const { caching } = endpoint.settings;
   const { isCompressible } = FORMATS[representation.format];
-  if (caching === 'disabled' || partial)
+  if (cachingMs === 0 || partial)
     return { expiresAt: createdAt, ...created, ...onceSent(body, isCompressible, equalBytes) };
   return {
-    expiresAt: createdAt + caching * 1000,
+    expiresAt: createdAt + cachingMs,
     digest: digestOf(body),
     bodies: isCompressible ? bodiesOf(body) : { identity: inOwnMemory(body) },
     ...created,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
 import { callerGone, ABOUT_LEADER, Failure } from '../errors.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { Call, CallOutcome } from '../query/call.js';
@@ -73,7 +72,6 @@ interface Deferred {
  */
 export class DeferredCalls {
   readonly #calls = new Map<string, Deferred>();
-  readonly #cachingEndpoints = new WeakMap<Endpoint, Endpoint>();
 
   constructor(private readonly dependencies: DeferredDependencies) {}
 
@@ -146,16 +144,9 @@ export class DeferredCalls {
 
   /** A result that is not cached is stored for its caller alone, who can repeat the request at any gateway. */
   async #executeUncached(call: Call, key: CacheKey, caller: string): Promise<CallOutcome> {
-    const { endpoint } = call;
-    const caching =
-      this.#cachingEndpoints.get(endpoint) ??
-      withSettings(endpoint, { caching: WANTED_SECONDS, staleIfError: 0 });
-    this.#cachingEndpoints.set(endpoint, caching);
     const ofCaller = hash('sha256', JSON.stringify(['deferred', caller, key.hash]), 'hex');
-    const outcome = await this.dependencies.executeCall(
-      { ...call, endpoint: caching },
-      { ...key, hash: ofCaller, cachingMs: WANTED_SECONDS * 1000 },
-    );
+    const kept = { ...key, hash: ofCaller, cachingMs: WANTED_SECONDS * 1000 };
+    const outcome = await this.dependencies.executeCall(call, kept);
     return { ...outcome, status: 'BYPASS', isStored: false };
   }
 

@@ -50,7 +50,8 @@ export function startWarming(
     },
     refresh: async (query, key, newerThan) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
-      const wanted = wantedOf(parts, { ...query, ...AS_WARMING, requestId, signal: stopping.signal });
+      const call = { ...query, ...AS_WARMING, requestId, signal: stopping.signal };
+      const wanted = wantedOf(parts, call, key);
       const confirmed = wanted.reads.length > 0 && (await findConfirmed(parts, wanted.reads, key, newerThan));
       if (confirmed) return { result: confirmed, isQueried: false };
       const { result, callers } = await fetchResult(parts, wanted, key, newerThan);

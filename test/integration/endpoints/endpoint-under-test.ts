@@ -54,7 +54,8 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
     };
     const { signal } = new AbortController();
     const fetch = { ...query, requestId: 'endpoint-test', signal, demand: 'fresh' as const };
-    const { result: fetched } = await fetchResult(parts, wantedOf(parts, fetch), keyOf(query));
+    const key = keyOf(query);
+    const { result: fetched } = await fetchResult(parts, wantedOf(parts, fetch, key), key);
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };
   return {

@@ -66,7 +66,8 @@ export async function openSandbox(
     const sandbox = await checkSql(endpoint, sql, { signal }, pinnedParameters(scope));
     const endpointQuery = { endpoint, values, scope, sandbox, representation: representationOf(format) };
     const call = { ...endpointQuery, requestId, signal, demand: 'fresh' } as const;
-    const { result } = await fetchResult(parts, wantedOf(parts, call), keyOf(endpointQuery));
+    const key = keyOf(endpointQuery);
+    const { result } = await fetchResult(parts, wantedOf(parts, call, key), key);
     return result;
   };
   const body: SandboxUnderTest['body'] = async (sql, format) =>

@@ -39,8 +39,11 @@ const fetch = (changes: Partial<Call> = {}): Call => ({
   demand: 'any',
   ...changes,
 });
-const run = (changes: Partial<Call> = {}): Promise<FetchedResult> =>
-  fetchResult(parts, wantedOf(parts, fetch(changes)), keyOf(fetch(changes)));
+const run = (changes: Partial<Call> = {}, newerThan?: number): Promise<FetchedResult> => {
+  const call = fetch(changes);
+  const key = keyOf(call);
+  return fetchResult(parts, wantedOf(parts, call, key), key, newerThan);
+};
 
 describe('fetchResult', () => {
   it('binds the query at its start time, with one row more than the cap', async () => {
@@ -69,12 +72,7 @@ describe('fetchResult', () => {
 
   it('coalesces none of a miss, a call that demands a fresh result, and a refresh by warming with another', async () => {
     const delayed = delayQueries(runQuery);
-    const fresh = fetch({ demand: 'fresh' });
-    const all = [
-      run(),
-      run({ demand: 'fresh' }),
-      fetchResult(parts, wantedOf(parts, fresh), keyOf(fresh), 0),
-    ];
+    const all = [run(), run({ demand: 'fresh' }), run({ demand: 'fresh' }, 0)];
     delayed.finish([]);
     await Promise.all(all);
     expect(runQuery.requests).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { Failure } from '../../../../src/gateway/errors.js';
 import type { Call, CallOutcome } from '../../../../src/gateway/query/call.js';
-import { keyOf } from '../../../../src/gateway/query/cache-key.js';
+import { keyOf, type CacheKey } from '../../../../src/gateway/query/cache-key.js';
 import type { BackgroundQuery, DeferredBoard } from '../../../../src/gateway/query/ports.js';
 import { EVERY_ROW } from '../../../../src/gateway/query/row-scope.js';
 import { Abort } from '../../../../src/gateway/query/signal.js';
@@ -26,6 +26,7 @@ class Harness {
   readonly timers = new ManualTimers();
   readonly started: {
     readonly call: Call;
+    readonly key: CacheKey;
     end: (outcome: CallOutcome) => void;
     fail: (error: Error) => void;
   }[] = [];
@@ -35,9 +36,9 @@ class Harness {
 
   constructor(board?: DeferredBoard) {
     this.calls = new DeferredCalls({
-      executeCall: (call) =>
+      executeCall: (call, key) =>
         new Promise((resolve, reject) => {
-          this.started.push({ call, end: resolve, fail: reject });
+          this.started.push({ call, key, end: resolve, fail: reject });
           call.signal.addEventListener('abort', () => {
             reject(call.signal.reason as Error);
           });
@@ -226,9 +227,9 @@ it('stores a result of an endpoint without a cache for its caller alone', async 
   const harness = new Harness();
   for (const caller of ['one', 'other', 'one']) void harness.request({ caller, caching: 'disabled' });
   await settled();
-  expect(harness.started.map(({ call }) => call.endpoint.settings)).toEqual(
-    Array(2).fill(expect.objectContaining({ caching: 60, staleIfError: 0 })),
-  );
+  const lifetime = { cachingMs: 60_000, confirmableMs: 0, staleMs: 0 };
+  expect(harness.started.map(({ key }) => key)).toMatchObject([lifetime, lifetime]);
+  expect(new Set(harness.started.map(({ key }) => key.hash)).size).toBe(2);
   harness.started[0]?.end(MISS);
   expect(await harness.request({ caching: 'disabled' })).toMatchObject({ status: 'BYPASS', isStored: false });
 });
