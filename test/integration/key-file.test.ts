@@ -2,6 +2,7 @@ import { rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
+import type { KnownEndpoint } from '../../src/gateway/auth/check-keys.js';
 import { openKeys, type Keys } from '../../src/gateway/auth/open-keys.js';
 import type { KeyFileEvents } from '../../src/gateway/auth/watched-key-file.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -117,6 +118,34 @@ describe('the keys file', () => {
         await writeFile(file, JSON.stringify({ keys: [{ ...key, endpoints: ['logs.*'] }] }));
         await events.untilReloaded(1);
         expect(accepted(keys)).toEqual(['ben']);
+      } finally {
+        keys.close();
+      }
+    });
+  });
+
+  it('is read again without a change where it could not be read, and that is reported once', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      await writeFile(file, fileOf('ada', 'ben'));
+      const events = new RecordingEvents();
+      let failures = 0;
+      let isFailing = false;
+      const endpoints = (): readonly KnownEndpoint[] => {
+        if (!isFailing) return [{ id: '1', name: 'logs.all', parameters: new Set() }];
+        failures += 1;
+        throw new Error('EMFILE: too many open files');
+      };
+      const keys = await openKeys({ apiKey: undefined, apiKeysFile: file }, events, { endpoints });
+      try {
+        isFailing = true;
+        await writeFile(file, fileOf('ada'));
+        await pollUntil('it is read twice', () => (failures >= 2 ? true : undefined));
+        expect(accepted(keys)).toEqual(['ada', 'ben']);
+        isFailing = false;
+        await events.untilReloaded(1);
+        expect(accepted(keys)).toEqual(['ada']);
+        expect([events.reloads, events.rejections.length]).toEqual([[1], 1]);
       } finally {
         keys.close();
       }

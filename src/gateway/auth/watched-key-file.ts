@@ -22,6 +22,8 @@ const POLL_MS = 500;
 export class WatchedKeyFile {
   #current: KeyFile;
   private isPolling = false;
+  /** Why the file was rejected when it was read last. */
+  private rejection: string | undefined;
   private readonly timer: NodeJS.Timeout;
 
   private constructor(
@@ -72,6 +74,7 @@ export class WatchedKeyFile {
       // The watcher may have read a newer one.
       if (!isNews || this.#current !== before) return;
       this.#current = now;
+      this.rejection = undefined;
       this.onAdopted();
     };
   }
@@ -85,22 +88,27 @@ export class WatchedKeyFile {
     this.isPolling = true;
     try {
       const state = await stateOf(this.file);
-      if (state === this.state) return;
+      const isChanged = state !== this.state;
+      // A rejected file is read again without a change too: that it could not be read may have passed, as a lack of file descriptors does.
+      if (!isChanged && this.rejection === undefined) return;
       this.state = state;
-      await this.reload(events);
+      const before = isChanged ? undefined : this.rejection;
+      this.rejection = await this.reload();
+      if (this.rejection === undefined) this.onAdopted();
+      else if (this.rejection !== before) events.onRejected(this.rejection);
     } finally {
       this.isPolling = false;
     }
   }
 
-  private async reload(events: KeyFileEvents): Promise<void> {
+  /** @returns why the file is rejected; undefined where it is not */
+  private async reload(): Promise<string | undefined> {
     try {
       this.#current = await readChecked(this.file, this.check);
+      return undefined;
     } catch (error) {
-      events.onRejected(error instanceof Error ? error.message : String(error));
-      return;
+      return error instanceof Error ? error.message : String(error);
     }
-    this.onAdopted();
   }
 }
 
