@@ -13,21 +13,21 @@ import { readParameters } from '../query/validate-parameters.js';
 import { MAX_SHOWN } from './resolve-name.js';
 import { CODES, StatementProblem, type Argument, type TableRead } from './statement.js';
 
-/** What the arguments of a table are read with. */
+/** Values and options for reading the arguments of a table. */
 export interface ArgumentReader {
   readonly principal: Principal;
-  /** The parameters that the client sent beside the statement, in ClickHouse's escaped form. */
+  /** Parameters that the client sent beside the statement (`param_NAME`), in ClickHouse's escaped form. */
   readonly sent: ReadonlyMap<string, string>;
   readonly now: Date;
   readonly seal?: Seal | undefined;
-  /** Whether only the columns are asked for: drivers write NULL for a value that they do not know yet. */
+  /** Whether the client asks only for the columns. Then a required argument may be NULL: drivers do not know its value yet. */
   readonly isDescribed?: boolean;
 }
 
 /**
- * The values of an endpoint's parameters, validated as those of a call.
+ * Reads the values of an endpoint's parameters from the arguments of its table, and validates them like those of a call.
  *
- * @throws StatementProblem for a misspelt, missing or invalid argument: ClickHouse would ignore the first silently
+ * @throws StatementProblem for an unknown, missing or invalid argument
  */
 export function valuesOfArguments(
   endpoint: Endpoint,
@@ -76,7 +76,7 @@ function unknownArgument(table: string, name: string, { parameters }: Endpoint):
   return `The table ${table} has no argument ${name.slice(0, MAX_SHOWN)}. ${advice}.`;
 }
 
-/** Undefined for NULL. */
+/** Value of an argument, as text or as texts. Undefined for NULL. */
 function valueOf(
   argument: Argument,
   sent: ReadonlyMap<string, string>,
@@ -91,14 +91,14 @@ function valueOf(
   return isList && value.startsWith('[') ? itemsIn(value).map(ownOf) : ownOf(unescaped(value));
 }
 
-/** Clients write a parameter of type DateTime as seconds since 1970. */
+/** Time for the seconds since 1970 that clients write for a parameter of type DateTime. Other texts stay unchanged. */
 function timeOf(text: string): string {
   return text.replace(/^(\d{9,10})(\.\d+)?$/, (_, seconds: string, fraction?: string) =>
     new Date(Number(seconds) * 1000).toISOString().replace('.000Z', `${fraction ?? ''}Z`),
   );
 }
 
-/** The value of a parameter in braces. @throws StatementProblem where the client sent none */
+/** Value of a parameter in braces, in ClickHouse's escaped form. @throws StatementProblem where the client sent none */
 export function sentValue(sent: ReadonlyMap<string, string>, name: string): string {
   const value = sent.get(name);
   if (value !== undefined) return value;
@@ -110,9 +110,9 @@ export function sentValue(sent: ReadonlyMap<string, string>, name: string): stri
 
 const ITEM = /'(?:[^'\\]|\\[^])*'|[^\s,[\]']+/gu;
 
-/** The items of an array in ClickHouse's form, such as `['a','b']`. */
+/** Items of an array in ClickHouse's form, such as `['a','b']`. */
 const itemsIn = (array: string): readonly string[] =>
   [...array.matchAll(ITEM)].map(([item]) => (item.startsWith("'") ? unquote(item) : item));
 
-/** A value in the escaped form of ClickHouse's TabSeparated, as text: it has the escapes of a literal, and quotes mean nothing. */
+/** Decodes a value from the escaped form of ClickHouse's TabSeparated: the escapes are those of a literal, quotes mean nothing. */
 const unescaped = (value: string): string => unquote(`|${value}|`);

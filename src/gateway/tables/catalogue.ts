@@ -10,18 +10,18 @@ import { figuresOf } from './type-figures.js';
 export interface EndpointTable {
   readonly table: string;
   readonly endpoint: Deprecable & Pick<Endpoint, 'summary' | 'parameters' | 'columns' | 'optionalColumns'>;
-  /** Parameters that a statement must give; where there are none, the name alone is a table. */
+  /** Parameters that a statement must give. Where there are none, the table needs no brackets. */
   readonly missing: readonly string[];
-  /** Parameters that the client's key gives. */
+  /** Parameters that the client's key pins. */
   readonly pinned?: { readonly has: (parameter: string) => boolean } | undefined;
 }
 
-/** The values of a row of metadata, by column; the others have the default of their type. */
+/** Values of one metadata row, by column. A column that is not listed has the default of its type. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 type RowsOf = (tables: readonly EndpointTable[]) => readonly Row[];
 
-/** The rows of the tables of metadata that have any, by `database.table`. */
+/** Functions that make the rows of metadata tables, by `database.table`. A table without a function has no rows. */
 export const ROWS: Readonly<Record<string, RowsOf>> = {
   'system.tables': (tables) => tables.map(rowOfTable),
   'system.columns': (tables) => tables.flatMap(rowsOfColumns),
@@ -43,12 +43,12 @@ function rowOfTable(described: EndpointTable): Row {
   const comment = commentOf(described);
   return {
     ...{ database: DATABASE, name, engine: 'View', comment },
-    // Never the SQL of the endpoint.
+    // The SQL of the endpoint is never shown.
     create_table_query: `CREATE VIEW ${DATABASE}.${nameInSql(name)} (${columns.join(', ')}) COMMENT ${quoteText(comment)}`,
   };
 }
 
-/** What the endpoint is for, what to read instead, and how a statement gives the parameters that it must give. */
+/** Comment of a table: a note if it is deprecated, the summary, and how to give the required parameters. */
 function commentOf({ table, endpoint, missing }: EndpointTable): string {
   const note = deprecationNote(describeDeprecation(endpoint), (name) => tableName({ name }));
   const summary = `${note}${endpoint.summary}`;
@@ -59,7 +59,7 @@ function commentOf({ table, endpoint, missing }: EndpointTable): string {
 
 const nameInSql = (table: string): string => (/^\d/.test(table) ? quoteName(table) : table);
 
-/** The columns that every statement over the table has: tools name all that are listed. */
+/** Columns that every statement over the table has: tools name all listed columns, so optional ones are left out. */
 function columnsOf({ endpoint, pinned }: EndpointTable): readonly (readonly [string, Column])[] {
   const { parameters, columns, optionalColumns } = endpoint;
   const hasValue = (name: string): boolean => {
@@ -71,7 +71,7 @@ function columnsOf({ endpoint, pinned }: EndpointTable): readonly (readonly [str
 
 type ColumnRow = ReturnType<typeof rowsOfColumns>[number];
 
-// Without spreads, which take most of the time: there are thousands of rows.
+// Spreads would take most of the time, because there are thousands of rows.
 function rowsOfColumns(described: EndpointTable) {
   const { table } = described;
   const rows = [];
@@ -108,7 +108,7 @@ function informationOfTable(described: EndpointTable): Row {
   };
 }
 
-/** As ClickHouse makes `information_schema.columns` of `system.columns`. */
+/** Makes a row of `information_schema.columns` from one of `system.columns`, like ClickHouse's own view. */
 function informationOfColumn(row: ColumnRow): Row {
   return {
     table_catalog: row.database,

@@ -13,10 +13,10 @@ import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
 import { withLiterals } from './compared-literals.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
-/** Functions that return of the server what its headers name. Their values are cached as those of catalogues. */
+/** Functions whose values the response headers show as well. Their results are cached like catalogues. */
 const ABOUT_SERVER: ReadonlySet<string> = new Set(['version', 'timezone', 'servertimezone', 'revision']);
 
-/** What a tool may need more than a caller of one endpoint: rows of constants, and functions about the server. */
+/** Limits of a statement. Tools need more than a caller of one endpoint: rows of constants, and functions about the server. */
 const BOUNDS: Bounds = {
   ...{ reads: 100, nodes: 100_000 },
   functions: ABOUT_SERVER,
@@ -24,17 +24,17 @@ const BOUNDS: Bounds = {
 };
 const GRAMMAR: Grammar = { ...CALLERS_GRAMMAR, maxNodes: 20_000 };
 
-/** `{name:Type}` as ClickHouse prints it, with whole strings; its type can be no aggregate state, and no name of a table. */
+/** `{name:Type}` as ClickHouse prints it, with complete strings. The type is neither an aggregate state nor the name of a table. */
 const PARAMETER = /\{[A-Za-z_]\w*:(?!\s*Identifier\b)(?![^}]*Aggregate)(?:[\w (),=-]|'[^'\\{}]*')+\}/iy;
 
-/** Size of the cache of verdicts, in characters. */
+/** Size of the verdict cache, in characters. */
 const MAX_CACHED_CHARACTERS = 8_000_000;
 
-/** A SELECT that is allowed. */
+/** A SELECT that passed the check. */
 export interface CheckedStatement {
-  /** As ClickHouse prints it, on one line without comments. */
+  /** Text of the SELECT as ClickHouse prints it: on one line, without comments. */
   readonly text: string;
-  /** Whether its rows depend on more than those that it reads, by ClickHouse's word. */
+  /** Whether the rows depend on more than the data that the SELECT reads, because it calls a function that ClickHouse says varies. */
   readonly varies: boolean;
 }
 
@@ -43,7 +43,7 @@ type Verdict = CheckedStatement | { readonly code: number; readonly problem: str
 /**
  * Checks a SELECT.
  *
- * @param read the endpoints that it reads: a WITH query must not have the name of a table that these may read
+ * @param read endpoints that the SELECT reads. They are part of the cache key, because a WITH query must not hide a table that they read
  * @throws StatementProblem, or Failure where the check fails
  */
 export type CheckStatement = (
@@ -53,8 +53,8 @@ export type CheckStatement = (
 ) => Promise<CheckedStatement>;
 
 /**
- * Creates the check of a client's SELECT by ClickHouse's own parse, after its tables have internal names: it may read only these, and
- * call only functions that compute.
+ * Creates the check of a client's SELECT. The check uses ClickHouse's own parse, in which tables have internal names.
+ * The SELECT may read only these tables, and call only functions that compute.
  */
 export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
   const verdicts = new LRUCache<string, Verdict>({
@@ -85,7 +85,7 @@ async function verdictOf(
 ): Promise<Verdict> {
   try {
     const printed = await parser.print(template, signal, 'long');
-    // Of a parameter only its value is unknown, which is a constant in any case.
+    // Parameters are safe to allow: only the value is unknown, and a value is always a constant.
     const written = checkPrintedText(printed, PARAMETER);
     const lines = await parser.lines(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${written})`, signal);
     const [tables, varying] = await Promise.all([parser.tables(signal), parser.varyingFunctions(signal)]);

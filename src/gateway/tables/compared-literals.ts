@@ -1,25 +1,25 @@
 import { isSymbol, wordOf, type TokenNode } from '../../endpoint/sql-file/select/nodes.js';
 
-/** Literals that ClickHouse prints as they are written: whole numbers, and texts without an escape. */
+/** Literals that ClickHouse prints as the client wrote them: whole numbers, and texts without an escape. */
 const PLAIN = /^(?:0|[1-9]\d{0,17}|'[^'\\\p{Cc}]*')$/u;
 
 const COMPARES = /^(?:=|==|!=|<>|<|>|<=|>=)$/;
 const COMPARING_WORD = /^(?:LIKE|ILIKE|BETWEEN)$/;
 const MOST = 100;
-/** What stands in the place of a literal; the beginning occurs nowhere else in the statement. */
+/** Placeholder that replaces a literal. The prefix `beginning` occurs nowhere else in the statement. */
 export const placeOf = (beginning: string, index: number): string => `'${beginning}v${index}'`;
 const PLACE = /'_q[\da-f]{8}_v\d+'/g;
 
-/** The text with the literals in their places. There can be more of these: ClickHouse prints the left side of a BETWEEN twice. */
+/** Puts the literals back. A placeholder can occur twice, because ClickHouse prints the left side of a BETWEEN twice. */
 export const withLiterals = (text: string, literals: ReadonlyMap<string, string>): string =>
   text.replaceAll(PLACE, (place) => literals.get(place) ?? place);
 
-/** What ends an expression, so that the literal before it is a whole operand. */
+/** Words that end an expression, so that the literal before them is a whole operand. */
 const ENDS = /^(?:AND|OR|THEN|GROUP|ORDER|HAVING|LIMIT|UNION)$/;
 
 /**
- * The literals that only decide for which rows a comparison holds: the operand behind an operator, a bound of BETWEEN, and the items of an
- * IN. No rule about what a statement may do looks at them, nor does ClickHouse read such a place differently for another value.
+ * Literals that only decide for which rows a comparison is true: the operand after an operator, a bound of BETWEEN, and the items of an IN.
+ * The sandbox check does not depend on their values, and ClickHouse parses the statement the same way for any value.
  */
 export function comparedLiterals(tokens: readonly TokenNode[]): ReadonlySet<TokenNode> {
   const found = new Set<TokenNode>();
@@ -29,7 +29,7 @@ export function comparedLiterals(tokens: readonly TokenNode[]): ReadonlySet<Toke
     if (isPlain(token) && isEnd(tokens[at + 1]) && (isComparison(tokens[at - 1]) || isBound(tokens, at)))
       found.add(token);
   }
-  // The places are longer than most literals.
+  // Beyond this number placeholders do not pay: they are longer than most literals.
   return found.size > MOST ? new Set() : found;
 }
 
@@ -37,7 +37,7 @@ export function comparedLiterals(tokens: readonly TokenNode[]): ReadonlySet<Toke
 const isBound = (tokens: readonly TokenNode[], at: number): boolean =>
   at > 2 && tokens.slice(at - 3, at).every((token, n) => [/^BETWEEN$/, /^$/, /^AND$/][n]?.test(token.word));
 
-/** The items of the list in brackets behind IN; none where something else stands there. */
+/** Items of the list in brackets after IN. Empty unless all items are plain literals. */
 function itemsAfter(tokens: readonly TokenNode[], at: number): readonly TokenNode[] {
   const items: TokenNode[] = [];
   if (!isSymbol(tokens[at + 1], '(')) return [];

@@ -10,36 +10,35 @@ import { metadataPart } from './metadata-part.js';
 import { sentValue, valuesOfArguments, type ArgumentReader } from './arguments.js';
 import { CODES, StatementProblem, type SelectStatement, type TableRead } from './statement.js';
 
-/** A statement that ClickHouse can run: its tables are WITH queries. */
+/** A statement that ClickHouse can run. WITH queries define its tables. */
 export interface CompiledStatement {
   readonly query: BoundQuery;
-  /** Values of further parameters, in ClickHouse's escaped form. */
+  /** Values of parameters that the client sent, in ClickHouse's escaped form. */
   readonly values: Readonly<Record<string, string>>;
-  /** The endpoints that it reads. */
+  /** Endpoints that the statement reads. */
   readonly reads: readonly EndpointRead[];
-  /** The query with other conditions of tables, by {@link StatementRead.name}; undefined where it would be too long. */
+  /** Makes the query with other table filters, by {@link StatementRead.name}. Undefined where the query would be too long. */
   readonly queryOver: (filters: ReadonlyMap<string, string>) => BoundQuery | undefined;
 }
 
 /** An endpoint that a statement reads. */
 export interface EndpointRead extends StatementRead {
-  /** Its table. */
+  /** Name of the endpoint's table. */
   readonly table: string;
-  /** Its SELECT. */
+  /** SELECT of the endpoint. */
   readonly text: string;
 }
 
-/** What a statement is compiled with. */
+/** Options of the compiler. */
 export interface CompilerOptions extends ArgumentReader {
-  /** The endpoint of a table; undefined for one of the catalogues. */
+  /** Finds the endpoint of a table. Undefined for a catalogue. */
   readonly endpointOf: (table: string) => Endpoint | undefined;
-  /** Those that the catalogues list. */
+  /** Endpoints that the catalogues list. */
   readonly listed: readonly EndpointTable[];
 }
 
 /**
- * The settings of the contract that a client may send and that reach the rows of a part, with the values that REST has. A client's
- * setting must not change what an endpoint's SQL means.
+ * Settings that reset what a client may send, to the values that REST uses. A client's setting must not change what an endpoint's SQL means.
  */
 const OF_ENDPOINTS: readonly string[] = [
   ...['join_use_nulls = 0', 'cast_keep_nullable = 0', 'prefer_column_name_to_alias = 0'],
@@ -49,10 +48,10 @@ const OF_ENDPOINTS: readonly string[] = [
 ];
 
 /**
- * Puts the tables that a checked SELECT reads in front of it.
+ * Puts the queries of the tables in front of a checked SELECT, as WITH queries.
  *
- * @param text of the SELECT, as ClickHouse prints it
- * @throws StatementProblem for the arguments of a table
+ * @param text SELECT as ClickHouse prints it
+ * @throws StatementProblem for invalid arguments of a table, and for a query that is too long
  */
 export function compileStatement(
   text: string,
@@ -101,20 +100,20 @@ export function compileStatement(
   );
 }
 
-/** A WITH query. */
+/** A WITH query that defines a table of the statement. */
 interface Part {
   readonly name: string;
   readonly sql: string;
-  /** Its `additional_table_filters`. */
+  /** Value of its setting `additional_table_filters`. */
   readonly filters?: string | undefined;
 }
 
-/** The arguments of `numbers`. */
+/** Arguments of `numbers`, as text by name. */
 function textsOf({ args }: TableRead): ReadonlyMap<string, string> {
   return new Map([...args].map(([name, argument]) => [name, argument.kind === 'text' ? argument.text : '']));
 }
 
-/** Characters of a statement with the queries of its tables. */
+/** Maximum length of a statement with the queries of its tables, in characters. */
 const MAX_CHARACTERS = 4_000_000;
 
 function withParts(
@@ -129,7 +128,7 @@ function withParts(
     return `${name} AS (\n${sql}${filters === undefined ? '' : `, additional_table_filters = ${filters}`}\n)`;
   });
   const all = queries.join(', ');
-  // Each query of a UNION has the tables of all.
+  // Every query of a UNION gets the WITH queries of all tables.
   if (text.length + (text.split(slot).length - 1) * all.length > MAX_CHARACTERS) return undefined;
   const written = replaceUnquoted(text, slot, all);
   if (written === text) throw new Error('the statement has no place for the tables that it reads');

@@ -1,4 +1,4 @@
-/** What functions that tell of the server or of the session return here. */
+/** User and database that functions about the session return. */
 export interface ClientNames {
   readonly user: string;
   readonly database: string;
@@ -13,7 +13,7 @@ const IN_ANY_CASE: Readonly<Record<string, keyof ClientNames>> = {
   ...{ database: 'database', current_database: 'database', schema: 'database' },
 };
 
-/** The constant that a call without arguments returns here; undefined for a function that ClickHouse runs. */
+/** Constant that replaces a call without arguments. Undefined for a function that ClickHouse runs. */
 export function constantOf(name: string, { user, database }: ClientNames): string | undefined {
   const what = EXACT[name] ?? IN_ANY_CASE[name.toLowerCase()];
   return what && { user, database, server: 'querygate' }[what];

@@ -5,18 +5,18 @@ import { frameOf } from '../clickhouse/compressed-frames.js';
 import { Failure, type ErrorCode } from '../errors.js';
 import { StatementProblem } from './statement.js';
 
-/** An error as clients of ClickHouse read it. */
+/** An error in the form that ClickHouse clients read. */
 export interface ToldError {
-  /** Of ClickHouse. */
+  /** ClickHouse's number of the error. */
   readonly code: string;
   readonly text: string;
-  /** Of a response to which nothing was sent yet. */
+  /** HTTP status, used where the response has not started. */
   readonly status: number;
 }
 
 /**
- * ClickHouse's codes for failures of the gateway. Drivers retry some at once, whatever Retry-After says: limits have a code that none of
- * them retries.
+ * ClickHouse's codes for failures of the gateway. Drivers retry some codes at once and ignore Retry-After, so limits have a code that no
+ * driver retries.
  */
 const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   API_KEY_MISSING: 194,
@@ -47,7 +47,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
 };
 const UNKNOWN_EXCEPTION = 1002;
 
-/** Statuses that a client of HTTP expects where ClickHouse's would be 500. */
+/** HTTP statuses that clients expect, where ClickHouse would send 500. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   API_KEY_MISSING: 401,
   NOT_FOUND: 404,
@@ -55,7 +55,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   NOT_CACHED: 504,
 };
 
-/** What a client gets of an error: never a word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */
+/** Error for the client, without any word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */
 export function toldError(
   error: unknown,
   words: ReadonlySet<string> | undefined,
@@ -78,7 +78,7 @@ export function toldError(
   return { status: STATUSES[code] ?? status, ...rest };
 }
 
-/** The body of a response with an error; with `compress=1` clients read it as a frame. */
+/** Body of an error response. With `compress=1` clients expect a compressed frame. */
 export const errorBody = ({ text }: ToldError, isFramed: boolean): Buffer =>
   isFramed ? frameOf(Buffer.from(`${text}\n`)) : Buffer.from(`${text}\n`);
 

@@ -20,18 +20,18 @@ import {
   type Path,
 } from './words.js';
 
-/** The internal name of a table, by its index among the reads; -1 for one of none. */
+/** Internal name of a table, by its index among the reads. Index -1 gives a name that no table has. */
 export type InternalName = (read: number) => string;
 
-/** The WITH query in whose place those of the tables are to be written. */
+/** Placeholder WITH query that the WITH queries of the tables replace. */
 export const slotOf = (internal: InternalName): string => `${internal(-1)} AS (SELECT 1)`;
 
-/** A text that replaces what stands at a place. */
+/** A replacement for the text at a place. */
 export interface Edit extends Place {
   readonly write: (internal: InternalName) => string;
 }
 
-/** What a SELECT reads, and how it is rewritten. */
+/** Tables that a SELECT reads, and the edits that rewrite it. */
 export interface FoundTables {
   readonly reads: readonly Omit<TableRead, 'internal'>[];
   readonly edits: readonly Edit[];
@@ -39,17 +39,16 @@ export interface FoundTables {
   readonly hasMatcher: boolean;
 }
 
-/** What is known of a SELECT beside its words. */
+/** Facts about a SELECT that its words alone do not show. */
 export interface SelectContext extends ClientNames {
   /** Whether a WITH query may read itself. */
   readonly isRecursive: boolean;
 }
 
 /**
- * Finds the tables of a SELECT. What it does not see stays as it is written, where ClickHouse's tree shows it as a table that cannot be
- * read.
+ * Finds the tables of a SELECT. A table that this function misses keeps its name, and the check of ClickHouse's tree then rejects it.
  *
- * @throws StatementProblem for a table that there is not, and for what cannot be rewritten
+ * @throws StatementProblem for an unknown table, and for syntax that cannot be rewritten
  */
 export function findTables(frame: Frame, names: TableNames, select: SelectContext): FoundTables {
   const finder = new TableFinder(names, select, countWithQueries(frame));
@@ -74,7 +73,7 @@ class TableFinder implements FoundTables {
     this.#uses = new NameUses(names, withQueries);
   }
 
-  /** @param bodies the names of the WITH queries in whose brackets the words are */
+  /** @param bodies names of the WITH queries whose brackets contain the words */
   walk(words: readonly Word[], context: Context, bodies: readonly string[]): void {
     let section: Section = context === 'joins' ? 'tables' : 'expressions';
     let at = context === 'joins' ? this.#readTable(words, 0, bodies) : 0;
@@ -112,7 +111,7 @@ class TableFinder implements FoundTables {
     }
   }
 
-  /** Reads one word that is no table, or a name. @returns the index after it */
+  /** Reads one word that does not name a table, or a name of several words. @returns the index after it */
   #readWord(
     words: readonly Word[],
     at: number,
@@ -168,7 +167,7 @@ class TableFinder implements FoundTables {
     return path.next;
   }
 
-  /** Reads the call of a function without arguments. */
+  /** Reads a function call without arguments. */
   #readCall(
     words: readonly Word[],
     at: number,
@@ -186,17 +185,17 @@ class TableFinder implements FoundTables {
     return next + 1;
   }
 
-  /** Notes a name that the statement gives to an expression, or to an argument of a lambda. */
+  /** Notes a name that the statement gives to an expression or to an argument of a lambda. */
   #readOwnName(words: readonly Word[], at: number, { pieces: [name = ''], next }: Path): void {
     const named = words[keywordAt(words, at - 1) === 'AS' ? at - 2 : at - 1];
     const isAlias = named?.role === 'operand';
     if (isAlias) this.#uses.noteAlias(name);
-    // A column can have the name of its table.
+    // An alias after a column may equal the name of the column's table.
     const isOfColumn = isName(named?.node) && wordOf(named?.node) !== 'END';
     if (isSymbol(words[next]?.node, '->') || (isAlias && !isOfColumn)) this.#uses.noteSource(name, OTHER);
   }
 
-  /** Reads the right side of IN, where it is a name, in brackets or not. @returns the index after it, or that of what is no name */
+  /** Reads the right side of IN if it is a name, also in brackets. @returns the index after the name, or `at` where there is none */
   #readSet(words: readonly Word[], at: number): number {
     const brackets = bracketsAt(words, at);
     const inner = (brackets && words[at]?.inner?.words) ?? [];
@@ -249,7 +248,7 @@ class TableFinder implements FoundTables {
     return this.#endTable(words, end, name, table);
   }
 
-  /** Whether a name is that of a WITH query, and not, as in the brackets of its own, that of a table. */
+  /** Whether a name means a WITH query. Inside the brackets of that query the same name means a table. */
   #isWithQuery({ pieces: [name = '', ...more] }: Path, bodies: readonly string[]): boolean {
     const definitions = more.length > 0 ? 0 : (this.withQueries.get(name) ?? 0);
     return definitions > 1 || (definitions === 1 && !bodies.includes(name));
@@ -278,7 +277,7 @@ class TableFinder implements FoundTables {
     return index;
   }
 
-  /** Replaces what stands from the first of several places to the last. */
+  /** Replaces the text from the first to the last of several places. */
   #edit(places: readonly Place[], write: Edit['write']): void {
     this.edits.push({ start: places[0]?.start ?? 0, end: places.at(-1)?.end ?? 0, write });
   }

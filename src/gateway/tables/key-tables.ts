@@ -14,16 +14,16 @@ import { DATABASE, tableName } from './table-name.js';
 /** The endpoints that a key can read as tables. */
 export interface KeyTables {
   readonly listed: readonly EndpointTable[];
-  /** By `querygate.NAME`. */
+  /** Endpoints by table name, in the form `querygate.NAME`. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** Those that were removed, by the same name. */
+  /** Endpoints that were removed, by the same name. Undefined where there are none. */
   readonly gone?: ReadonlyMap<string, Endpoint>;
 }
 
-/** By the endpoints that are served, because a reload replaces them, and by principal. */
+/** Cached tables by the array of served endpoints, because a reload replaces that array, and by principal. */
 const known = new WeakMap<readonly Endpoint[], WeakMap<Principal, KeyTables>>();
 
-/** The tables of a key: the endpoints that it may call, and that say so, without those that were removed. @param now milliseconds since 1970 */
+/** Tables of a key: endpoints with `tables: true` that the key may call, without removed ones. @param now milliseconds since 1970 */
 export function tablesOf(endpoints: Endpoints, principal: Principal, now: number): KeyTables {
   const all = endpoints.all();
   const byPrincipal = known.get(all) ?? new WeakMap<Principal, KeyTables>();
@@ -52,7 +52,7 @@ const DATABASES: ReadonlySet<string> = new Set([
   ...[DATABASE, 'system', 'information_schema', 'INFORMATION_SCHEMA'],
 ]);
 
-/** The tables that a client can name. @param chosen the database that names without one mean @throws StatementProblem where there is none */
+/** Tables that a client can name. @param chosen database of unqualified names @throws StatementProblem for an unknown database */
 export function namesOf({ endpoints, gone }: KeyTables, chosen = DATABASE): TableNames {
   const standard = chosen === '' || chosen === 'default' ? DATABASE : chosen;
   if (!DATABASES.has(standard)) throw unknownDatabase(standard);
@@ -76,7 +76,7 @@ export function namesOf({ endpoints, gone }: KeyTables, chosen = DATABASE): Tabl
   };
 }
 
-/** Whether the SQL of an endpoint has a text, so that it can be no internal name. */
+/** Whether the SQL of an endpoint contains a text, so that internal names must not begin with it. */
 export const isUsedIn =
   ({ endpoints }: KeyTables): StatementContext['isUsed'] =>
   (text) =>

@@ -2,24 +2,24 @@ import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import { ROWS, type EndpointTable, type Row } from './catalogue.js';
 import { SHAPES, type ShapeColumn } from './shapes.js';
 
-/** What a statement reads of a table of metadata. */
+/** Columns and arguments that a statement uses of a metadata table. */
 export interface MetadataReading {
-  /** Names that the statement has: columns that it may read are among them. */
+  /** All names in the statement. The columns that it may read are among them. */
   readonly words: ReadonlySet<string>;
-  /** Whether it may read columns that it does not name. */
+  /** Whether the statement may read columns that it does not name, by a star or matcher. */
   readonly hasMatcher: boolean;
-  /** Of `numbers`: `length`, perhaps after `offset`, which are whole numbers. */
+  /** Arguments of `numbers`: `length`, optionally with `offset`. Both are whole numbers. */
   readonly args?: ReadonlyMap<string, string>;
 }
 
-/** A query of a table of metadata, to stand in a WITH. */
+/** Query of a metadata table, for use as a WITH query. */
 export interface MetadataPart {
   readonly sql: string;
-  /** Values of its parameters, by name. */
+  /** Values of the query's parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Catalogues that are the same for everybody, and the condition of the rows that are ClickHouse's own. Each needs no right. */
+/** Catalogues that are the same for every caller, with a condition that selects ClickHouse's own rows. Reading them needs no grant. */
 const CONSTANT: ReadonlyMap<string, string> = new Map([
   ['functions', " WHERE origin = 'System'"],
   ...'table_functions formats data_type_families table_engines time_zones one contributors'
@@ -29,10 +29,10 @@ const CONSTANT: ReadonlyMap<string, string> = new Map([
 
 const NUMBERS = 'system.numbers';
 
-/** As many as `system.numbers`, which needs a right, has. */
+/** Number of rows of `system.numbers`. The query uses the function `numbers` instead, because that table needs a grant. */
 const ALL_NUMBERS = '18446744073709551615';
 
-/** The table of metadata of a name, as `database.table`; undefined where there is none, and for those that tell whose server it is. */
+/** Finds a metadata table, as `database.table`. Undefined for unknown tables and for those that reveal details of the server. */
 export function findMetadata(database: string, table: string): string | undefined {
   const isInformation = database === 'information_schema' || database === 'INFORMATION_SCHEMA';
   const isUpper = isInformation && table === table.toUpperCase();
@@ -42,11 +42,11 @@ export function findMetadata(database: string, table: string): string | undefine
 }
 
 /**
- * Writes the query of a table of metadata: constant rows, with the columns that the statement may read.
+ * Writes the query of a metadata table: constant rows, with the columns that the statement may read.
  *
- * @param table as {@link findMetadata} names it
- * @param tables those that the client can read
- * @param prefix of the names of its parameters
+ * @param table name that {@link findMetadata} returns
+ * @param tables endpoints that the client can read
+ * @param prefix prefix of the names of the query's parameters
  */
 export function metadataPart(
   table: string,
@@ -81,14 +81,14 @@ function constantRows(columns: readonly ShapeColumn[], rows: readonly Row[], pre
   const pieces = inPieces(rows.map((row) => `(${names.map((name) => written(row[name])).join(',')})`));
   const parameters = Object.fromEntries(pieces.map((piece, index) => [`${prefix}_${index}`, piece]));
   const text = Object.keys(parameters).map((name) => `{${name}:String}`);
-  // A constant of many rows would be copied and printed again and again by ClickHouse's analysis, which takes six times as long.
+  // ClickHouse's analysis would copy and print a constant of many rows again and again, which takes six times as long.
   const array = `CAST(concat(materialize('['), ${text.join(", ',', ")}, ']'), ${quoteText(type)})`;
   return { sql: `${select} FROM (SELECT arrayJoin(${array}) AS r)`, parameters };
 }
 
 /**
- * Characters of a parameter: ClickHouse takes 128 KiB, its `http_max_field_value_size`; a character has up to 3 bytes, and one that is
- * escaped 2.
+ * Maximum length of a parameter, in characters. ClickHouse allows 128 KiB (`http_max_field_value_size`). A character has up to 3 bytes,
+ * and an escaped one becomes 2 characters.
  */
 const MOST_CHARACTERS = 40_000;
 

@@ -2,14 +2,14 @@ import { quoteText, unquote } from '../../endpoint/quote-sql.js';
 import { resolveName, unknownDatabase, unknownTable } from './resolve-name.js';
 import type { TableNames } from './statement.js';
 
-/** Names, texts and conditions as they stand in the tokens of a statement with single spaces. */
+/** Patterns for names, texts and conditions in the tokens of a statement, joined by single spaces. */
 const NAME = '(?:`(?:[^`\\\\]|\\\\[^]|``)*`|"(?:[^"\\\\]|\\\\[^]|"")*"|[\\w$]+)';
 const TABLE = `(?<table>${NAME}(?: \\. ${NAME})*)`;
 const OF = `(?: (?:FROM|IN) (?<of>${NAME}))?`;
 const LIKE =
   "(?:(?<not> NOT)? (?<like>I?LIKE) (?<pattern>'(?:[^'\\\\]|\\\\[^]|'')*'))?(?: LIMIT (?<limit>\\d+))?";
 
-/** What a statement has in the places that its form names. */
+/** Texts that a statement has in the named groups of its pattern. */
 type Found = Readonly<Partial<Record<string, string>>>;
 type Write = (found: Found, names: TableNames, database: string) => string;
 
@@ -21,7 +21,7 @@ const selectFrom =
 const showCreate: Write = (found, names) =>
   `SELECT create_table_query AS statement FROM system.tables WHERE ${ofTable(found, names, 'name')}`;
 
-/** Forms of statements about tables, and the SELECT that returns the same columns. */
+/** Patterns of statements about tables, and functions that write the SELECT with the same columns. */
 const FORMS: readonly (readonly [form: string, write: Write])[] = [
   [`SHOW DATABASES${LIKE}`, selectFrom('name', 'databases')],
   [`SHOW FUNCTIONS${LIKE}`, selectFrom('*', 'functions')],
@@ -76,10 +76,10 @@ const FORMS: readonly (readonly [form: string, write: Write])[] = [
 const PATTERNS = FORMS.map(([form, write]) => [new RegExp(`^${form}$`, 'i'), write] as const);
 
 /**
- * Writes a statement about tables as the SELECT that returns the same columns. Undefined for another statement.
+ * Rewrites a statement about tables as the SELECT that returns the same columns. Undefined for another statement.
  *
- * @param statement its tokens with spaces between them
- * @param database of names without one
+ * @param statement tokens of the statement, joined by single spaces
+ * @param database database of unqualified names
  */
 export function metadataSelect(statement: string, names: TableNames, database: string): string | undefined {
   for (const [pattern, write] of PATTERNS) {
@@ -92,7 +92,7 @@ export function metadataSelect(statement: string, names: TableNames, database: s
 const namesIn = (written: string): readonly string[] =>
   [...written.matchAll(new RegExp(NAME, 'g'))].map(([name]) => (/^["`]/.test(name) ? unquote(name) : name));
 
-/** The pieces of the name of a table, with the database that stands behind it. */
+/** Pieces of a table's name. A database that follows as `FROM database` comes first. */
 const piecesOf = ({ table = '', of = '' }: Found): readonly string[] => [...namesIn(of), ...namesIn(table)];
 
 function databaseOf({ of = '' }: Found, names: TableNames): string | undefined {
