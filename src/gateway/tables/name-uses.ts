@@ -3,22 +3,22 @@ import { resolveName } from './resolve-name.js';
 import { CODES, StatementProblem, type TableNames } from './statement.js';
 import type { Path } from './words.js';
 
-/** More pieces than the name of a table and of a database have. */
+/** Limit on the pieces of a name that are tried: more than the name of a table and its database have. */
 const MAX_PIECES = 16;
 
-/** What is no table of {@link TableNames}: a WITH query, a subquery, an expression. */
+/** Marks a source that is not one of {@link TableNames}: a WITH query, a subquery, an expression. */
 export const OTHER = '';
 
-/** What the names of a statement mean, and the qualified names that can be read when all others are known. */
+/** Collects what the names of a statement mean. Qualified names can be resolved only when all other names are known. */
 export class NameUses {
-  /** Columns with a dot. */
+  /** Names with a dot that may be columns. */
   readonly columns: Path[] = [];
-  /** Names right of IN. */
+  /** Names on the right side of IN. */
   readonly sets: Path[] = [];
   readonly #aliases = new Set<string>();
   readonly #tablesByName = new Map<string, Set<string>>();
   readonly #namesByTable = new Map<string, Set<string>>();
-  /** The names of the FROM that is being read. */
+  /** Tables in the current FROM, by name. */
   #from = new Map<string, string>();
 
   constructor(
@@ -26,7 +26,7 @@ export class NameUses {
     readonly withQueries: ReadonlyMap<string, number>,
   ) {}
 
-  /** Runs what reads a query, whose FROM is apart from that around it. */
+  /** Runs a function that reads a subquery. The FROM of a subquery is separate from the FROM around it. */
   inQuery(read: () => void): void {
     const outer = this.#from;
     read();
@@ -41,26 +41,26 @@ export class NameUses {
     this.#aliases.add(name);
   }
 
-  /** Notes that a name before a dot can mean a table. */
+  /** Notes that a name before a dot can mean this table. */
   noteSource(name: string, table: string): void {
     addTo(this.#tablesByName, name, table);
     addTo(this.#namesByTable, table, name);
   }
 
-  /** Notes a name in FROM. A table with an alias has both names: ClickHouse would read `b.x` of `b AS a JOIN c AS b` from the first. */
+  /** Notes a name in FROM. A table with an alias keeps both names: ClickHouse would take `b.x` of `b AS a JOIN c AS b` from `b AS a`. */
   noteInFrom(name: string, table: string): void {
     if ((this.#from.get(name) ?? table) !== table) throw ambiguous(name);
     this.#from.set(name, table);
   }
 
-  /** The table that a name right of IN means; undefined where it means a column, or something of the statement. */
+  /** Table that a name on the right side of IN means. Undefined where the name means a column or an alias of the statement. */
   tableOfSet({ pieces }: Path): string | undefined {
     const [first = '', ...more] = pieces;
     const isQualified = more.length > 0;
     if (this.#aliases.has(first) || this.withQueries.has(first)) return undefined;
     if (isQualified && (this.#tablesByName.has(first) || !this.names.isDatabase(first))) return undefined;
     const { table } = resolveName(pieces, this.names);
-    // A column of this name would come first, and columns are not known here.
+    // A column of this name would take precedence, and the columns are not known here.
     if (table !== undefined && !isQualified)
       throw new StatementProblem(
         CODES.NOT_IMPLEMENTED,
@@ -69,7 +69,7 @@ export class NameUses {
     return table;
   }
 
-  /** How many pieces in front of a column name its table, and what to write for them; undefined where they stay as they are. */
+  /** Number of leading pieces that name a column's table, and the text that replaces them. Undefined where they stay unchanged. */
   tableOfColumn({ pieces, hasStar }: Path): { readonly length: number; readonly text: string } | undefined {
     const [first = ''] = pieces;
     const longest = Math.min(hasStar ? pieces.length : pieces.length - 1, MAX_PIECES);
@@ -84,7 +84,7 @@ export class NameUses {
     return undefined;
   }
 
-  /** The name by which the statement reads a table: its own, or its only alias. Empty where it has several. */
+  /** Name by which the statement reads a table: its own name or its only alias. Empty if it has several; undefined if it is not read. */
   #nameOfTable(pieces: readonly string[]): string | undefined {
     const { name, table } = resolveName(pieces, this.names);
     const sources = table === undefined ? undefined : this.#namesByTable.get(table);

@@ -9,13 +9,13 @@ import { findTables, slotOf, type Edit, type InternalName } from './find-tables.
 import { CODES, StatementProblem, type SelectStatement, type TableNames } from './statement.js';
 import { textOf } from './words.js';
 
-/** What a statement is read with. */
+/** Facts that reading a statement needs. */
 export interface StatementContext extends ClientNames {
-  /** Whether a text that is written beside the statement has this beginning of internal names. */
+  /** Whether text outside the statement, such as the SQL of an endpoint, contains this prefix of internal names. */
   readonly isUsed: (beginning: string) => boolean;
 }
 
-/** Reads a SELECT: its nodes, and the tokens that these have. @throws StatementProblem */
+/** Reads a SELECT from its nodes and the tokens of these nodes. @throws StatementProblem */
 export function readSelect(
   nodes: readonly Node[],
   tokens: readonly TokenNode[],
@@ -37,7 +37,7 @@ export function readSelect(
       const index = indexes.get(token);
       return index === undefined ? token.text : placeOf(beginning, index);
     });
-  // Equal statements are equal texts, and so are those with other values in comparisons and arguments: a filter is dragged.
+  // The prefix depends only on this text, so statements that differ in compared values and arguments share a template and its verdict.
   const template = withPlaces((read) => String(reads[read]?.table), '');
   const prefix = prefixFor(
     template,
@@ -60,7 +60,7 @@ function prefixFor(text: string, isUsed: (beginning: string) => boolean): string
   }
 }
 
-/** ClickHouse lets SETTINGS in a subquery change what it would refuse at the end. */
+/** Rejects SETTINGS in a subquery: ClickHouse would let them change what it rejects at the end of a statement. */
 function checkSettings(tokens: readonly TokenNode[]): void {
   if (tokens.some(({ word }, at) => word === 'SETTINGS' && !isSymbol(tokens[at - 1], '.')))
     throw new StatementProblem(
@@ -69,7 +69,7 @@ function checkSettings(tokens: readonly TokenNode[]): void {
     );
 }
 
-/** The tokens with single spaces where spaces or comments are, and with the edits. */
+/** Joins the tokens and applies the edits. A single space replaces spaces and comments. */
 function writeText(
   tokens: readonly TokenNode[],
   edits: readonly Edit[],

@@ -18,7 +18,7 @@ import { isGroup, textOf } from './words.js';
 
 export type { StatementContext } from './read-select.js';
 
-/** Reads a statement of a client, and gives each table that it reads its internal name. @throws StatementProblem */
+/** Reads a client's statement, and gives each table that it reads an internal name. @throws StatementProblem */
 export function readStatement(sql: string, names: TableNames, context: StatementContext): Statement {
   const { nodes, tokens, tail } = readWhole(sql);
   const select = (of: readonly Node[], all = tokens): SelectStatement => {
@@ -37,7 +37,7 @@ export function readStatement(sql: string, names: TableNames, context: Statement
     const isInBrackets = described.length === 1 && isGroup(first, '(');
     if (beginsSelect(described))
       return { kind: 'describe', ...select(isInBrackets ? first.nodes : described) };
-    // The columns of a table with arguments are those of a SELECT, for which the arguments are checked.
+    // A table with arguments is described through a SELECT, because that validates the arguments.
     if (isGroup(last, '('))
       return { kind: 'describe', ...written(`SELECT * FROM ${sql.slice(first?.start, last.end)}`) };
   }
@@ -51,7 +51,7 @@ interface Whole {
   readonly tail: Tail;
 }
 
-/** Words, numbers and symbols of a statement. Twice as many would hold up others for a quarter of a second. */
+/** Maximum number of words, numbers and symbols. Reading twice as many would block other requests for a quarter of a second. */
 const MAX_TOKENS = 60_000;
 
 function readWhole(sql: string): Whole {
@@ -72,13 +72,13 @@ function readWhole(sql: string): Whole {
   return { nodes: tree.nodes.filter(isBefore), tokens: tokens.filter(isBefore), tail };
 }
 
-/** Whether nodes begin a SELECT, in brackets too. */
+/** Whether the nodes begin a SELECT, possibly in brackets. */
 function beginsSelect([first]: readonly Node[]): boolean {
   if (isGroup(first, '(')) return isQuery(first.nodes) || beginsSelect(first.nodes);
   return /^(?:SELECT|WITH|FROM)$/.test(wordOf(first));
 }
 
-/** Reads a statement that reads no table. */
+/** Reads a statement that does not read a table. */
 function readCommand(nodes: readonly Node[], names: TableNames): Statement {
   const [first, second, ...more] = nodes;
   const nothing = { kind: 'nothing', settings: new Map<string, string>() } as const;

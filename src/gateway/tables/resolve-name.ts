@@ -3,16 +3,16 @@ import { isSymbol, type GroupNode } from '../../endpoint/sql-file/select/nodes.j
 import { CODES, StatementProblem, type TableNames } from './statement.js';
 import { DATABASE } from './table-name.js';
 
-/** What a name with dots can mean as a table. */
+/** Meaning of a name with dots as a table. */
 export interface ResolvedName {
   readonly database: string | undefined;
-  /** Of the table, with `_` for dots, hyphens and `@`. */
+  /** Name of the table, with `_` instead of dots, hyphens and `@`. */
   readonly name: string;
-  /** As {@link TableNames.find} names it; undefined where there is none. */
+  /** Table in the form that {@link TableNames.find} returns. Undefined where there is none. */
   readonly table: string | undefined;
 }
 
-/** Finds the table of a name, whose dots may be quoted or not. */
+/** Finds the table of a name. Its dots may be quoted or not. */
 export function resolveName(pieces: readonly string[], names: TableNames): ResolvedName {
   const [first = '', ...rest] = pieces;
   const database = rest.length > 0 && names.isDatabase(first) ? first : undefined;
@@ -24,17 +24,17 @@ const READABLE =
   'The tables of the database querygate, and the catalogues system.tables, system.columns, system.databases and information_schema can be ' +
   'read; SHOW TABLES lists the first.';
 
-/** Characters of a name that a message shows. */
+/** Maximum length of a name in a message, in characters. */
 export const MAX_SHOWN = 100;
 
-/** What to answer for a database that there is not. */
+/** Error for an unknown database. */
 export const unknownDatabase = (name: string): StatementProblem =>
   new StatementProblem(
     CODES.UNKNOWN_DATABASE,
     `There is no database ${name.slice(0, MAX_SHOWN)}. The tables are in the database ${DATABASE}.`,
   );
 
-/** What to answer for a table that cannot be read. @param args the brackets behind its name */
+/** Error for a table that cannot be read. @param args brackets after its name */
 export function unknownTable(
   pieces: readonly string[],
   names: TableNames,

@@ -2,18 +2,18 @@ import { isJoinWord, type Word } from '../../endpoint/sql-file/select/frame.js';
 import { wordOf } from '../../endpoint/sql-file/select/nodes.js';
 import { bracketsAt, keywordAt } from './words.js';
 
-/** What words are: a query, a list of joined tables, an expression, or the arguments of `position('a' IN b)`. */
+/** What the words form: a query, a list of joined tables, an expression, or the arguments of `position('a' IN b)`. */
 export type Context = 'query' | 'joins' | 'expression' | 'position';
-/** Whether a comma is followed by a table, and a JOIN by one. */
+/** Whether a table follows a comma and a JOIN (`tables`), only a JOIN (`list-in-tables`), or neither (`expressions`). */
 export type Section = 'expressions' | 'tables' | 'list-in-tables';
 
-/** What a word means for the words after it. */
+/** What a word says about the next words. */
 export interface Step {
   readonly section: Section;
   readonly isTableNext: boolean;
 }
 
-/** Reads what a word means for the words after it. */
+/** Reads what a word says about the next words. */
 export function stepAt(
   words: readonly Word[],
   at: number,
@@ -24,7 +24,7 @@ export function stepAt(
   if (role === 'clause') return stepOfClause(words, at, section, context);
   const isTables = section === 'tables';
   if (role === 'comma') return { section, isTableNext: isTables };
-  // Without brackets, the list of USING has the commas that follow.
+  // Without brackets, the next commas belong to the list of USING.
   const isList = isTables && wordOf(node) === 'USING' && !bracketsAt(words, at + 1);
   return { section: isList ? 'list-in-tables' : section, isTableNext: false };
 }

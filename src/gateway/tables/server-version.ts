@@ -2,14 +2,14 @@ import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import { Abort } from '../query/signal.js';
 
-/** Milliseconds for which a version is not read again. */
+/** Time for which a version is current, in milliseconds. */
 const FRESH_MS = 600_000;
-/** Milliseconds after which it is read again where ClickHouse does not respond: each caller would wait for it. */
+/** Wait before the next attempt if ClickHouse does not respond, in milliseconds. Without it every caller would wait for ClickHouse. */
 const RETRY_MS = 1000;
 
-/** The version of ClickHouse, by which its clients decide what they send. */
+/** Version of ClickHouse. ClickHouse clients decide by the version what they send. */
 export class ServerVersion {
-  /** Empty where it was not read yet. */
+  /** Last version that was read. Empty before the first. */
   known = '';
   private readAt = -Infinity;
 
@@ -18,7 +18,7 @@ export class ServerVersion {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Failure where ClickHouse did not respond yet */
+  /** Reads the version if it is not current. @throws Failure where ClickHouse has never responded */
   async read(): Promise<void> {
     const now = this.clock().getTime();
     if (now - this.readAt < FRESH_MS) return;
@@ -29,7 +29,7 @@ export class ServerVersion {
       );
       Object.assign(this, { known: version, readAt: now });
     } catch (error) {
-      // Cached results are served while ClickHouse is away.
+      // A known version is enough to serve cached results while ClickHouse is unreachable.
       if (this.known === '') throw error;
     }
   }

@@ -6,10 +6,10 @@ import { itemsOf, readTree, type TreeNode } from '../facts/tree.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../query/single-flight.js';
 
-/** A type of times whose zone is that of the session: of one with a zone of its own, every function uses that. */
+/** A time type without a time zone, which every function then reads in the zone of the session. */
 const WITHOUT_ZONE = /\bDateTime(?![\w(])|\bDateTime\((?!\\?')|\bDateTime64\(\d+\)/;
 
-/** Functions that read a clock or a calendar in the zone of the session, without a type that shows it. */
+/** Functions that use the zone of the session although no type shows it. */
 const NAMED =
   /^(?:today|yesterday|curdate|current_date|timezone|timezoneOf|toUnixTimestamp\w*|fromUnixTimestamp\w*|parseDateTime\w*|dateDiff|date_diff|timestampDiff|age|toRelative\w*Num|toYYYYMMDDhhmmss|formatDateTime\w*|dateName)$/i;
 
@@ -17,17 +17,17 @@ const TO_DATE = /^(?:toDate\w*|CAST|_CAST|accurateCast\w*)$/;
 const DATES = /^(?:Nullable\()?Date(?:32)?\)?$/;
 const TIMES = /\bDateTime/;
 const WITHIN_DATES = /\bDate(?:32)?\b/;
-/** Types that can be a number of seconds, within arrays and tuples too. */
+/** Types that can be a number of seconds, also within arrays and tuples. */
 const NUMBERS = /Int|Float|Decimal|Bool|Enum|Dynamic|Variant|JSON/;
 
-/** Whether rows of a WITH query can depend on the zone of the session, which its own SETTINGS cannot pin. */
+/** Whether rows of a WITH query can depend on the session's time zone, which the query's own SETTINGS cannot pin. */
 export type CheckZone = (text: string, caller: SingleFlightCaller) => Promise<boolean>;
 
-/** Creates the check, by ClickHouse's types of each expression. What is not certain depends on the zone. */
+/** Creates the check, which uses ClickHouse's type of each expression. In doubt the rows depend on the zone. */
 export function createZoneCheck(analyzeSql: AnalyzeSql): CheckZone {
   const known = new LRUCache<string, { readonly depends: boolean }>({ max: 1000 });
   return async (text, caller) => {
-    // Of values only the types matter.
+    // Only the types of parameters matter, so default values replace them and other values share the cached answer.
     const typed = text.replaceAll(
       /\{\w+:([^{}]+)\}/g,
       (_, type: string) => `defaultValueOfTypeName(${quoteText(type)})`,
@@ -50,11 +50,11 @@ function dependsOnZone(node: TreeNode): boolean {
   const name = attribute(node, 'function_name');
   if (NAMED.test(name)) return true;
   const types = itemsOf(node, 'ARGUMENTS').map(typeOf);
-  // A number of seconds becomes the day that it is in the zone.
+  // A conversion from seconds to a day uses the session's zone.
   const [from = ''] = types;
   const isOfNumbers = !/String|Date/.test(from) || NUMBERS.test(from);
   if (WITHIN_DATES.test(type) && TO_DATE.test(name) && isOfNumbers) return true;
-  // A day is compared with a time as the midnight of the zone.
+  // To compare a day with a time, ClickHouse takes the day's midnight in the session's zone.
   return types.some((each) => DATES.test(each)) && types.some((each) => TIMES.test(each));
 }
 

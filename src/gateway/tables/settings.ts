@@ -1,15 +1,15 @@
 /**
- * What happens to a setting that a client sends, or to another name in its query string: it is part of the protocol; it reaches
- * ClickHouse, or does in another form; it is without effect; or the statement is refused, because its result would differ from what the
- * client expects.
+ * What the gateway does with a setting or other name in a client's query string. `protocol`: the protocol uses it. `pass`: ClickHouse gets
+ * it. `rewrite`: ClickHouse gets it in another form. `ignore`: it has no effect. `refuse`: the statement is rejected, because its result
+ * would differ from what the client expects.
  */
 export type Treatment = 'protocol' | 'pass' | 'rewrite' | 'ignore' | 'refuse';
 
-/** A setting that a client may send, as `system.settings` shows it to the client. */
+/** A setting that a client may send, in the form in which `system.settings` shows it. */
 export interface ShownSetting {
   readonly name: string;
   readonly type: string;
-  /** ClickHouse's own. */
+  /** ClickHouse's default. */
   readonly value: string;
 }
 
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<Treatment, string>> = {
     add_http_cors_header http_write_exception_in_output_format`,
 };
 
-/** For names that are not listed. Tables that a client would send beside its statement are refused. */
+/** Treatments of names that are not listed. Tables that a client sends beside its statement are refused. */
 const PATTERNS: readonly (readonly [RegExp, Treatment])[] = [
   [/^param_/, 'protocol'],
   [/^(?:input_format|insert)_/, 'ignore'],
@@ -40,12 +40,12 @@ const TREATMENTS = new Map(
   ),
 );
 
-/** What happens to a name; undefined for one that is in no list. */
+/** What the gateway does with a name. Undefined for an unknown name. */
 export function treatmentOf(name: string): Treatment | undefined {
   return TREATMENTS.get(name) ?? PATTERNS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** By type, settings and their defaults; 0 where none is written. */
+/** Settings and their defaults, by type. A setting without a default here has 0. */
 const SHOWN: Readonly<Record<string, string>> = {
   Bool: `join_use_nulls extremes output_format_json_quote_64bit_integers output_format_json_quote_denormals
     output_format_binary_write_json_as_string cast_keep_nullable prefer_column_name_to_alias send_progress_in_http_headers
@@ -62,7 +62,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   String: 'log_comment=',
 };
 
-/** The rows of `system.settings`: clients send only what they find there. */
+/** Rows of `system.settings`. Some clients send only settings that they find there. */
 export const SHOWN_SETTINGS: readonly ShownSetting[] = Object.entries(SHOWN).flatMap(([type, settings]) =>
   settings.split(/\s+/).map((setting) => {
     const [name = '', value = '0'] = setting.split('=');

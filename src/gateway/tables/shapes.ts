@@ -1,8 +1,8 @@
 import { parseTypeName, tupleField } from '../../endpoint/type-name.js';
 
 /**
- * The columns of the tables of metadata, in their order and with the types that ClickHouse's own have (those of 26.7; a String where no
- * type is written), so that whatever a client does with them works. A name with a dot is in quotes.
+ * Columns of the metadata tables, in the order and with the types of ClickHouse 26.7, so that clients can use them in any expression.
+ * A column without a type is a String. A name with a dot is quoted.
  */
 const SYSTEM = {
   tables: `
@@ -74,7 +74,7 @@ const SYSTEM = {
   completions: 'word, context, belongs Nullable(String)',
 };
 
-/** The columns in lower case; each is there in upper case too, and, where it has one, with a type of its own. */
+/** Columns in lower case. Each column exists in upper case too; those listed in upper case have a type of their own there. */
 const INFORMATION_SCHEMA = {
   tables: `
     table_catalog, table_schema, table_name, table_type, table_rows Nullable(UInt64), data_length Nullable(UInt64),
@@ -117,17 +117,17 @@ const INFORMATION_SCHEMA = {
   `,
 };
 
-/** A column of a table of metadata. */
+/** A column of a metadata table. */
 export interface ShapeColumn {
   readonly name: string;
   readonly type: string;
-  /** Another column whose value this one has. */
+  /** Name of the column whose value this column has. Undefined where it has its own. */
   readonly like?: string;
-  /** A star does not read it. */
+  /** Whether a star skips the column. */
   readonly isAlias?: true;
 }
 
-/** The columns of each table of metadata, by `database.table`. */
+/** Columns of each metadata table, by `database.table`. */
 export const SHAPES: ReadonlyMap<string, readonly ShapeColumn[]> = new Map([
   ...Object.entries(SYSTEM).map(([name, text]) => [`system.${name}`, withAliases(text)] as const),
   ...Object.entries(INFORMATION_SCHEMA).map(

@@ -14,24 +14,24 @@ import type { StatementRequest } from '../query/ports.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 import type { TableRead } from './statement.js';
 
-/** Of a result without rows of endpoints: its text has the rows of catalogues. What it returns of the server, such as its version, is as old as this. */
+/** Lifetime of a result that reads no endpoint: rows of catalogues, which its text contains, and facts such as the server's version. */
 const OF_CATALOGUES: Lifetime = { cachingMs: 60_000, confirmableMs: 0, staleMs: 0 };
 
-/** What decides the bytes of a statement's result. */
+/** Everything that decides the bytes of a statement's result. */
 export interface StatementIdentity {
   readonly request: Pick<StatementRequest, 'query' | 'values' | 'output' | 'rowCap' | 'timeoutMs'>;
   readonly reads: readonly TableRead[];
-  /** The endpoints among the tables. */
+  /** Endpoints among the tables. */
   readonly read: readonly Endpoint[];
   readonly scope: RowScope;
-  /** Whether its rows depend on more than the tables. */
+  /** Whether the rows depend on more than the data of the tables. */
   readonly varies: boolean;
 }
 
-/** The cache key of a statement, whose result is served as long as each of its endpoints allows it. */
+/** Cache key of a statement. Its lifetime is the shortest of its endpoints' lifetimes. */
 export function keyOfStatement(identity: StatementIdentity): CacheKey {
   const { read, varies } = identity;
-  // The text has the filters of pins, of which a key must not let a short secret be guessed.
+  // The query text contains the filters of pinned parameters. A hash of a short secret could be guessed, so such results have no key.
   const lifetimes =
     varies || read.some(hasSecret) ? [NOT_CACHED] : read.map(({ settings }) => lifetimeOf(settings));
   const lifetime = lifetimes.length === 0 ? OF_CATALOGUES : shortestOf(lifetimes);
@@ -54,6 +54,6 @@ function hashOf({ request, reads, read, scope }: StatementIdentity): string {
   return hash('sha256', JSON.stringify(identity), 'hex');
 }
 
-/** Whether a value of a parameter can be a secret. */
+/** Whether the value of any parameter can be a secret. */
 export const hasSecret = ({ parameters }: Endpoint): boolean =>
   [...parameters.values()].some(({ secret }) => secret === true);

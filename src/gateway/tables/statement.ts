@@ -9,60 +9,60 @@ import { Failure } from '../errors.js';
 export type Argument =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'items'; readonly items: readonly string[] }
-  /** NULL: no value. */
+  /** NULL, which means no value. */
   | { readonly kind: 'none' }
-  /** `{name:Type}`: the value of the parameter of this name that the client sent beside the statement. */
+  /** `{name:Type}`: the value is that of a parameter which the client sent beside the statement. */
   | { readonly kind: 'parameter'; readonly name: string };
 
 /** A table that a statement reads. */
 export interface TableRead {
-  /** As {@link TableNames.find} names it. */
+  /** Table in the form that {@link TableNames.find} returns. */
   readonly table: string;
-  /** The WITH query by which the text reads it; occurs nowhere else in the statement. */
+  /** Name of the WITH query through which the text reads the table. It occurs nowhere else in the statement. */
   readonly internal: string;
-  /** Empty where the table is named without brackets; `length` and perhaps `offset` of `system.numbers`. */
+  /** Arguments of the table. Empty where it has no brackets. Those of `system.numbers` are `length` and an optional `offset`. */
   readonly args: ReadonlyMap<string, Argument>;
 }
 
 /** The tables that a client can read. */
 export interface TableNames {
   /**
-   * The table of a name, in the form `database.table`; undefined where there is none.
+   * Finds the table of a name, in the form `database.table`. Undefined where there is none.
    *
-   * @param database undefined for a name without one
+   * @param database undefined for an unqualified name
    */
   readonly find: (database: string | undefined, table: string) => string | undefined;
-  /** Whether a name is that of a database. */
+  /** Whether a name is the name of a database. */
   readonly isDatabase: (name: string) => boolean;
-  /** All of them, in the form `database.table`. */
+  /** All tables, in the form `database.table`. */
   readonly all: () => readonly string[];
-  /** When a table was removed that was there, and what to read instead; undefined for any other name. */
+  /** Text that says when a table was removed and what to read instead. Undefined for a table that was not removed. */
   readonly removal: (database: string | undefined, table: string) => string | undefined;
 }
 
-/** A SELECT of a client. */
+/** A client's SELECT. */
 export interface SelectStatement {
   /**
-   * Its text without FORMAT, SETTINGS, a semicolon and comments, and with single spaces; each table has its internal name. Other texts are
-   * in the places of literals that decide nothing about what it may do.
+   * Text without FORMAT, SETTINGS, semicolon and comments, with single spaces. Each table has its internal name. Placeholders replace
+   * literals whose values no check depends on.
    */
   readonly template: string;
-  /** These literals, by what stands in their places. */
+  /** Literals by the placeholders that replace them. */
   readonly literals: ReadonlyMap<string, string>;
   readonly reads: readonly TableRead[];
-  /** Of a FORMAT clause at its end. */
+  /** Format of the FORMAT clause. Undefined where there is none. */
   readonly format: string | undefined;
-  /** Of a SETTINGS clause at its end: numbers and texts without quotes. */
+  /** Settings of SETTINGS clauses, as numbers and unquoted texts. */
   readonly settings: ReadonlyMap<string, string>;
-  /** The names of the parameters in braces that the text has outside of arguments. */
+  /** Names of the parameters in braces that the text has outside of arguments. */
   readonly parameters: ReadonlySet<string>;
   /** Every word and quoted name of the text, without quotes: names of columns that it may read are among them. */
   readonly words: ReadonlySet<string>;
   /** Whether the text has a star or a matcher, which reads columns that it does not name. */
   readonly hasMatcher: boolean;
   /**
-   * A WITH query in the text, in whose place those of the tables are to be written, wherever it is: in each query of a UNION that would not
-   * know them otherwise. Undefined where the text reads no table.
+   * Placeholder WITH query that the WITH queries of the tables replace. It occurs in each query of a UNION that would not know the tables
+   * otherwise. Undefined where the text reads no table.
    */
   readonly slot: string | undefined;
 }
@@ -71,11 +71,11 @@ export type Statement =
   | ({ readonly kind: 'select' } & SelectStatement)
   /** `DESCRIBE (SELECT …)`: the columns of a SELECT. */
   | ({ readonly kind: 'describe' } & SelectStatement)
-  /** `SET` and `USE`: nothing follows them, because there are no sessions. */
+  /** `SET` and `USE`, which have no effect on later statements because there are no sessions. */
   | { readonly kind: 'nothing'; readonly settings: ReadonlyMap<string, string> }
   | { readonly kind: 'kill'; readonly queryId: string };
 
-/** Numbers of errors, as ClickHouse's `system.errors` has them. */
+/** Numbers of errors in ClickHouse's `system.errors`. */
 export const CODES = {
   ...{ BAD_ARGUMENTS: 36, NOT_IMPLEMENTED: 48, UNKNOWN_TABLE: 60, SYNTAX_ERROR: 62, CANNOT_PARSE_NUMBER: 72 },
   ...{ UNKNOWN_FORMAT: 73, UNKNOWN_DATABASE: 81, UNKNOWN_COMPRESSION_METHOD: 89, UNKNOWN_SETTING: 115 },
@@ -83,7 +83,7 @@ export const CODES = {
   ...{ UNKNOWN_QUERY_PARAMETER: 456, ACCESS_DENIED: 497 },
 } as const;
 
-/** What is wrong with a statement, as clients of ClickHouse read it. */
+/** A problem of a statement, in the form that ClickHouse clients read. */
 export class StatementProblem extends Failure {
   /**
    * @param number one of {@link CODES}

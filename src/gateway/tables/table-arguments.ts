@@ -3,7 +3,7 @@ import { isSymbol, wordOf, type GroupNode, type Node } from '../../endpoint/sql-
 import { CODES, StatementProblem, type Argument } from './statement.js';
 import { isGroup, itemsOf, scalarOf } from './words.js';
 
-/** Reads `(name = value, …)` behind a table. @throws StatementProblem for anything else */
+/** Reads `(name = value, …)` after a table. @throws StatementProblem for anything else */
 export function readArguments({ nodes }: GroupNode): ReadonlyMap<string, Argument> {
   const args = new Map<string, Argument>();
   for (const [name, equals, ...value] of itemsOf(nodes)) {
@@ -16,7 +16,7 @@ export function readArguments({ nodes }: GroupNode): ReadonlyMap<string, Argumen
   return args;
 }
 
-/** Reads `(length)` or `(offset, length)` behind numbers. @throws StatementProblem for anything else */
+/** Reads `(length)` or `(offset, length)` after `numbers`. @throws StatementProblem for anything else */
 export function readNumbers({ nodes }: GroupNode): ReadonlyMap<string, Argument> {
   const items = itemsOf(nodes).map((item) => /^\d+$/.exec(scalarOf(item) ?? '')?.[0]);
   const names = { 1: ['length'], 2: ['offset', 'length'] }[items.length];
@@ -28,7 +28,7 @@ export function readNumbers({ nodes }: GroupNode): ReadonlyMap<string, Argument>
   return new Map(names.map((name, index) => [name, { kind: 'text', text: items[index] ?? '' }]));
 }
 
-/** The parameter that braces name, as in `{name:Type}`; undefined where they are something else. */
+/** Name of the parameter in braces such as `{name:Type}`. Undefined where the node is something else. */
 export function parameterOf(node: Node | undefined): string | undefined {
   const [name, colon, type] = isGroup(node, '{') ? node.nodes : [];
   if (name?.kind !== 'token' || name.type !== 'word' || !isSymbol(colon, ':')) return undefined;

@@ -1,14 +1,14 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 
-/** The database of the tables that are endpoints. */
+/** Database of the endpoints' tables. */
 export const DATABASE = 'querygate';
 
-/** The name of the table that an endpoint is: tools and people rarely quote names, and not all of them know how to. */
+/** Name of an endpoint's table, which needs no quotes: tools and people rarely quote names. */
 export function tableName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replaceAll(/[.@-]/g, '_');
 }
 
-/** @throws Error where two endpoints would be one table */
+/** Requires that no two endpoints have the same table name. @throws Error */
 export function requireOwnNames(endpoints: readonly Endpoint[]): void {
   const byTable = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {

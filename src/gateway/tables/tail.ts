@@ -4,11 +4,11 @@ import { isSymbol, type Node } from '../../endpoint/sql-file/select/nodes.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 import { itemsOf, keywordAt, scalarOf } from './words.js';
 
-/** What stands at the end of a statement. */
+/** Clauses at the end of a statement. */
 export interface Tail {
-  /** What it says of its result. */
+  /** Format and settings of the result. */
   readonly output: Pick<SelectStatement, 'format' | 'settings'>;
-  /** How many words stand before it. */
+  /** Number of words before the clauses. */
   readonly start: number;
 }
 
@@ -16,7 +16,7 @@ export interface Tail {
 export function readTail(words: readonly Word[]): Tail {
   const settings = new Map<string, string>();
   let [start, format]: [number, string | undefined] = [words.length, undefined];
-  // SETTINGS can stand on both sides of FORMAT.
+  // There are up to three clauses, because SETTINGS can stand on both sides of FORMAT.
   for (let clauses = 0; clauses < 3; clauses += 1) {
     const clause = words.slice(0, start).findLastIndex(({ role }) => role === 'clause');
     const nodes = words.slice(clause + 1, start).map(({ node }) => node);
@@ -30,7 +30,7 @@ export function readTail(words: readonly Word[]): Tail {
   return { output: { format, settings }, start };
 }
 
-/** Reads `name = value, …`. */
+/** Reads `name = value, …`. @throws StatementProblem for anything else */
 export function readSettings(nodes: readonly Node[]): ReadonlyMap<string, string> {
   return new Map(
     itemsOf(nodes).map(([name, equals, ...value]) => {

@@ -1,6 +1,6 @@
 import { parseTypeName } from '../../endpoint/type-name.js';
 
-/** What `system.columns` says of a type in numbers. */
+/** Numbers that `system.columns` shows for a type. Null where a number does not apply. */
 export interface TypeFigures {
   readonly octets: number | null;
   readonly precision: number | null;
@@ -11,7 +11,7 @@ export interface TypeFigures {
 
 const NONE: TypeFigures = { octets: null, precision: null, radix: null, scale: null, timePrecision: null };
 
-/** Finds the figures that ClickHouse has for a type; it has none for one in a LowCardinality. */
+/** Numbers that ClickHouse shows for a type. A type in a LowCardinality has none. */
 export function figuresOf(type: string): TypeFigures {
   const { name, args } = parseTypeName(type);
   if (name === 'Nullable' || name === 'SimpleAggregateFunction') return figuresOf(args.at(-1) ?? '');

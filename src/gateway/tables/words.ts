@@ -4,31 +4,31 @@ import { isSymbol, wordOf, type GroupNode, type Node } from '../../endpoint/sql-
 import type { Place } from '../../endpoint/sql-file/select/select.js';
 import { unquote } from '../../endpoint/quote-sql.js';
 
-/** The keyword at an index; empty where there is none. */
+/** Keyword at an index. Empty where there is none. */
 export const keywordAt = (words: readonly Word[], at: number): string => wordOf(words[at]?.node);
 
-/** The node at an index, if it is round brackets. */
+/** Node at an index, if it is round brackets. */
 export function bracketsAt(words: readonly Word[], at: number): GroupNode | undefined {
   const node = words[at]?.node;
   return isGroup(node, '(') ? node : undefined;
 }
 
-/** Whether a node is a bracket of this kind. */
+/** Whether a node is a bracket group of this kind. */
 export function isGroup(node: Node | undefined, open: GroupNode['open']): node is GroupNode {
   return node?.kind === 'group' && node.open === open;
 }
 
-/** A name with dots: of a table or a column. */
+/** A name with dots, of a table or a column. */
 export interface Path {
   readonly pieces: readonly string[];
   readonly places: readonly Place[];
-  /** Whether `.*` follows. */
+  /** Whether `.*` follows the name. */
   readonly hasStar: boolean;
-  /** The index of the word after it, which is the dot of `.*`. */
+  /** Index of the word after the name. This word may be the dot of `.*`. */
   readonly next: number;
 }
 
-/** Reads the name that begins at a word; undefined where none does. */
+/** Reads the name that begins at a word. Undefined where there is no name. */
 export function pathAt(words: readonly Word[], at: number): Path | undefined {
   const nodes: Node[] = [];
   let next = at;
@@ -41,14 +41,14 @@ export function pathAt(words: readonly Word[], at: number): Path | undefined {
   return nodes.length === 0 ? undefined : { pieces: nodes.map(nameOf), places: nodes, hasStar, next };
 }
 
-/** The words that ClickHouse takes for no alias of a table where AS is missing. */
+/** Words that ClickHouse does not accept as the alias of a table without AS. */
 const NO_ALIASES: ReadonlySet<string> = new Set(
   `ALL ANTI ANY ARRAY AS ASOF BETWEEN CROSS ELSE EXCEPT FINAL FORMAT FROM FULL GLOBAL GROUP HAVING ILIKE INNER INTERSECT INTO JOIN LEFT
   LIKE LIMIT NATURAL NOT OFFSET ON ONLY ORDER PARALLEL PASTE PREWHERE QUALIFY RIGHT SAMPLE SELECT SEMI SETTINGS STREAM UNION USING UUID
   WHERE WINDOW WITH`.split(/\s+/),
 );
 
-/** Reads the alias of a table, and the index of the word after it; undefined where there is none. */
+/** Reads the alias of a table, and the index of the word after it. Undefined where there is no alias. */
 export function aliasAt(
   words: readonly Word[],
   at: number,
@@ -59,7 +59,7 @@ export function aliasAt(
   return { name: nameOf(node), next: isAfterAs ? at + 2 : at + 1 };
 }
 
-/** The name of the WITH query whose brackets are at a word: of `name [(columns)] AS [MATERIALIZED] (…)`. */
+/** Name of the WITH query whose brackets are at a word, as in `name [(columns)] AS [MATERIALIZED] (…)`. */
 export function nameOfWithQuery(words: readonly Word[], at: number): string | undefined {
   const as = keywordAt(words, at - 1) === 'MATERIALIZED' ? at - 2 : at - 1;
   if (keywordAt(words, as) !== 'AS') return undefined;
@@ -67,7 +67,7 @@ export function nameOfWithQuery(words: readonly Word[], at: number): string | un
   return node && isName(node) ? nameOf(node) : undefined;
 }
 
-/** How often each name of a WITH query is defined. */
+/** Number of definitions of each WITH query, by name. */
 export function countWithQueries(
   { words }: Frame,
   counts = new Map<string, number>(),
@@ -80,7 +80,7 @@ export function countWithQueries(
   return counts;
 }
 
-/** The indexes at which the queries of a UNION, or a query, begin. */
+/** Indexes at which a query, or the queries of a UNION, begin. */
 function startsOfQueries(words: readonly Word[]): readonly number[] {
   const isMode = (at: number): boolean => /^(?:ALL|DISTINCT)$/.test(keywordAt(words, at));
   return [...words.keys()].filter((at) => {
@@ -90,8 +90,8 @@ function startsOfQueries(words: readonly Word[]): readonly number[] {
 }
 
 /**
- * The words before which a WITH query must stand, or after which where they begin a list, so that all queries of a UNION know it.
- * ClickHouse gives the list of the first query to those that have none, in brackets too, but out of no brackets.
+ * Words at which a WITH query must stand so that all queries of a UNION know it: before the word, or after it where it is WITH or RECURSIVE.
+ * In ClickHouse, queries without a WITH list use that of the first query. The list reaches into brackets, but not out of them.
  */
 export function placesOfWithLists(words: readonly Word[], isKnown = false): readonly Word[] {
   const isFirstUnion = startsOfQueries(words[0]?.inner?.words ?? []).length > 1;
@@ -105,14 +105,14 @@ export function placesOfWithLists(words: readonly Word[], isKnown = false): read
   });
 }
 
-/** The text that a literal stands for; undefined where the node is none, or one in an unusual form. */
+/** Text of a string literal. Undefined where the node is not one, or has an unusual form. */
 export function textOf(node: Node | undefined): string | undefined {
   if (node?.kind !== 'token' || node.type !== 'string') return undefined;
   if (node.text.startsWith("'")) return unquote(node.text);
   return /^(\$\w*\$)([^]*)\1$/.exec(node.text)?.[2];
 }
 
-/** The text of a literal that is neither NULL nor an array: of a number as it is written. */
+/** Text of a literal that is neither NULL nor an array. A number stays as the client wrote it. */
 export function scalarOf([first, second, ...more]: readonly Node[]): string | undefined {
   if (first?.kind !== 'token' || more.length > 0) return undefined;
   if (second)
@@ -125,7 +125,7 @@ export function scalarOf([first, second, ...more]: readonly Node[]): string | un
 const numberOf = (node: Node): string | undefined =>
   node.kind === 'token' && node.type === 'number' ? node.text : undefined;
 
-/** The nodes between commas. */
+/** Splits nodes at commas. */
 export function itemsOf(nodes: readonly Node[]): readonly (readonly Node[])[] {
   const items: Node[][] = [[]];
   for (const node of nodes) {
