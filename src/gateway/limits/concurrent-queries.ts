@@ -48,7 +48,7 @@ export class ConcurrentQueries {
     }
     return async () => {
       this.releaseLocally(name);
-      // Also after a timeout of takePermit: the shared store may have granted the permit.
+      // A permit is returned after a timeout of takePermit too: the shared store may have granted it.
       await this.shared?.returnPermit(permit);
     };
   }

@@ -9,9 +9,9 @@ export interface WindowCount {
   readonly endsAt: number;
 }
 
-/** How fast a caller spends units: what a lease should cover. It outlasts the window. */
+/** How fast a caller spends units, and so the size of a lease. The pace outlasts the window. */
 export interface Pace {
-  /** Requests since `since`, and in the time of a lease before it. */
+  /** Requests since `since`, and requests in the lease time (LEASE_MS) before it. */
   used: number;
   usedBefore: number;
   since: number;
@@ -23,15 +23,15 @@ export interface Pace {
  */
 export class Window implements WindowCount {
   spent = 0;
-  /** This gateway's units in the store. More than it spent: it holds a lease. Less: it owes the rest. */
+  /** Units of this gateway in the store: more than `spent` while it holds a lease, less while it owes units. */
   paid = 0;
-  /** Units in the store that are not this gateway's, when it last replied. */
+  /** Units of other gateways in the store, by its last reply. */
   others = 0;
   /** Whether the store answered the last demand. */
   isAnswered = false;
-  /** The store's clock minus the clock of the windows, once it has replied. */
+  /** The store's clock minus the clock of the windows; undefined before the first reply. */
   storeAhead: number | undefined;
-  /** While this gateway pays what it owes, or refills its lease. */
+  /** The running payment of owed units or refill of the lease; undefined while none runs. */
   settling: Promise<void> | undefined;
 
   constructor(
@@ -52,9 +52,9 @@ export class Window implements WindowCount {
     return this.spent - this.paid;
   }
 
-  /** Takes over a reply of the store, of whose count `paid` more units are this gateway's. */
+  /** Applies a reply of the store, whose count includes `paid` more units of this gateway. */
   learn({ count }: StoreWindow, endsAt: number, paid: number): void {
-    // A store that counts less has lost units: they are owed again.
+    // A store that counts less has lost units, so that this gateway owes them again.
     this.paid = Math.min(this.paid + paid, count);
     this.others = count - this.paid;
     this.endsAt = Math.min(this.endsAt, endsAt);

@@ -11,16 +11,16 @@ export interface Subject {
   /** Unique within its kind. */
   readonly name: string;
   readonly rules: LimitRules;
-  /** Whether callers can use it up with their own SQL; the remainder of its cost limits must then stay hidden. */
+  /** Whether callers can use the limits up with their own SQL. What is left of its cost limits must then stay hidden. */
   readonly isSandboxed?: boolean;
 }
 
-/** The state of a limit. */
+/** A limit, with what is left of its quota. */
 export interface LimitState {
   readonly subject: Subject;
   readonly counted: Counted | 'concurrent';
   readonly quota: number;
-  /** Units left, never below 0; of a limit on cost, a figure. */
+  /** Units left, never below 0; figures for a cost limit, because not every caller may read them. */
   readonly remaining: number | Figures<number>;
   /** Seconds; absent for the concurrency limit. */
   readonly window?: number;
@@ -28,7 +28,7 @@ export interface LimitState {
   readonly resetSeconds?: number;
 }
 
-/** The units left of a limit; undefined where the reader may not know them. */
+/** The units left of a limit; undefined where the reader may not read them. */
 export function unitsLeft({ remaining }: LimitState, reader: Reader): number | undefined {
   return remaining instanceof Figures ? remaining.readBy(reader) : remaining;
 }
@@ -44,7 +44,7 @@ const UNITS: Readonly<Record<LimitState['counted'], string>> = {
   concurrent: 'concurrent queries',
 };
 
-/** A request over one of its limits. Applies to this caller alone: coalesced callers have other limits. */
+/** The failure of a request over one of its limits. Coalesced callers do not share it, because they have other limits. */
 export class LimitExceeded extends Failure {
   /**
    * @param exceeded the limit that rejects the request.
@@ -74,17 +74,17 @@ const seconds = (count: number): string => `${count} second${count === 1 ? '' : 
 export interface WindowLimit extends Quota {
   readonly subject: Subject;
   readonly counted: Counted;
-  /** The name of its counter. */
+  /** Name of the counter of the limit. */
   readonly name: string;
 }
 
-/** Longest name in a counter; a longer one, from a token, is replaced by its digest. */
+/** Characters of the longest name in a counter. A longer name, which only a token can have, is replaced by its digest. */
 const MAX_NAME_LENGTH = 128;
 
-/** The units that measure a query's cost; requests count calls. */
+/** The units that measure the cost of a query: all but requests, which count calls. */
 const COSTS = COUNTED.filter((counted) => counted !== 'requests');
 
-/** Computed once per subject, because every cache hit needs the limit on requests. */
+/** The limit on requests of a subject. It is computed once, because every cache hit needs it. */
 const requestLimitBySubject = new WeakMap<Subject, WindowLimit>();
 
 export function requestLimits(subjects: readonly Subject[]): readonly WindowLimit[] {

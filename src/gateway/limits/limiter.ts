@@ -30,16 +30,16 @@ export interface QueryPermit {
 export interface QuotaUse extends Pick<WindowLimit, 'counted' | 'quota' | 'window'> {
   /** Can be more than the quota: the cost of a query is known only after it. */
   readonly used: number;
-  /** Seconds until the window ends; null where none runs, because nothing was used. */
+  /** Seconds until the window ends; null where nothing was used, so that no window runs. */
   readonly resetsIn: number | null;
 }
 
 const NONE: readonly LimitState[] = [];
 
 /**
- * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the local windows know the
- * counts: a limit that is known to be exceeded rejects at once, and during an outage each gateway continues from the last
- * known counts.
+ * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the local windows have the
+ * store's last counts. A limit that is exceeded by these counts rejects at once. During an outage each gateway continues from
+ * the last known counts.
  */
 export class Limiter {
   private readonly windows: FixedWindows;
@@ -62,8 +62,8 @@ export class Limiter {
   }
 
   /**
-   * As {@link admitRequest}, synchronously: undefined, and nothing counted, where that needs the shared store or would reject
-   * the request. Empty without limits.
+   * Counts a request as {@link admitRequest} does, but synchronously. Returns an empty list without limits. Returns undefined, and
+   * counts nothing, where that needs the shared store or a limit would reject the request.
    */
   admitAtOnce(subjects: readonly Subject[]): readonly LimitState[] | undefined {
     const limits = requestLimits(subjects);
@@ -109,8 +109,8 @@ export class Limiter {
   }
 
   /**
-   * What is used of each quota of a subject, as this gateway knows it: with a shared store the last counts that it replied,
-   * which are those of this gateway alone until it has asked. Starts no window, and asks nothing.
+   * What is used of each quota of a subject, as this gateway knows it. With a shared store these are the counts of its last reply;
+   * before the first reply, the counts of this gateway alone. Starts no window, and sends no request to the store.
    */
   quotasOf(subject: Subject): readonly QuotaUse[] {
     const limits = [...requestLimits([subject]), ...costLimits([subject])];

@@ -2,24 +2,24 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import { LimitExceeded } from './limit-state.js';
 import type { QueryPermit } from './limiter.js';
 
-/** A query that waits for another one of its call. */
+/** A query that waits until another query of its call ends. */
 interface Waiting {
   readonly resolve: (permit: QueryPermit) => void;
   readonly reject: (reason: LimitExceeded) => void;
 }
 
 /**
- * The place of a call among the concurrent queries of its caller. A call can have several queries at a time: it has as many as the
- * limit leaves, at least one, and the others take the places of those that end.
+ * The permits of a call for concurrent queries of its caller. A call can have several queries at a time. It gets at least one
+ * permit, and more as long as the limit allows. Its other queries wait, and each takes over the permit of one that ends.
  */
 export class PlaceOfCall {
-  /** Permits that the call has, or asks for. */
+  /** Number of permits that the call has or has requested. */
   private permits = 0;
   private readonly waiting: Waiting[] = [];
 
   constructor(private readonly admit: () => Promise<QueryPermit>) {}
 
-  /** @throws LimitExceeded where the call has no query that runs */
+  /** @throws LimitExceeded where no query of the call is running */
   async admitQuery(): Promise<Pick<QueryPermit, 'states' | 'settle'>> {
     const permit = await this.acquire();
     const settle = async (cost?: QueryCost): Promise<void> => {
@@ -43,7 +43,7 @@ export class PlaceOfCall {
         return await new Promise((resolve, reject) => {
           this.waiting.push({ resolve, reject });
         });
-      // What it waited for was rejected too.
+      // The last request for a permit was rejected too, so that no permit will reach the waiting queries.
       if (this.permits === 0) for (const { reject } of this.waiting.splice(0)) reject(error);
       throw error;
     }

@@ -1,7 +1,7 @@
 import { OWN_ROWS_READER, type Reader } from '../../endpoint/figures.js';
 import { unitsLeft, type LimitState } from './limit-state.js';
 
-/** Name of a limit in headers, and the unit of its quota; `requests` is the default unit. */
+/** Name of each limit in headers, and the unit of its quota; `requests` is the default unit. */
 const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; readonly unit?: string }>> = {
   requests: { name: 'requests' },
   rowsRead: { name: 'rows-read', unit: 'rows' },
@@ -22,7 +22,7 @@ export function rateLimitHeaders(
   return policy === undefined || limit === undefined ? {} : { [policy]: policies, [limit]: limits };
 }
 
-/** As {@link rateLimitHeaders}: names and values alternate. */
+/** The headers of {@link rateLimitHeaders} as a list in which names and values alternate. */
 export function rateLimitHeaderList(states: readonly LimitState[], reader: Reader): readonly string[] {
   const policies: string[] = [];
   const limits: string[] = [];
@@ -38,7 +38,7 @@ export function rateLimitHeaderList(states: readonly LimitState[], reader: Reade
 
 const NONE: readonly string[] = [];
 
-/** Limits on cost that callers' own SQL uses up stay hidden from all: the rest would reveal what the SQL read. */
+/** Hides from every caller the rest of a cost limit that callers use up with their own SQL: it would reveal what that SQL read. */
 function leftFor(state: LimitState, reader: Reader): number | undefined {
   return unitsLeft(state, state.subject.isSandboxed ? OWN_ROWS_READER : reader);
 }

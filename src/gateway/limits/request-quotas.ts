@@ -4,21 +4,21 @@ import type { SharedWindows } from './shared-windows.js';
 
 /** Milliseconds for which a lease should last. */
 const LEASE_MS = 100;
-/** A lease is at most this part of what is left of a quota. */
+/** A lease is at most the quota that is left, divided by this number. */
 export const PARTS_OF_REST = 100;
 
 /**
- * Counts requests against quotas. Gateways that share a store count together: a request is counted there before it is served,
- * or uses a unit of a lease that was. A gateway leases what its callers used in the last tenth of a second, at most a
- * hundredth of what is left of the quota: near its end, each request is counted by itself. So the quota is never exceeded; a
- * gateway may reject requests while others hold units, at most two hundredths of the quota each.
+ * Counts requests against quotas. Gateways that share a store count together: each request is counted in the store before it is
+ * served, or uses a unit of a lease that the store has counted. A lease covers what the gateway's callers used in the last tenth
+ * of a second, and is at most a hundredth of the quota that is left. Near the end of a quota, each request is counted by itself.
+ * So the quota is never exceeded. A gateway may reject requests while others hold units, at most two hundredths of the quota each.
  *
  * While the store is unreachable, each gateway continues from the last known counts, and owes the store what it spends.
  */
 export class RequestQuotas {
   /**
-   * @param shared without it, this process counts for itself.
-   * @param now steady milliseconds, on the clock of the windows.
+   * @param shared the store that gateways share; without it, this process counts for itself.
+   * @param now monotonic milliseconds, on the clock of the windows.
    */
   constructor(
     private readonly windows: FixedWindows,
@@ -26,7 +26,7 @@ export class RequestQuotas {
     private readonly now: () => number,
   ) {}
 
-  /** Counts a request and returns the limits after it; undefined, and nothing counted, where a limit rejects it or the shared store must count it. */
+  /** Counts a request and returns the limits after it; undefined, and nothing counted, where a limit rejects or the store must count. */
   admitAtOnce(limits: readonly WindowLimit[]): readonly LimitState[] | undefined {
     const pairs: [WindowLimit, Window][] = [];
     for (const limit of limits) {
@@ -64,9 +64,9 @@ export class RequestQuotas {
     return states;
   }
 
-  /** Spends a unit, and returns the window in which it did; undefined where there was none. */
+  /** Spends a unit, and returns the window in which it is counted; undefined where no unit is left. */
   private async spendAcrossGateways(limit: WindowLimit, shared: SharedWindows): Promise<Window | undefined> {
-    // Once more, because the window that was exhausted can have ended meanwhile.
+    // A second attempt, because the exhausted window can end during the first.
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const isHeld = this.hasUnit(limit, this.windows.running(limit));
       const asked = isHeld ? undefined : await shared.ask(limit, { wanted: 1, own: 1 });
@@ -81,17 +81,17 @@ export class RequestQuotas {
     return undefined;
   }
 
-  /** Whether there is a unit for a request that needs no leave of the store. */
+  /** Whether a request can use a unit that the shared store need not grant first. */
   private hasUnit({ quota }: WindowLimit, window: Window): boolean {
     return window.count < quota && (!this.shared || window.owed < 0);
   }
 
-  /** Notes that a unit was spent, and refills the lease where less than half of what it should cover is left. */
+  /** Records that a unit was spent, and refills the lease where less than half of its size is left. */
   private spent(limit: WindowLimit, window: Window): LimitState {
     const { shared } = this;
     if (shared) {
       this.notePace(window);
-      // The store grants no more: refills for more would add up to more than two leases.
+      // The store grants no more for a lease: with larger refills, a gateway would hold more than two leases.
       const rest = Math.max(0, limit.quota - window.count);
       const size = Math.min(window.pace.usedBefore, Math.floor(rest / PARTS_OF_REST));
       if (-window.owed < size / 2) void shared.settle(limit);

@@ -2,33 +2,33 @@ import type { FixedWindows, Window } from './fixed-windows.js';
 import type { WindowLimit } from './limit-state.js';
 import type { Demand, SharedLimits } from './shared-limits.js';
 
-/** Units that a gateway asks for: see `Demand`. `own` are those of requests that wait for the reply. */
+/** Units that a gateway requests: `Demand` describes `owed` and `wanted`; `own` counts those of requests that wait for the reply. */
 interface Wish {
   readonly owed?: number;
   readonly wanted?: number;
   readonly own?: 0 | 1;
 }
 
-/** What became of a wish: whether its own units were granted, and the window in which they then are spent. */
+/** The result of a request for units: whether the `own` units were granted, and the window in which they are spent. */
 interface Granted {
   readonly isGranted: boolean;
   readonly window: Window;
 }
 
 /**
- * Keeps the windows of this gateway and those of the store that gateways share in step. Each demand is about one window of
- * this gateway. What it spends while the store is unreachable, it owes and pays once the store replies; what it spent counts
- * here all the same. So a caller gets at most one quota from each gateway and window, however often the store fails.
+ * Synchronizes the windows of this gateway with the store that gateways share. Each demand is about one window of this gateway.
+ * While the store is unreachable, the gateway owes the units that it spends, and pays them once the store replies. It counts these
+ * units at once. So a caller gets at most one quota from each gateway and window, however often the store fails.
  */
 export class SharedWindows {
   constructor(
     private readonly windows: FixedWindows,
     private readonly shared: SharedLimits,
-    /** Steady milliseconds, on the clock of the windows. */
+    /** Monotonic milliseconds, on the clock of the windows. */
     private readonly now: () => number,
   ) {}
 
-  /** Asks the store and takes over its reply; undefined: it is unreachable. Never rejects. */
+  /** Requests units of the store and applies its reply; undefined where the store is unreachable. Never rejects. */
   async ask(limit: WindowLimit, wish: Wish = {}): Promise<Granted | undefined> {
     const { owed = 0, own = 0 } = wish;
     const asked = this.windows.running(limit);
@@ -41,15 +41,15 @@ export class SharedWindows {
     const window = this.windows.running(limit);
     const endsAt = sentAt + reply.window.msLeft;
     const paid = reply.window.granted + (window === asked ? Math.max(0, owed) : 0);
-    // What was granted in a window that has ended counts in the one that runs.
+    // Units that were granted for a window that has ended count in the running one.
     if (endsAt > this.now()) window.learn(reply.window, endsAt, paid);
     const isGranted = reply.window.granted >= own && window.count < limit.quota;
-    // At once: the unit must not be taken for one of the lease.
+    // The unit is spent at once, because the store's count would otherwise make it a unit of the lease.
     if (isGranted) window.spent += own;
     return { isGranted, window };
   }
 
-  /** Pays what this gateway owes the store, and refills its lease, once at a time. Never rejects. */
+  /** Pays the units that this gateway owes the store, and refills its lease. Runs once at a time for a window. Never rejects. */
   settle(limit: WindowLimit): Promise<void> {
     const window = this.windows.running(limit);
     return (window.settling ??= this.settleWindow(limit, window));
@@ -68,7 +68,7 @@ export class SharedWindows {
     try {
       let isPaying = true;
       while (isPaying && this.windows.running(limit) === window) {
-        // A store that does not reply may count all the same. So what is owed is sent only where the last demand was answered.
+        // A store that does not reply may have counted. So owed units are sent only where the store answered the last demand.
         const owed = window.isAnswered ? Math.max(0, window.owed) : 0;
         const { paid } = window;
         const granted = await this.ask(limit, { owed, wanted: window.pace.usedBefore });
@@ -86,7 +86,7 @@ function demandOf(
   { owed = 0, wanted = 0, own = 0 }: Wish,
   now: number,
 ): Demand {
-  // Read late, it would start a window that is too short. So the first demand of such a window only asks for the time.
+  // A demand that the store reads late would start a window that is too short. So the first one of a used window only asks for the time.
   const mayTakeUnits = storeAhead !== undefined || spent === 0;
   const known = others + paid;
   const units = mayTakeUnits ? wanted : 0;
