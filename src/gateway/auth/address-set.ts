@@ -1,23 +1,23 @@
 import { BlockList, isIP } from 'node:net';
 
-/** A set of IP addresses: those from which a key may be used. */
+/** A set of IP addresses from which a key may be used. */
 export interface AddressSet {
   /** Whether the set contains an IP address; false for a text that is not an IP address. */
   readonly allows: (address: string) => boolean;
 }
 
-/** An IPv4-mapped IPv6 address: a dual-stack socket reports its IPv4 peers as such. */
+/** Matches an IPv4-mapped IPv6 address: a dual-stack socket reports its IPv4 peers as such. */
 const MAPPED = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i;
 
 /**
  * Builds a set of IPv4 and IPv6 addresses and CIDR ranges. `allows` treats an IPv4-mapped address (`::ffff:10.0.0.1`) as
  * IPv4; a range must not be one.
  *
- * @param ranges such as `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`.
+ * @param ranges addresses and ranges such as `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`.
  * @throws Error naming the first item that is not an address or range, has a zone, or is IPv4-mapped.
  */
 export function addressSet(ranges: readonly string[]): AddressSet {
-  // A list per version: in a shared list, ::/0 would also match every IPv4 address.
+  // A list for each IP version: in a shared list, ::/0 would also match every IPv4 address.
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const range of ranges) add(lists, range);
   return {

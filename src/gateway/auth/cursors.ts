@@ -5,11 +5,11 @@ import { SecretValue } from '../../endpoint/parameters/secret-value.js';
 import type { Value, Values } from '../../endpoint/values.js';
 import type { Principal } from './principal.js';
 
-/** Where a page begins. */
+/** The position after the last row of a page, at which the next page begins. */
 export interface Position {
-  /** When the parameters of the first page were read, from which relative times count; milliseconds since 1970. */
+  /** When the parameters of the first page were read; relative times count from it. Milliseconds since 1970. */
   readonly readAt: number;
-  /** The gateway's clock in the query of the first page; milliseconds since 1970. */
+  /** The gateway's clock in the query of the first page. Milliseconds since 1970. */
   readonly now: number;
   readonly last: LastRow;
 }
@@ -18,24 +18,24 @@ export interface Position {
 export interface PagedCall {
   readonly endpoint: { readonly id: string; readonly digest: string };
   readonly values: Values;
-  /** The row scope of the caller. */
+  /** The row scope of the caller: its pinned parameters. */
   readonly scope: string;
 }
 
-/** A genuine cursor. */
+/** A cursor whose HMAC is valid. */
 export interface OpenedCursor extends Position {
-  /** What differs between its call and this one; completes "cursor …". Undefined where it belongs to the call. */
+  /** What differs between the call of the cursor and a given call; completes "cursor …". Undefined where nothing differs. */
   readonly problemOf: (call: PagedCall) => string | undefined;
 }
 
-/** First byte of a cursor: the version of what follows. */
+/** First byte of a cursor: version of the format of the bytes after it. */
 const VERSION = 1;
 const TIME_BYTES = 6;
 const MARK_BYTES = 6;
 const MAC_BYTES = 16;
 const NULL = 0xffff;
 
-/** What is wrong where a cursor is bound to something else, in the order of {@link Cursors.textsOf}. */
+/** The problem where a cursor belongs to another call, one for each text of {@link Cursors.textsOf}. */
 const BOUND_TO: readonly string[] = [
   'is of another endpoint',
   'is of another definition of this endpoint, which has changed',
@@ -79,7 +79,7 @@ export class Cursors {
     return Buffer.concat([sealed, macOf(key, sealed)]).toString('base64url');
   }
 
-  /** Opens a cursor of a caller; returns what is wrong with a text that is none, as it completes "cursor …". */
+  /** Opens a cursor of a caller. For an invalid text returns the problem, which completes "cursor …". */
   open(
     text: string,
     call: Pick<PagedCall, 'endpoint'>,
@@ -88,7 +88,7 @@ export class Cursors {
   ): OpenedCursor | { readonly problem: string } {
     const bytes = Buffer.from(text, 'base64url');
     const [sealed, mac] = [bytes.subarray(0, -MAC_BYTES), bytes.subarray(-MAC_BYTES)];
-    // Several texts decode to the same bytes.
+    // Several texts decode to the same bytes; only the canonical one is valid.
     const isCanonical = bytes.toString('base64url') === text;
     if (!isCanonical || sealed.length < ROW_START || sealed[0] !== VERSION) return { problem: NO_CURSOR };
     const key = this.keyOf(call, principal);
@@ -107,9 +107,9 @@ export class Cursors {
   }
 
   /**
-   * What a cursor is bound to. A secret value is not a part of it: each gateway has another HMAC of one, and whoever holds the
-   * caller's key knows that of the cursor where there is no `LINK_SECRET`, and could try all values that a pin can have. A cursor
-   * carries no right, so that it need not be bound to them.
+   * The texts that a cursor is bound to. None has the value of a secret parameter, because each gateway has another HMAC of it.
+   * Without `LINK_SECRET` none has a secret pin either: the caller can compute the key of the HMAC, and could try all values of
+   * the pin. A cursor carries no right, so it need not be bound to secrets.
    */
   private textsOf({ endpoint: { id, digest }, values, scope }: PagedCall): readonly string[] {
     const isHidden = (name: string): boolean =>
@@ -152,7 +152,7 @@ function encoded(value: string | null): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** The values of a row; undefined where the bytes are no whole number of values. */
+/** The values of a row; undefined where the bytes do not end with a whole value. */
 function decoded(bytes: Buffer): LastRow | undefined {
   const values: (string | null)[] = [];
   let at = 0;

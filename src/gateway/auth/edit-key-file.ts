@@ -16,7 +16,7 @@ export type KeyFileEdit =
   | { readonly kind: 'remove'; readonly name: string };
 
 /**
- * Changes a keys file under a lock. Readers see the old or the new file, never a part. YAML comments and order are
+ * Changes a keys file under a lock. A reader gets the old or the new file, never a part of one. YAML comments and order are
  * preserved.
  *
  * @param decide receives the current content (undefined if the file does not exist) and returns the change.

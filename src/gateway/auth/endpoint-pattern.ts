@@ -3,7 +3,7 @@ export interface EndpointIdentity {
   /** A UUID in lower case. */
   readonly id: string;
   readonly name: string;
-  /** Whether its query reads the request log. */
+  /** Whether the endpoint's query reads the request log. */
   readonly readsRequestLog?: boolean;
 }
 

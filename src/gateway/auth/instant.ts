@@ -1,7 +1,7 @@
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 /**
- * Parses an ISO 8601 date or date-time to milliseconds since 1970; the default zone is UTC, the default time
+ * Parses an ISO 8601 date or date-time to milliseconds since 1970. The default zone is UTC, the default time is
  * midnight. Undefined for anything else, including a day that the calendar does not have.
  */
 export function parseInstant(text: string): number | undefined {

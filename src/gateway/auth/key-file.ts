@@ -14,16 +14,16 @@ import type { Permissions, Principal } from './principal.js';
 export interface StoredRights extends Permissions, Pick<Principal, 'endpoints' | 'limits'> {
   /** Pinned parameters: value by name. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** ISO 8601; UTC if it names no zone. */
+  /** When the key expires, in ISO 8601; UTC without a zone. */
   readonly expires?: string;
-  /** IP addresses and CIDR ranges. */
+  /** IP addresses and CIDR ranges from which the key may be used; absent: any. */
   readonly addresses?: readonly string[];
 }
 
 /** A key of the keys file. */
 export interface StoredKey extends StoredRights {
   readonly name: string;
-  /** SHA-256 of the key; during a rotation two, the older first. */
+  /** SHA-256 of the key, hexadecimal. During a rotation there are two, the older first. */
   readonly sha256: readonly string[];
   readonly created?: string;
 }
@@ -120,7 +120,7 @@ export function asPrincipal(key: StoredKey): Principal {
   };
 }
 
-/** A hash under two names is a problem: it would be undefined whose limits apply. */
+/** The problems of hashes that two names share: it would be undefined whose limits apply. */
 function sharedHashes({ keys }: KeyFile): readonly string[] {
   const owners = new Map<string, string>();
   return keys.flatMap(({ name, sha256 }) =>
@@ -146,7 +146,7 @@ function parse(file: string, text: string): unknown {
   try {
     return isYaml(file) ? parseYaml(text) : JSON.parse(text);
   } catch (cause) {
-    // The parsers quote the text at the error, and more of it on further lines: either may contain a part of a hash.
+    // Parsers quote the text at the error, on further lines too. The quote may contain a part of a hash.
     const reason = (cause as Error).message.split('\n')[0]?.replace(/".*/, '…') ?? '';
     const format = isYaml(file) ? 'YAML' : 'JSON';
     throw new Error(`the keys file ${file} is not valid ${format}: ${withoutHashes(reason)}`, { cause });

@@ -4,7 +4,7 @@ import { isActive, type Principal } from './principal.js';
 /** A principal with the hashes of its keys. */
 export interface KeyEntry {
   readonly principal: Principal;
-  /** SHA-256, hexadecimal; two during a rotation. */
+  /** SHA-256 of the keys, hexadecimal; two during a rotation. */
   readonly hashes: readonly string[];
 }
 
@@ -12,7 +12,7 @@ export interface KeyEntry {
 export class KeyRing {
   readonly #byHash: ReadonlyMap<string, Principal>;
   readonly #byName: ReadonlyMap<string, Principal>;
-  /** The valid keys that were presented, so that each is hashed once; not those that anybody may invent. */
+  /** Principals by the valid key that was presented, so that each key is hashed once. Invalid keys are absent: anybody can invent those. */
   readonly #presented = new Map<string, Principal>();
   readonly #clock: () => Date;
 
@@ -26,10 +26,10 @@ export class KeyRing {
   }
 
   /**
-   * The principal of an active key.
+   * The principal of an active key; undefined for an unknown or expired key.
    *
-   * The duration of a map lookup depends on the looked-up hash. This leaks nothing: the hash is SHA-256 of the
-   * presented key, or V8's with a secret seed, and nobody can choose a key whose hash comes closer to a stored one.
+   * The duration of a map lookup depends on the hash. This reveals nothing: the hash is the key's SHA-256, or V8's hash
+   * with a secret seed. Nobody can choose a key whose hash comes closer to a stored one.
    */
   find(key: string): Principal | undefined {
     const known = this.#presented.get(key);
@@ -39,7 +39,7 @@ export class KeyRing {
     return this.ifActive(principal);
   }
 
-  /** The principal of that name, if its key is active. */
+  /** The principal of a name; undefined unless its key is active. */
   findByName(name: string): Principal | undefined {
     return this.ifActive(this.#byName.get(name));
   }

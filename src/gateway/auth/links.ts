@@ -18,7 +18,7 @@ export interface LinkedEndpoint extends EndpointIdentity {
 /** A link to sign. */
 export interface LinkSpec {
   readonly endpoint: LinkedEndpoint;
-  /** By name; the key's pinned parameters are added. */
+  /** Values by parameter name. `sign` adds the pinned parameters of the key. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The key whose rights and limits the link has. */
   readonly key: Principal;
@@ -27,7 +27,7 @@ export interface LinkSpec {
   readonly nowMs: number;
 }
 
-/** The principal of a valid link, or why it is rejected; `forbidden`: its key may no longer call the endpoint. */
+/** The principal of a valid link, or why the link is rejected; `forbidden`: its key may no longer call the endpoint. */
 export type OpenedLink =
   | { readonly principal: Principal }
   | { readonly rejected: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };
@@ -43,7 +43,7 @@ export const LINK_PARAMETERS: readonly string[] = [KEY, EXPIRES, SIGNATURE];
 /** The parameter for a caller's own SQL; sandboxed endpoints take it without declaring it. */
 const SQL_PARAMETER = 'sql';
 
-/** The parameter that makes a call an export: a link exports only if it was signed for that. */
+/** The parameter that makes a call an export. A link exports only where the signature covers this parameter. */
 const EXPORT_PARAMETER = 'export';
 
 const DAY_MS = 86_400_000;
@@ -78,9 +78,9 @@ export class Links {
   /**
    * Signs a link and returns its path and query. Whether the endpoint accepts the values is not checked.
    *
-   * @throws Error with a text for the person who signs when the key has expired or may not make the call, a parameter
-   * is not declared, is secret, exports what the key or the endpoint does not allow, is not valid Unicode or differs from its pinned value, or the expiry is less than a second ahead
-   * or too far in the future.
+   * @throws Error with a text for the person who signs, where the key has expired or may not make the call; where the expiry is less
+   * than a second ahead or too late; or where a parameter is undeclared, secret, not valid Unicode, different from its pinned value,
+   * or an export that the key or the endpoint does not allow.
    */
   sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkSpec): string {
     this.checkLifetime(expiresAtMs, nowMs);
@@ -107,7 +107,7 @@ export class Links {
    * Verifies the signed link of a request. The signature covers the endpoint and exactly its parameters: one more,
    * one fewer or one changed makes it invalid. Undeclared parameters other than `sql` are ignored.
    *
-   * @param findByName the principal of that name, if its key is active.
+   * @param findByName returns the principal of a name; undefined unless its key is active.
    * @returns a principal with the name, limits, addresses and pinned parameters of the key, for this endpoint alone.
    */
   open(
@@ -168,7 +168,7 @@ function checkParameters(
         `${endpoint.name} has no parameter ${JSON.stringify(name)}${adviceFor(name, endpoint)}`,
       );
     }
-    // A lone surrogate has no UTF-8 form and would return from the URL as another character.
+    // A lone surrogate has no UTF-8 form: the URL would contain another character.
     if (Buffer.from(value).toString() !== value)
       throw new Error(`The value of ${name} is not valid Unicode.`);
   }
@@ -179,7 +179,7 @@ function adviceFor(name: string, { parameters }: LinkedEndpoint): string {
   return closest === undefined ? '.' : `; did you mean ${closest}?`;
 }
 
-/** Pinned values too: a link shows them. */
+/** @throws Error for a secret parameter, pinned ones included, because a link shows its values. */
 function rejectSecrets(endpoint: LinkedEndpoint, parameters: SentParameters): void {
   for (const name of parameters.keys()) {
     if (!isSecret(endpoint, name)) continue;
@@ -190,7 +190,7 @@ function rejectSecrets(endpoint: LinkedEndpoint, parameters: SentParameters): vo
 const isSecret = ({ parameters }: LinkedEndpoint, name: string): boolean =>
   parameters.get?.(name)?.secret === true;
 
-/** Sorted by name; undefined if a parameter cannot be decoded, is repeated or is secret. */
+/** The parameters that the signature covers, sorted by name; undefined if one cannot be decoded, is repeated or is secret. */
 function signedPairs(endpoint: LinkedEndpoint, sent: SentParameters): readonly Pair[] | undefined {
   const pairs: Pair[] = [];
   for (const [name, { text, times }] of sent) {
@@ -201,7 +201,7 @@ function signedPairs(endpoint: LinkedEndpoint, sent: SentParameters): readonly P
   return pairs.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** `sql` and `export` are signed for every endpoint: a link never permits them unsigned, whatever its settings become. */
+/** Whether the signature covers a parameter. `sql` and `export` always count: otherwise a later setting could permit them in old links. */
 function isSigned({ parameters }: LinkedEndpoint, name: string): boolean {
   return name === SQL_PARAMETER || name === EXPORT_PARAMETER || parameters.has(name);
 }

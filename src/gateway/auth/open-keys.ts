@@ -12,9 +12,9 @@ export interface KeySources {
 }
 
 export interface KeyOptions {
-  /** Endpoints that the keys file is validated against, at start-up and at each reload; if absent, it is not. */
+  /** Endpoints that the keys file is validated against, at start-up and at each reload. If absent, the file is not validated. */
   readonly endpoints?: () => readonly KnownEndpoint[];
-  /** Decides which keys have expired. */
+  /** The clock by which keys expire. */
   readonly clock?: () => Date;
 }
 
@@ -22,15 +22,15 @@ export interface KeyOptions {
 export interface Keys {
   /** The principal of an active key; undefined for an unknown or expired key. */
   readonly find: (key: string) => Principal | undefined;
-  /** The principal of that name, if its key is active: signed links name their key. */
+  /** The principal of a name, unless its key is not active. Signed links refer to their key by name. */
   readonly findByName: (name: string) => Principal | undefined;
   /** All principals, including those of expired keys. */
   readonly principals: () => readonly Principal[];
   /**
-   * Reads the keys file again for other endpoints.
+   * Reads the keys file again, and validates it against other endpoints.
    *
    * @returns a function to be called when these endpoints are served: only then are changed keys accepted.
-   * @throws Error naming every key that refers to an endpoint or parameter that is not there.
+   * @throws Error naming every key that refers to a missing endpoint or parameter.
    */
   readonly readFor: (endpoints: readonly KnownEndpoint[]) => Promise<() => void>;
   /** The key generated for this run, if no source is configured. */
@@ -82,7 +82,7 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, file?: Wa
   };
 }
 
-/** Of the keys that do not come from a file. */
+/** Rights of the keys that do not come from a file. */
 const EVERY_RIGHT = {
   mayBypassCache: true,
   mayExport: true,

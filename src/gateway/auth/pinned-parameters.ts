@@ -19,7 +19,7 @@ export type PinnedCall =
   | {
       readonly conflict: {
         readonly param: string;
-        /** For the caller; names the parameter, never its pinned value. */
+        /** Text for the caller; names the parameter, never its pinned value. */
         readonly detail: string;
       };
     };
@@ -91,7 +91,7 @@ export function scopeOf(principal: Principal): string {
   return scope;
 }
 
-/** A caller as a reader of what remains of budgets of rows, bytes and time in ClickHouse. */
+/** The reader that a caller is for figures of cost: one with pinned parameters may only read those of its own rows. */
 export function budgetReaderOf(principal: Principal): Reader {
   return scopeOf(principal) === '' ? EVERY_ROW_READER : OWN_ROWS_READER;
 }

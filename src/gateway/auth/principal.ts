@@ -8,7 +8,7 @@ import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoi
  * of a link is new for each request: use `signedBy` instead.
  */
 export interface Principal {
-  /** Limits count under this name: `jwt:` and the subject for a token, the name of the signing key for a link. */
+  /** Name under which limits count: `jwt:` and the subject for a token, the name of the signing key for a link. */
   readonly name: string;
   /** Whether a request may force a fresh result, or accept a cached one only. */
   readonly mayBypassCache: boolean;
@@ -33,21 +33,21 @@ export interface Principal {
   readonly created?: string | undefined;
   /** How the principal was authenticated, unless by a key of its own. */
   readonly via?: 'token' | 'link' | undefined;
-  /** Of a signed link: the principal of the key that signed it. */
+  /** The principal of the key that signed the link; absent unless the principal is of a signed link. */
   readonly signedBy?: Principal | undefined;
 }
 
-/** What a key may do beside calling endpoints, as its file and `keys add` say it. */
+/** What a key may do in addition to calling endpoints, by its entry in the keys file and the options of `keys add`. */
 export type Permissions = Partial<
   Pick<Principal, 'mayBypassCache' | 'mayExport' | 'mayLink' | 'mayUseQueryString'>
 >;
 
-/** By endpoint and not by its id, because a reload can change the name that patterns match. */
+/** Whether a principal may call an endpoint. The key is the endpoint, not its id: a reload can change the name that patterns match. */
 const known = new WeakMap<Principal, WeakMap<EndpointIdentity, boolean>>();
 
 /**
- * Whether the principal may call an endpoint. One with pinned parameters may call none that reports on other callers, whose
- * figures tell of their rows.
+ * Whether the principal may call an endpoint. A principal with pinned parameters may not call endpoints that report on other
+ * callers, because their figures reveal rows of those callers.
  */
 export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
   const { endpoints, pinned } = principal;

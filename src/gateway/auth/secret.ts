@@ -4,7 +4,7 @@ export const MIN_SECRET_BYTES = 32;
 /**
  * The UTF-8 bytes of a secret.
  *
- * @param variable the environment variable that holds it, for the message.
+ * @param variable the environment variable of the secret, for the message.
  * @throws Error when it is too short; the message does not contain the secret.
  */
 export function secretBytes(variable: string, secret: string): Buffer {

@@ -1,15 +1,15 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Seal, SecretValue } from '../../endpoint/parameters/secret-value.js';
 
-/** Pinned values as they may be shown: secret ones as an HMAC. */
+/** Pinned values in the form in which they may be shown: secret ones as an HMAC. */
 export type ShownPins = Readonly<Record<string, string | SecretValue>>;
 
 type Declaring = Pick<Endpoint, 'parameters'>;
 type Pins = Iterable<readonly [name: string, value: string]>;
 
 /**
- * The pinned values that may be shown as they are: where endpoints declare the parameter, and none of all endpoints declares it as
- * secret, whichever a key may call.
+ * The pinned values that may be shown unchanged: an endpoint declares the parameter, and no endpoint declares it as secret. This
+ * includes endpoints that the key may not call.
  */
 export function readablePins(pinned: Pins, endpoints: readonly Declaring[]): ReadonlyMap<string, string> {
   const isReadable = (name: string): boolean => {
@@ -19,7 +19,7 @@ export function readablePins(pinned: Pins, endpoints: readonly Declaring[]): Rea
   return new Map([...pinned].filter(([name]) => isReadable(name)));
 }
 
-/** Seals pinned values for whoever lists keys, unless they are readable. */
+/** Pinned values for a list of keys, sealed unless they are readable. */
 export function showPins(pinned: Pins, endpoints: readonly Declaring[], seal: Seal): ShownPins {
   const all = [...pinned];
   const readable = readablePins(all, endpoints);

@@ -5,7 +5,7 @@ import type { KeyEntry } from './key-ring.js';
 
 export interface KeyFileEvents {
   readonly onReloaded: (keys: number) => void;
-  /** The changed file is invalid; the previous keys stay active. */
+  /** Called where the changed file is invalid; the previous keys stay active. */
   readonly onRejected: (reason: string) => void;
 }
 
@@ -13,12 +13,12 @@ export interface KeyFileEvents {
 export type CheckKeyFile = (keyFile: KeyFile) => void;
 
 /**
- * Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. Node's `watchFile` polls too,
- * but looks at the file for the first time some while after it is called: a change before that would never be detected.
+ * Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. Node's `watchFile` polls
+ * too, but reads the state of the file for the first time only some time after the call, and so misses earlier changes.
  */
 const POLL_MS = 500;
 
-/** The keys of a file, which is read again after each change. */
+/** The keys of a file. Each change of the file makes the gateway read it again. */
 export class WatchedKeyFile {
   #current: KeyFile;
   private isPolling = false;
@@ -29,7 +29,7 @@ export class WatchedKeyFile {
   private constructor(
     private readonly file: string,
     keyFile: KeyFile,
-    /** The state of the file before it was read last. */
+    /** State of the file before the last read. */
     private state: string,
     events: KeyFileEvents,
     private readonly check: CheckKeyFile,
@@ -59,19 +59,19 @@ export class WatchedKeyFile {
   }
 
   /**
-   * Reads the file for other endpoints, with which it may have changed: each of the two may be invalid without the other.
+   * Reads the file for other endpoints. File and endpoints may have changed together, so that either is invalid without the other.
    *
    * @returns a function to be called when these endpoints are served.
-   * @throws Error where neither the file as it is now nor the active keys fit the endpoints.
+   * @throws Error where neither the current file nor the active keys fit the endpoints.
    */
   async readFor(check: CheckKeyFile): Promise<() => void> {
     const before = this.#current;
-    // The watcher reports what is wrong with a changed file.
+    // The watcher reports the problems of a changed file.
     const now = await readChecked(this.file, check).catch(() => undefined);
     if (now === undefined) check(before);
     return () => {
       const isNews = now !== undefined && JSON.stringify(now) !== JSON.stringify(before);
-      // The watcher may have read a newer one.
+      // The watcher may have read a newer file.
       if (!isNews || this.#current !== before) return;
       this.#current = now;
       this.rejection = undefined;
@@ -112,7 +112,7 @@ export class WatchedKeyFile {
   }
 }
 
-/** What changes with every change of a file; empty where there is none. */
+/** Text that differs after every change of a file; empty where the file does not exist. */
 async function stateOf(file: string): Promise<string> {
   return stat(file, { bigint: true }).then(
     ({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(),
