@@ -72,25 +72,25 @@ export const ABOUT_LEADER: ReadonlySet<string> = new Set<ErrorCode>(['LIMIT_EXCE
 
 /** Details of a failure, besides its code and its public message. */
 export interface FailureDetails {
-  /** Listed in the body of a 400 response. */
+  /** The problems that the body of a 400 response lists. */
   readonly problems?: readonly ParamProblem[];
-  /** Listed in the body of the response to a failed reload: what is wrong with which endpoint file. */
+  /** The problems of endpoint files that the response to a failed reload lists. */
   readonly fileProblems?: readonly object[];
-  /** Whether the credentials that were rejected came as `Authorization: Bearer`; sent in `WWW-Authenticate`. */
+  /** Whether the rejected credentials came as `Authorization: Bearer`; sent in `WWW-Authenticate`. */
   readonly isBearerInvalid?: boolean;
-  /** URL of the metadata of the resource, from which OAuth clients learn who issues tokens; sent in `WWW-Authenticate`. */
+  /** URL of the metadata from which OAuth clients learn who issues tokens; sent in `WWW-Authenticate`. */
   readonly resourceMetadata?: string;
-  /** Sent as `Retry-After`. */
+  /** Seconds to wait before the next attempt; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Bytes of the whole body of which a part was requested; sent in `Content-Range`. */
+  /** Bytes of the whole body, where the requested range begins after its end; sent in `Content-Range`. */
   readonly completeBytes?: number;
-  /** Sent as `Allow`. */
+  /** Methods that the resource allows; sent as `Allow`. */
   readonly allow?: readonly string[];
-  /** For the operator: logged at every level, never sent. Contains no values of the request. */
+  /** Text for the operator: logged at every level, never sent. Contains no values of the request. */
   readonly diagnosis?: string;
-  /** Charged to the caller's limits; never sent. */
+  /** Cost of the query, which is charged to the caller's limits; never sent. */
   readonly cost?: Figures<QueryCost>;
-  /** Logged at level `debug` only, because it can contain SQL and values; never sent. */
+  /** The original error. Logged at level `debug` only, because it can contain SQL and values; never sent. */
   readonly cause?: unknown;
 }
 
@@ -113,12 +113,12 @@ export class Failure extends Error {
   }
 }
 
-/** The failure of a caller that no longer waits. */
+/** The failure of a call whose client disconnected. */
 export function callerGone(details?: FailureDetails): Failure {
   return new Failure('CALLER_GONE', 'The client disconnected.', details);
 }
 
-/** The failure of a call that ClickHouse rejects, whatever its values. */
+/** The failure of a call whose query ClickHouse rejects for any values. */
 export function endpointInvalid(details: FailureDetails): Failure {
   return new Failure(
     'ENDPOINT_INVALID',

@@ -7,7 +7,7 @@ import { VARIABLES, type Variables } from './variables.js';
 
 export type { Environment } from './project.js';
 
-/** A ClickHouse user, which is the same on every server. */
+/** An account of ClickHouse, the same on every server. */
 export interface ClickHouseAccount {
   readonly username: string;
   readonly password: string;
@@ -20,9 +20,9 @@ export type ClickHouseConfig =
       readonly kind: 'external';
       /** URLs of equivalent servers, each of which can run every query; at least one. */
       readonly urls: readonly string[];
-      /** The user that reads the versions of tables; undefined where none does. */
+      /** The user that reads the versions of tables; undefined where versions are not read. */
       readonly versions: ClickHouseAccount | undefined;
-      /** The user that writes the request log; undefined where it is disabled. */
+      /** The user that writes the request log; undefined where the log is disabled. */
       readonly log: ClickHouseAccount | undefined;
       /** The cluster (of the server's `remote_servers`) that holds the tables; undefined for a single server. */
       readonly cluster: string | undefined;
@@ -74,7 +74,7 @@ function settingsOf(variables: Variables, project: Project) {
     port: variables.PORT,
     /** URL of the gateway for callers, without a slash at its end; undefined where it is not configured. */
     publicUrl: variables.PUBLIC_URL,
-    /** Connections that may be open at a time. */
+    /** Maximum number of open connections. */
     maxConnections: variables.MAX_CONNECTIONS,
     /** Whether cache hits bypass Node's HTTP server. */
     rawHits: variables.RAW_HITS === 'on',
@@ -89,7 +89,7 @@ function settingsOf(variables: Variables, project: Project) {
     apiKeysFile: inProject(variables.API_KEYS_FILE),
     endpointSettingsFile: inProject(variables.ENDPOINT_SETTINGS_FILE) ?? ifExists(project.settingsFile),
     corsOrigins: listOf(variables.CORS_ORIGINS),
-    /** The endpoints as tools for agents, with the bytes of the rows of a result; undefined where it is off. */
+    /** Settings of MCP (endpoints as tools for agents), such as the bytes of rows in a result; undefined where MCP is disabled. */
     mcp: variables.MCP === 'off' ? undefined : { maxToolBytes: variables.MCP_MAX_RESULT_KB * 1024 },
     /** Format of times in responses where the caller does not choose one. */
     times: variables.RESPONSE_TIMES,
@@ -100,7 +100,7 @@ function settingsOf(variables: Variables, project: Project) {
     logLevel: variables.LOG_LEVEL,
     cache: {
       memoryBytes: variables.CACHE_MEMORY_MB * 1024 * 1024,
-      /** Larger results are cached in the process only. */
+      /** Bytes of the largest result in the shared cache; larger ones are cached in the process only. */
       maxSharedBytes: variables.CACHE_MAX_SHARED_KB * 1024,
       keyPrefix: variables.CACHE_KEY_PREFIX,
       staleIfErrorSeconds: variables.CACHE_STALE_IF_ERROR,
@@ -120,7 +120,7 @@ function settingsOf(variables: Variables, project: Project) {
     tracing: tracingConfig(variables),
     queue: {
       slots: variables.MAX_CONCURRENT_QUERIES,
-      /** Exports that run at a time, beside the queries. */
+      /** Maximum number of exports that run at a time, in addition to the queries. */
       exportSlots: variables.MAX_CONCURRENT_EXPORTS,
       maxWaiting: variables.MAX_QUEUED_QUERIES,
       maxWaitMs: variables.QUEUE_TIMEOUT_SECONDS * 1000,
@@ -140,17 +140,17 @@ const ifExists = (file: string): string | undefined => (existsSync(file) ? file 
 
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
 
-/** Where the admin API listens, and its names beside its addresses and `localhost`; undefined where it is disabled. */
+/** Address of the admin API, and its host names other than its addresses and `localhost`; undefined where it is disabled. */
 function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port, ADMIN_HOSTS }: Variables) {
   return port === undefined ? undefined : { host, port, hosts: listOf(ADMIN_HOSTS) };
 }
 
-/** Where endpoints are tables for ClickHouse's clients, and the rows that a statement returns at most; undefined where that is disabled. */
+/** Address of the listener of ClickHouse clients, and the most rows of a statement's result; undefined where it is disabled. */
 function sqlConfig({ SQL_HOST: host, SQL_PORT: port, SQL_MAX_ROWS: maxRows }: Variables) {
   return port === undefined ? undefined : { host, port, maxRows };
 }
 
-/** Where traces are sent; undefined where tracing is disabled. */
+/** Collector of the traces; undefined where tracing is disabled. */
 function tracingConfig(variables: Variables) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = variables;
   return endpoint === undefined ? undefined : { endpoint, serviceName };

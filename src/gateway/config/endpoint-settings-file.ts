@@ -6,15 +6,15 @@ import type { EndpointSettings } from '../../endpoint/definition.js';
 import { problemsBySchema } from '../../endpoint/schema-problems.js';
 import { ENDPOINT_SETTINGS } from '../../endpoint/settings-schema.js';
 
-/** What the settings file says. */
+/** The settings in the settings file. */
 export interface SettingsOfFile {
-  /** Of the endpoints that do not declare them. */
+  /** Settings of the endpoints that do not declare them. */
   readonly defaults: Pick<EndpointSettings, 'unknownParameters' | 'goneAfterSunset' | 'numbers'>;
-  /** What overrides the settings of an endpoint, by name or id. */
+  /** Settings that override those of an endpoint, by its name or id. */
   readonly overrides: ReadonlyMap<string, Partial<EndpointSettings>>;
 }
 
-// No endpoint has the name of a default: names are in lower case.
+// A default cannot be confused with an endpoint: names of endpoints are in lower case.
 const { unknownParameters, goneAfterSunset, numbers } = ENDPOINT_SETTINGS;
 const DEFAULTS = { unknownParameters, goneAfterSunset, numbers };
 const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>> & SettingsOfFile['defaults']>(DEFAULTS)
@@ -47,7 +47,7 @@ export async function readEndpointSettingsFile(file: string): Promise<SettingsOf
   };
 }
 
-/** What is not the settings of an endpoint may be meant as one of all endpoints. */
+/** The text of a problem. A value that is not an object of settings may be meant as a default of all endpoints. */
 function textOf({ type, path: [key, ...below], message }: Joi.ValidationErrorItem): string {
   if (type !== 'object.base' || key === undefined || below.length > 0) return message;
   const settings = Object.keys(DEFAULTS);

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A folder with what a gateway serves; every path is absolute. */
+/** The folder of a project and the paths in it, all absolute. */
 export interface Project {
   readonly folder: string;
   /** The endpoint files. */
@@ -16,11 +16,11 @@ export interface Project {
   readonly testsFolder: string;
   /** The SQL files of the demonstration data. */
   readonly demoFolder: string;
-  /** The execution settings of this deployment, where `ENDPOINT_SETTINGS_FILE` names no other file. */
+  /** The settings file, where `ENDPOINT_SETTINGS_FILE` names no other file. */
   readonly settingsFile: string;
 }
 
-/** The project in a folder, whose parts need not exist. */
+/** The project in a folder. Its files and subfolders need not exist. */
 export function projectIn(folder: string): Project {
   const inFolder = (part: string): string => path.join(path.resolve(folder), part);
   return {
@@ -39,10 +39,10 @@ export function projectFolder({ PROJECT_DIR: folder = '' }: Environment): string
 }
 
 /**
- * The environment, completed by the variables of the project's `.env` that it does not define. An empty variable is defined,
- * so that it hides the one of the file. `PROJECT_DIR` never comes from the file, which is in that folder.
+ * The environment, completed by the variables of the project's `.env` that it does not define. A variable that is defined as empty
+ * hides that of the file. `PROJECT_DIR` never comes from the file, because it names the folder of that file.
  *
- * @throws Error where the project's folder does not exist, or the file in it cannot be read or has an invalid line.
+ * @throws Error where the project's folder does not exist, its `.env` cannot be read, or the file has an invalid line.
  */
 export function withEnvFile(environment: Environment): Environment {
   const own = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
@@ -64,11 +64,11 @@ export function withEnvFile(environment: Environment): Environment {
   return { ...parseEnv(text), ...own, PROJECT_DIR: folder };
 }
 
-/** Comments, blank lines and variables; a value in quotes may have several lines. */
+/** A comment, blank line or variable of the file; a value in quotes may have several lines. */
 const ENV_FILE_PART =
   /[^\S\n]*(?:#.*|(?:export[^\S\n]+)?[A-Za-z_]\w*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)?(?:\n|$)/y;
 
-/** Node's parser makes a part of the next name of a line that is no variable, and so loses two. */
+/** Rejects invalid lines, because Node's parser silently joins such a line with the name of the next variable, and loses both. */
 function rejectInvalidLines(file: string, text: string): void {
   const lines = text.replaceAll('\r\n', '\n');
   ENV_FILE_PART.lastIndex = 0;

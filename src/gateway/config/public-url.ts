@@ -1,7 +1,7 @@
 /**
- * Reads the URL of a gateway for callers, such as `https://example.com/querygate`; without a slash at its end.
+ * Reads the URL of a gateway for callers, such as `https://example.com/querygate`. Removes a slash at its end.
  *
- * @throws Error whose text continues after the name of what the URL was given as.
+ * @throws Error whose text continues after the name of the variable or option that has the URL.
  */
 export function readPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -19,7 +19,7 @@ export function readServerUrls(text: string): readonly string[] {
   return urls;
 }
 
-/** A server's name in the log and in metrics: host, port, and path where it has one; never credentials. */
+/** The name of a server in the log and in metrics: host, port, and path unless empty; never credentials. */
 export function serverName(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const defaultPort = protocol === 'https:' ? '443' : '80';
@@ -30,7 +30,7 @@ function isHttpUrl(item: string): boolean {
   return /^https?:\/\/[^/]/i.test(item) && URL.canParse(item);
 }
 
-/** The item's position; with its text, unless an @ in any item means that the text may be part of a password. */
+/** The position of an item, with its text. The text is absent where any item has an @, because it may be part of a password. */
 function positionOf(item: string, index: number, all: readonly string[]): string {
   const position = `number ${index + 1} of ${all.length}`;
   const shown = item.split('?', 1)[0] ?? '';

@@ -11,7 +11,7 @@ const url = (...scheme: string[]): ReturnType<typeof optional> => optional().uri
 const onOff = (fallback: 'on' | 'off'): Joi.StringSchema<'on' | 'off'> =>
   Joi.string<'on' | 'off'>().valid('on', 'off').default(fallback);
 
-/** Checked here too, so that it is reported together with the other problems. */
+// The length is checked here too, so that it is reported together with the other problems.
 const secret = optional().min(MIN_SECRET_BYTES, 'utf8').messages({
   'string.min': '{#label} must have at least {#limit} bytes; create one with: openssl rand -base64 32',
 });
@@ -100,7 +100,7 @@ const SCHEMAS = {
   QUERY_MAX_ROWS_TO_READ: Joi.number().integer().min(1).default(10_000_000_000),
   QUERY_MAX_BYTES_TO_READ: Joi.number().integer().min(1).default(1_000_000_000_000),
   QUERY_MAX_RESULT_BYTES: Joi.number().integer().min(1).default(256_000_000),
-  // It has no effect any more, but is still validated.
+  // WORKERS has no effect any more, but is still validated.
   WORKERS: Joi.number().integer().min(1).default(1),
 };
 
