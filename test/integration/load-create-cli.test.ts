@@ -102,6 +102,16 @@ ORDER BY at;
     expect(dev.stderr()).not.toMatch(/same number/);
   });
 
+  it('points out a name that is perhaps a value of a file without names', async () => {
+    const csv = await fileOf('nameless.csv', 'ann,2026-01-01\nbob,2026-01-02\n');
+    expect(await run('load', 'nameless', csv, '--create')).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^created \S+_nameless\.sql; `2026-01-01` of the first line became a name: if it is a value, the file lacks a line of names\n/,
+      ) as string,
+    });
+  });
+
   it('refuses a table that exists, and a name that is none', async () => {
     const csv = await fileOf('a.csv', 'a\n1\n');
     const before = await schemaFiles();

@@ -175,6 +175,35 @@ describe('loadFile with createTable', () => {
     ]);
   });
 
+  it('rejects lines after the sample that lack a value, or have a number where the others have times or booleans', async () => {
+    // Of the sample, whose size is limited.
+    const long = 'x'.repeat(1_000_000);
+    const first = `{"at":"2026-01-01T00:00:00Z","ok":true,"n":1,"s":"${long}","l":[1]}\n`;
+    const rows = [
+      { at: 1_779_012_303, ok: true, n: 1, s: 'x', l: [] },
+      { at: '2026-01-02T00:00:00Z', ok: 1, n: 1, s: 'x', l: [] },
+      { at: '2026-01-02T00:00:00Z', ok: true, s: 'x', l: [] },
+      { at: '2026-01-02T00:00:00Z', ok: true, n: 1, l: [] },
+      { at: '2026-01-02T00:00:00Z', ok: false, n: 2, s: 'y' },
+      { at: '2026-01-02T00:00:00Z', ok: true, n: 1, s: 'x', l: ['LONG'] },
+    ];
+    const later = rows
+      .map((row) => JSON.stringify(row))
+      .join('\n')
+      .replace('"LONG"', '9223372036854775808');
+    expect(await created(first.repeat(16) + later)).toHaveLength(17);
+    const none = 'and Int64 has neither null nor a default';
+    expect(rejected).toEqual({
+      17: `at 1779012303 does not fit DateTime64(3, 'UTC'), which would store 1970-01-21T14:10:12.303Z`,
+      18: 'ok 1 does not fit Bool, which would store true',
+      19: `n has no value, ${none}`,
+      20: `s has no value, ${none.replace('Int64', 'LowCardinality(String)')}`,
+      22: 'l [9223372036854775808] does not fit Array(Int64), which would store ["-9223372036854775808"]',
+    });
+    expect(await created(`s,n\n${`${long},1\n`.repeat(16)}x,""\n`, 'csv')).toHaveLength(16);
+    expect(rejected[18]).toBe(`n has no value, ${none}`);
+  });
+
   it('creates the table of awkward names from a sample of standard input, then loads all of it', async () => {
     const createTable = async (sample: Sample): Promise<void> => {
       const columns = await inferColumns(database.client, sample, true);
@@ -203,6 +232,13 @@ describe('loadFile with createTable', () => {
     await expect(load('', options)).rejects.toThrow(`${none}it is empty`);
     await expect(load('a,b\n1,2\n', { ...options, format: 'ndjson' })).rejects.toThrow(
       `${none}it looks like CSV or TSV, not NDJSON: add --format csv or --format tsv (line 1: not JSON: `,
+    );
+    const names = 'the first line of the file must name the columns: ';
+    await expect(load('1,2026-01-01T00:00:00Z\n2,2026-01-02T00:00:00Z\n', options)).rejects.toThrow(
+      `${names}\`1\`, \`2026-01-01T00:00:00Z\` can only be values: put a line of names before them`,
+    );
+    await expect(load('<!DOCTYPE html>\n<html>\n</html>\n', options)).rejects.toThrow(
+      `${names}it is HTML or XML`,
     );
     await expect(load('{"a":1,"b":2}\n', options)).rejects.toThrow(
       'the first line of the file must name the columns: it is JSON, which --format ndjson loads',

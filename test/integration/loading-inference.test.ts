@@ -21,11 +21,8 @@ function infer(
       isQuoted: value === '',
     }));
   const read = (columns?: readonly Column[]): Line[] => {
-    const write = rowWriter(Object.keys(rows[0] ?? {}), columns);
-    return rows.map((row, line) => ({
-      line,
-      text: valuesAreTexts ? write(fields(row)) : JSON.stringify(row),
-    }));
+    const write = valuesAreTexts ? rowWriter(Object.keys(rows[0] ?? {}), columns) : undefined;
+    return rows.map((row, line) => ({ line, text: write?.(fields(row)) ?? JSON.stringify(row) }));
   };
   const sample = { rows: read(), rowsOf: (columns: readonly Column[]) => Promise.resolve(read(columns)) };
   return inferColumns(database.client, sample, valuesAreTexts);

@@ -49,6 +49,8 @@ export interface RowShape {
   /** Defaults may depend on these. */
   readonly computed: readonly ComputedColumn[];
   readonly time: TimeColumn | undefined;
+  /** Whether the columns were inferred from the first lines: a later line is not read otherwise than those. */
+  readonly isInferred?: boolean;
 }
 
 /** The time column among the columns of a table; undefined without one. */

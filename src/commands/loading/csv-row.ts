@@ -57,6 +57,8 @@ function rejectNames(names: readonly string[], columns: readonly Column[] | unde
   if (unnamed !== -1) throw headerError(`its name ${unnamed + 1} is empty`);
   const repeated = names.find((name, index) => names.indexOf(name) < index);
   if (repeated !== undefined) throw headerError(`${list([repeated])} stands there twice`);
+  if (!columns && names.every(isValue))
+    throw headerError(`${list(names)} can only be values: put a line of names before them`);
   const known = columns?.map(({ name }) => name);
   if (known && !names.some((name) => known.includes(name)))
     throw headerError(
@@ -64,6 +66,10 @@ function rejectNames(names: readonly string[], columns: readonly Column[] | unde
         `none of ${list(names)} is a column of the table, which has ${list(known)}`,
     );
 }
+
+/** Whether a name is perhaps a value of a file without names: a number, a time or a UUID. */
+export const isValue = (name: string): boolean =>
+  /^(?:[-+.]?\d[-+.,:/\dTZ\s]*|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.test(name);
 
 /** Whether a field begins a comment, or perhaps the names of columns, as numpy writes them. */
 export const isComment = (text = ''): boolean => text.startsWith('#');

@@ -74,7 +74,8 @@ export async function loadFile(options: LoadOptions): Promise<LoadReport> {
   const source = await openLoad(options);
   try {
     if (createTable) await createTable(await sampleOf(options, source));
-    return await loadSource(options, existing ?? (await targetOf(options)), source);
+    const table = existing ?? { ...(await targetOf(options)), isInferred: true };
+    return await loadSource(options, table, source);
   } finally {
     await source.close();
   }
@@ -208,6 +209,7 @@ async function* readSource(
   const text = await openText(decompress(bytes), source);
   const isJson = /^\s*(?:\{\s*"|\[\s*\{)/.test(text.head);
   if (isJson && format !== 'ndjson') throw headerError('it is JSON, which --format ndjson loads');
+  if (format !== 'ndjson' && /^\s*<[!?a-z]/i.test(text.head)) throw headerError('it is HTML or XML');
   const reader = format === 'ndjson' ? jsonReader(text.head) : new CsvReader({ delimiter, columns });
   yield* readBatches(text.bytes, reader, inspect, limits);
   return describeText(text.head, format === 'ndjson');

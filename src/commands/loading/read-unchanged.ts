@@ -1,7 +1,7 @@
-import { parse } from 'lossless-json';
+import { isLosslessNumber, parse } from 'lossless-json';
 
 import { bareType } from '../../endpoint/type-name.js';
-import type { Column } from './columns.js';
+import type { Column, RowShape } from './columns.js';
 import { mismatch } from './inspect-line.js';
 import type { Line } from './line-splitter.js';
 import { readColumn, readRows, type RowsQuery } from './read-rows.js';
@@ -23,6 +23,7 @@ interface SetColumn {
   readonly column: Column;
   /** Absent where only null has another value: a text has one form. */
   readonly isSame: IsSame | undefined;
+  readonly needsValue: boolean;
   /** Place of the stored value behind those of the expressions. */
   readonly at: number;
 }
@@ -38,7 +39,7 @@ export async function readUnchanged(
   rows: readonly Line[],
 ): Promise<ReadonlyMap<Line, ReadRow>> {
   const { shape, expressions } = query;
-  const columns = setColumns(shape.columns, expressions.length);
+  const columns = setColumns(shape, expressions.length);
   const parseLine = parserOf(columns);
   const fieldsByRow = new Map(rows.map((row) => [row, parseLine(row.text)]));
   const stored = columns.flatMap(({ column, isSame }) => (isSame ? [readColumn(shape, column.name)] : []));
@@ -51,13 +52,22 @@ export async function readUnchanged(
   );
 }
 
-function setColumns(columns: readonly Column[], first: number): readonly SetColumn[] {
+function setColumns({ columns, isInferred = false }: RowShape, first: number): readonly SetColumn[] {
   let at = first;
   return columns.map((column) => {
-    const isText = bareType(column.type).name === 'String';
-    return { column, isSame: isText ? undefined : sameValue(column.type), at: isText ? -1 : at++ };
+    const { name } = bareType(column.type);
+    const needsValue = isInferred && name !== 'Array' && !canBeNull(column.type);
+    if (name === 'String') return { column, isSame: undefined, needsValue, at: -1 };
+    const compare = sameValue(column.type);
+    const isSame: IsSame =
+      isInferred && /^(?:Bool|Date)/.test(name)
+        ? (written, stored) => !isNumber(written) && compare(written, stored)
+        : compare;
+    return { column, isSame, needsValue, at: at++ };
   });
 }
+
+const isNumber = (value: unknown): boolean => typeof value === 'number' || isLosslessNumber(value);
 
 /** An integer that JavaScript's numbers may not hold. */
 const LONG_INTEGER = /(?:^|[^.\d])\d{16}/;
@@ -81,12 +91,13 @@ function changeOf(
   fields: Fields,
   values: readonly unknown[],
 ): ReadRow['change'] {
-  for (const { column, isSame, at } of columns) {
-    const value = fields[column.name];
-    if (value === undefined || !Object.hasOwn(fields, column.name)) continue;
-    if (value === null) {
+  for (const { column, isSame, needsValue, at } of columns) {
+    const value = Object.hasOwn(fields, column.name) ? fields[column.name] : undefined;
+    if (value === undefined && !needsValue) continue;
+    if (value === undefined || value === null) {
       if (column.defaultExpression !== '' || canBeNull(column.type)) continue;
-      const reason = `${column.name} is null, and ${column.type} has neither null nor a default`;
+      const what = value === null ? 'is null' : 'has no value';
+      const reason = `${column.name} ${what}, and ${column.type} has neither null nor a default`;
       return { column: column.name, reason };
     }
     if (isSame?.(value, values[at]) === false)

@@ -4,7 +4,8 @@ import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../../gateway/clickhouse/connection.js';
 import { selectRows } from '../../../gateway/clickhouse/select-rows.js';
-import { inferColumns, type Sample } from '../../loading/infer-columns.js';
+import { inferColumns, type InferredColumn, type Sample } from '../../loading/infer-columns.js';
+import { isValue } from '../../loading/csv-row.js';
 import type { SourceFormat } from '../../loading/source-format.js';
 import { migrate } from '../../schema/migrate.js';
 import { readSchema } from '../../../gateway/schema/migration-files.js';
@@ -61,7 +62,7 @@ export async function prepareCreation(creation: TableCreation): Promise<void> {
  * file, and the other finds it applied.
  *
  * @param sample lines of JSON objects, of which the columns are inferred.
- * @returns path of the file in the project, and a hint where a number is perhaps money.
+ * @returns path of the file in the project, and hints where a number is perhaps money, and a name a value.
  */
 export async function createTable(creation: TableCreation, sample: Sample): Promise<string> {
   const { config, client, table, source, format } = creation;
@@ -82,9 +83,24 @@ export async function createTable(creation: TableCreation, sample: Sample): Prom
       },
     );
   }
+  return [shown, ...hints(columns, format)].join('; ');
+}
+
+function hints(columns: readonly InferredColumn[], format: SourceFormat): string[] {
   const money = columns.find(({ isMoney }) => isMoney);
-  if (!money) return shown;
-  return `${shown}; for money write Decimal(12, 2) as the type of ${money.name} there: querygate dev then creates its database again`;
+  const value = format === 'ndjson' ? undefined : columns.find(({ name }) => isValue(name));
+  return [
+    ...(money
+      ? [
+          `for money write Decimal(12, 2) as the type of ${money.name} there, start querygate dev --recreate, and load again`,
+        ]
+      : []),
+    ...(value
+      ? [
+          `\`${value.name}\` of the first line became a name: if it is a value, the file lacks a line of names`,
+        ]
+      : []),
+  ];
 }
 
 async function applySchema({ config, connection }: TableCreation): Promise<void> {
