@@ -3,28 +3,28 @@ import { COLUMNS } from '../facts/printed-names.js';
 import { itemsOf, type TreeNode } from '../facts/tree.js';
 import type { QueryTrees } from './query-tree.js';
 
-/** What the rows of a result should be composed by. */
+/** How the rows of a result should be composed of pieces. */
 export interface PiecesInTree {
-  /** As `database.name`. */
+  /** Table whose partitions are the pieces, as `database.name`. */
   readonly table: string;
-  /** Its column that the range bounds. */
+  /** Column of the table that the range bounds. */
   readonly time: string;
-  /** The column of the result. */
+  /** Column of the result that has the time bucket. */
   readonly bucket: string;
   readonly isDescending: boolean;
-  /** The ends of the range that the query has. */
+  /** Ends of the range that the query has. */
   readonly ends: readonly RangeEnd[];
 }
 
-/** How a query whose rows are those of partitions reads them. */
+/** How a query whose rows come partition by partition reads the partitions. */
 export interface PiecesOfQuery {
-  /** Whether the range begins after `from`, and not with it. */
+  /** Whether the range excludes the time `from` itself. */
   readonly isFromExcluded: boolean;
 }
 
 export type RangeEnd = 'from' | 'to';
 
-/** Times that a query has as the ends of its range, so that its tree shows where they are: milliseconds, and microseconds of them. */
+/** Unusual times for the ends of the range, by which the tree shows where the ends are: as text, and as seconds since 1970. */
 const PROBES = {
   from: { text: '1987-06-05 04:03:02.101001', seconds: '549864182.101001' },
   to: { text: '2009-08-07 06:05:04.302002', seconds: '1249625104.302002' },
@@ -35,21 +35,20 @@ const COMPARISONS: Readonly<Record<RangeEnd, readonly string[]>> = {
   to: ['less', 'lessOrEquals'],
 };
 
-/** The parameters of a query, with ends of the range that {@link piecesInTree} finds. @param names of the parameters */
+/** Sets the parameters of the range to times that {@link piecesInTree} finds. @param names names of these parameters */
 export const withProbes = <T extends Readonly<Record<string, unknown>>>(
   parameters: T,
   { from, to }: Readonly<Record<RangeEnd, string>>,
 ): T => ({ ...parameters, [from]: PROBES.from.text, [to]: PROBES.to.text });
 
 /**
- * How a query reads the partitions of a table, or why its rows are not those of partitions, one after another, given that the buckets
- * of any two partitions differ.
+ * How a query reads the partitions of a table, or the reason why its rows do not come partition by partition. The caller guarantees that
+ * two partitions never have a bucket in common.
  *
- * Then a bucket has rows of one partition only. A query that filters and computes row by row, and then groups at most once, by something
- * of which the bucket is computed, and returns every group, has no group with rows of two partitions, because the two would have one
- * bucket.
+ * The proof: a query filters and computes row by row, then groups at most once, by expressions from which the bucket is computed, and
+ * returns every group. A group with rows of two partitions would give both partitions the same bucket, so no such group exists.
  *
- * @param trees of a query {@link withProbes}
+ * @param trees trees of a query {@link withProbes}
  */
 export function piecesInTree(
   { written, resolved: tree }: QueryTrees,
@@ -79,7 +78,7 @@ export function piecesInTree(
 const isTable = (node: TreeNode, table: string): boolean =>
   node.kind === 'TABLE' && attribute(node, 'table_name') === table;
 
-/** What makes a row depend on those of other partitions, wherever it is: of a query as it is written, because other values count too. */
+/** Finds what makes a row depend on rows of other partitions. Reads the tree as written, where nothing is optimized for one set of values. */
 function problemOfRows(
   [query, ...others]: readonly TreeNode[],
   ends: readonly RangeEnd[],
@@ -93,7 +92,7 @@ function problemOfRows(
   return end && `it uses the parameter ${end} of its pieces more than once`;
 }
 
-/** @param isOutermost whether it is the query that the gateway has given a LIMIT */
+/** @param isOutermost whether the node is the outermost query, to which the gateway has added a LIMIT */
 function problemOfNode(node: TreeNode, isOutermost: boolean): string | undefined {
   if (node.kind === 'UNION') return 'UNION, INTERSECT or EXCEPT';
   if (node.attributes.has('printed')) return 'FINAL or SAMPLE';
@@ -102,10 +101,10 @@ function problemOfNode(node: TreeNode, isOutermost: boolean): string | undefined
   return ofOtherRows(node, isOutermost ? 'LIMIT' : '')[0];
 }
 
-/** Columns of MergeTree tables whose value depends on the other parts of a query. */
+/** Columns of MergeTree tables whose value depends on the other data parts that the query reads. */
 const OF_A_QUERY: ReadonlySet<string> = new Set(['_part_index', '_part_starting_offset', '_sample_factor']);
 
-/** The SELECTs from the outermost one to that which reads the table; or why its rows do not simply pass through them. */
+/** SELECTs from the outermost one down to the one that reads the table. A text says why rows do not simply pass through them. */
 function levelsOf(tree: TreeNode, table: string): readonly TreeNode[] | string {
   const levels: TreeNode[] = [];
   for (let node: TreeNode | undefined = tree; node;) {
@@ -117,7 +116,7 @@ function levelsOf(tree: TreeNode, table: string): readonly TreeNode[] | string {
       node = childIn(node, 'TABLE EXPRESSION');
     } else if (node.kind.includes('JOIN')) {
       const [kind, strictness] = [attribute(node, 'kind'), attribute(node, 'strictness')];
-      // ANY uses each row of the right side once for all rows of the left one.
+      // ANY joins each row of the right side to one row of the left side only, so a row depends on other rows.
       if (kind !== 'LEFT' && !(kind === 'INNER' && strictness === 'ALL'))
         return `it has a join other than LEFT JOIN and INNER JOIN (${[strictness, kind].join(' ').trim() || 'CROSS'})`;
       node = childIn(node, 'LEFT TABLE EXPRESSION');
@@ -131,7 +130,7 @@ const isArrayJoin = ({ kind }: TreeNode): boolean => /^ARRAY.JOIN$/.test(kind);
 const childIn = ({ children }: TreeNode, section: string): TreeNode | undefined =>
   children.find((child) => child.section === section)?.node;
 
-/** Whether a SELECT has several rows in one. */
+/** Whether a SELECT merges several rows into one. */
 function groups(query: TreeNode): boolean {
   return (
     childIn(query, 'GROUP BY') !== undefined ||
@@ -143,7 +142,7 @@ function groups(query: TreeNode): boolean {
 const aggregates = (node: TreeNode): boolean =>
   [...nodesIn(node)].some((inner) => attribute(inner, 'function_type') === 'aggregate');
 
-/** A group that is left out in one piece, and not in the whole, would hide that a bucket has rows of two partitions. */
+/** Rejects filters on groups: a group that a piece leaves out, but the whole does not, would hide a bucket of two partitions. */
 function problemOfGroups(levels: readonly TreeNode[], nodes: readonly TreeNode[]): string | undefined {
   const grouping = levels.findIndex(groups);
   if (grouping === -1) return undefined;
@@ -157,7 +156,7 @@ function problemOfGroups(levels: readonly TreeNode[], nodes: readonly TreeNode[]
   return leavesOut ? 'it filters or joins the groups: HAVING, WHERE around GROUP BY, arrayJoin' : undefined;
 }
 
-/** The range must decide of each row by itself whether it is read. */
+/** Finds the bounds of the range. They must decide for each row separately whether the query reads it. */
 function rangeIn(
   levels: readonly TreeNode[],
   { table, time, ends }: PiecesInTree,
@@ -185,14 +184,14 @@ function rangeIn(
   return { isFromExcluded: bounds.some((term) => term && attribute(term, 'function_name') === 'greater') };
 }
 
-/** The terms of a condition. */
+/** Terms of a condition that AND connects. */
 function termsOf(condition: TreeNode | undefined): readonly TreeNode[] {
   if (!condition) return [];
   if (attribute(condition, 'function_name') !== 'and') return [condition];
   return itemsOf(condition, 'ARGUMENTS').flatMap(termsOf);
 }
 
-/** Whether an expression is the value of a parameter itself, which ClickHouse writes into the query as a cast of a constant. */
+/** Whether an expression is the plain value of a parameter, which ClickHouse writes into the query as a cast of a constant. */
 function isParameter(node: TreeNode, end: RangeEnd): boolean {
   const cast = childIn(node, 'EXPRESSION');
   const [value] = cast ? itemsOf(cast, 'ARGUMENTS') : [];
@@ -221,7 +220,7 @@ function problemOfOrder(
   return isFirst ? undefined : `its ORDER BY does not begin with ${bucket} ${direction}`;
 }
 
-/** A text that equal expressions have. */
+/** Text that is the same for equal expressions. */
 const shapeOf = ({ kind, attributes, children }: TreeNode): string =>
   JSON.stringify([
     kind,
@@ -229,7 +228,7 @@ const shapeOf = ({ kind, attributes, children }: TreeNode): string =>
     children.map(({ node }) => shapeOf(node)),
   ]);
 
-/** The expression of a column of a SELECT. */
+/** Expression of a column of a SELECT. Undefined where the column is not unique. */
 function projected(query: TreeNode, name: string): TreeNode | undefined {
   const lines = query.lines.get(COLUMNS) ?? [];
   const places = lines.flatMap((line, index) =>
@@ -239,7 +238,7 @@ function projected(query: TreeNode, name: string): TreeNode | undefined {
   return places.length === 1 && lines.length === items.length ? items[places[0] ?? 0] : undefined;
 }
 
-/** Whether an expression is computed of single rows, through the SELECTs below. */
+/** Whether an expression is computed from single rows, followed through the SELECTs below. */
 function isOfKeys(expression: TreeNode, queries: ReadonlyMap<number, TreeNode>): boolean {
   return [...nodesIn(expression)].every((node) => {
     if (attribute(node, 'function_type') === 'aggregate') return false;
@@ -250,7 +249,7 @@ function isOfKeys(expression: TreeNode, queries: ReadonlyMap<number, TreeNode>):
   });
 }
 
-/** The table of which a column is, where the SELECTs between them pass it on unchanged. */
+/** Table of a column, if the SELECTs in between pass the column on unchanged. */
 function originOf(
   column: TreeNode,
   queries: ReadonlyMap<number, TreeNode>,

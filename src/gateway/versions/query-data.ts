@@ -4,17 +4,17 @@ import { VARYING_FUNCTIONS } from '../facts/query-facts.js';
 import { piecesInTree, type PiecesInTree, type PiecesOfQuery } from './pieces-in-tree.js';
 import { NoVersion, readQueryTrees, type QueryTrees, type ReadRows } from './query-tree.js';
 
-/** What a query reads. */
+/** Tables, views and columns on which the rows of a query depend. */
 export interface QueryData {
   /** Tables that consist of data parts, as `database.name`; sorted. */
   readonly tables: readonly string[];
-  /** The tables, and the views through which they are read; sorted. */
+  /** The tables, and the views through which the query reads them. Sorted. */
   readonly objects: readonly string[];
-  /** Columns whose default depends on when it is computed, by table: parts without the column have another value at each read. */
+  /** Columns, by table, whose default varies with time: data parts without such a column give another value at each read. */
   readonly computed: ReadonlyMap<string, readonly string[]>;
-  /** Of the objects, as ClickHouse has them. */
+  /** Text of all definitions in ClickHouse, by which a change of an object shows. */
   readonly definitions: string;
-  /** Present where the endpoint has pieces: the table whose partitions count, or why the rows are not those of partitions. */
+  /** Present where the endpoint has pieces: the table of the partitions, or the reason why rows do not come partition by partition. */
   readonly pieces?: ({ readonly table: string } & PiecesOfQuery) | { readonly reason: string };
 }
 
@@ -23,12 +23,12 @@ interface TableRow {
   readonly full: string;
   readonly engine: string;
   readonly partitionKey: string;
-  /** Of a view. */
+  /** SELECT of a view. Empty for a table. */
   readonly query: string;
   readonly definition: string;
 }
 
-/** Hash of what a table or a view is; `readDataVersion` has the same. */
+/** Hash of the definition of a table or view. `readDataVersion` computes the same. */
 export const OBJECT_HASH = 'lower(hex(sipHash128(toString(uuid), create_table_query)))';
 
 export const FULL_NAME = "database || '.' || name";
@@ -41,7 +41,7 @@ const DEFAULTS = `SELECT database || '.' || table AS full, name, default_express
     AND default_kind IN ('DEFAULT', 'MATERIALIZED', 'ALIAS') AND name IN {columns:Array(String)}
   ORDER BY full, name`;
 
-/** Engines whose rows are those of their data parts on this server. */
+/** Table engines whose rows are exactly those of the data parts on this server. */
 const HAS_PARTS =
   /^(?:Replicated)?(?:Replacing|Summing|Aggregating|Collapsing|VersionedCollapsing|Coalescing|Graphite)?MergeTree$/;
 
@@ -50,13 +50,13 @@ const WITHOUT_DATA: ReadonlySet<string> = new Set([
   ...['numbers', 'numbers_mt', 'zeros', 'zeros_mt', 'generate_series', 'generateSeries', 'values', 'null'],
 ]);
 
-/** How often a query is analysed while its tables are altered. */
+/** Maximum number of analyses of one query while its tables are being altered. */
 const MAX_PASSES = 4;
 
 /**
- * Finds what a query reads, through views, in ClickHouse's own tree of the query.
+ * Finds what a query reads, also through views, in ClickHouse's own tree of the query.
  *
- * @throws NoVersion where something has no version; Error where ClickHouse does not analyse the query
+ * @throws NoVersion where the data has no version; Error where ClickHouse does not analyse the query
  */
 export async function findQueryData(
   select: Explained,
@@ -68,7 +68,7 @@ export async function findQueryData(
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const found = await new Analysis(readRows, database, fixed).of(select, pieces);
-    // What lies between two equal analyses was analysed under these definitions.
+    // Two equal analyses: no object changed in between, so the first analysis used these definitions.
     if (last?.definitions === found.definitions) return found;
     last = found;
   }
@@ -76,8 +76,8 @@ export async function findQueryData(
 }
 
 /**
- * Functions of ClickHouse itself that return the same for the same arguments, as they are written. No statement makes a function of such
- * a name; one of a name with a suffix of aggregates, such as `sumIf`, it does.
+ * ClickHouse's own functions that return the same for the same arguments, in their exact spelling. The cache never expires, because no
+ * statement can create a function of such a name. It has no names with an aggregate suffix, such as `sumIf`: statements can create those.
  */
 const fixedFunctions = new Set<string>();
 
@@ -88,26 +88,26 @@ const FUNCTIONS = `SELECT name, origin, name IN (SELECT name FROM (${VARYING_FUN
 interface FunctionRow {
   readonly name: string;
   readonly origin: string;
-  /** 1: its value depends on more than its arguments. */
+  /** 1 where the function's value depends on more than its arguments. */
   readonly varies: number;
 }
 
-/** The pieces of an endpoint. */
+/** Pieces that an endpoint declares. */
 export interface WantedPieces extends Omit<PiecesInTree, 'table'> {
   readonly table: string;
-  /** Of the query, with {@link PiecesInTree.bounds} as its range. */
+  /** Trees of the query, with {@link PiecesInTree.ends} set to probes. */
   readonly readTrees: () => Promise<QueryTrees>;
 }
 
-/** Whether a partition key is a function of a column alone, such as `toYYYYMMDD(timestamp)`. */
+/** Whether a partition key is a function of one time column alone, such as `toYYYYMMDD(timestamp)`. */
 function isOfTime(key: string, time: string): boolean {
   const [, quoted, plain] = /^\w+\((?:`([^`]+)`|(\w+))(?:, '[^']*')?\)$/.exec(key) ?? [];
   return (quoted ?? plain) === time;
 }
 
-/** A SELECT, as ClickHouse reads it with its values. */
+/** A SELECT that ClickHouse can explain, with its values. */
 export interface Explained {
-  /** The filters of a caller's pinned parameters, by table; of the query of an endpoint. */
+  /** Filters of the caller's pinned parameters, by table. Only the query of an endpoint has them. */
   readonly conditions?: ReadonlyMap<string, string>;
   readonly readTrees: () => Promise<QueryTrees>;
 }
@@ -118,9 +118,9 @@ class Analysis {
 
   constructor(
     private readonly readRows: ReadRows,
-    /** That of names without one. */
+    /** Database of unqualified names. */
     private readonly database: string,
-    /** Functions that ClickHouse was asked about. */
+    /** Functions that are known to be fixed. */
     private readonly fixed: Set<string>,
   ) {}
 
@@ -143,7 +143,7 @@ class Analysis {
     };
   }
 
-  /** Reads a query and, through its views, others. */
+  /** Reads a query, and the queries of its views. */
   private async read({ readTrees }: Explained, where: string): Promise<void> {
     const trees = await readTrees();
     const facts = factsOf(trees.written, trees.resolved);
@@ -187,24 +187,24 @@ class Analysis {
     return { readTrees: () => readQueryTrees(this.readRows, text) };
   }
 
-  /** @throws NoVersion where a query does more than read tables. */
+  /** @throws NoVersion where a query does more than read tables */
   private async require(facts: Facts, where: string): Promise<void> {
     if (facts.hasSettings) throw new NoVersion(`${where} has SETTINGS`);
     const other = facts.tableFunctions.find(({ name }) => !WITHOUT_DATA.has(name));
     if (other) throw new NoVersion(`${where} reads the table function ${other.name}`);
     await this.requireFixed([...facts.functions], where);
-    // A part of a column, such as `label.size`, is read of the column, which can stand behind the name of its table.
+    // `label.size` can be a subcolumn of `label`, also after the name of the table. So every prefix of every suffix counts as a column.
     for (const name of [...facts.names].flatMap(suffixes))
       for (const column of prefixes(name, 0)) this.columns.add(column);
   }
 
-  /** The names that are tables where there are such tables. */
+  /** Names that may be tables. `system.tables` shows which ones are. */
   private possibleNames({ tables, possibleTables, printedTables, withQueries }: Facts): readonly string[] {
     const names = [...tables, ...possibleTables, ...printedTables, ...withQueries];
     return names.flatMap((name) => [name, `${this.database}.${name}`]);
   }
 
-  /** @throws NoVersion where equal arguments give unequal results, or where the data of a dictionary or a Join table counts */
+  /** @throws NoVersion where equal arguments can give different results, for example from a dictionary or a Join table */
   private async requireFixed(called: readonly string[], where: string): Promise<void> {
     const unknown = new Map(
       called.filter((name) => !this.fixed.has(name)).map((name) => [name.toLowerCase(), name]),
@@ -226,7 +226,7 @@ class Analysis {
   private async computedColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, readonly string[]>();
     const checked = new Set<string>();
-    // A default can be that of other columns, which have defaults of their own.
+    // A default can use other columns with defaults, so the loop ends when no new column appears.
     for (let count = -1; count !== this.columns.size && this.objects.size > 0;) {
       count = this.columns.size;
       const objects = [...this.objects.keys()];
@@ -255,7 +255,7 @@ class Analysis {
   }
 }
 
-/** A column with an expression. */
+/** A column with a default expression. */
 interface DefaultRow {
   readonly full: string;
   readonly name: string;
@@ -265,28 +265,28 @@ interface DefaultRow {
 
 const isOfRows = ({ engine }: TableRow): boolean => engine !== 'View';
 
-/** `database.name` as SQL. */
+/** Quotes `database.name` for SQL. */
 function quotedName(full: string): string {
   const [database = '', ...name] = full.split('.');
   return `${quoteName(database)}.${quoteName(name.join('.'))}`;
 }
 
-/** One text for the definitions of objects, in their order. */
+/** One text of the definitions of objects, in the given order. */
 export const definitionsOf = (objects: readonly (readonly [full: string, definition: string])[]): string =>
   objects.map((object) => object.join(' ')).join('\n');
 
-/** What can be the databases of these names: a dot can be a part of both. */
+/** Databases that these names may belong to. A dot can be part of a database's or a table's name, so there may be several. */
 export function databasesOf(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => prefixes(name, 1)))];
 }
 
-/** What stands behind the dots of a name, and the name itself. */
+/** Rests of a name after each of its dots, and the name itself. */
 function suffixes(name: string): readonly string[] {
   const words = name.split('.');
   return words.map((_, index) => words.slice(index).join('.'));
 }
 
-/** What stands before the dots of a name, and the name itself. @param without so many words at its end, at least */
+/** Beginnings of a name before each of its dots, and the name itself. @param without minimum number of words to leave out at the end */
 function prefixes(name: string, without: number): readonly string[] {
   const words = name.split('.');
   return words.slice(without).map((_, index) => words.slice(0, index + 1).join('.'));

@@ -4,47 +4,47 @@ import { EXPLAIN_WRITTEN } from '../facts/query-facts.js';
 import { Rejection } from '../facts/rejection.js';
 import { readTree, type TreeNode } from '../facts/tree.js';
 
-/** Says why the data of a query has no version. */
+/** Reason why the data of a query has no version. */
 export class NoVersion extends Error {}
 
-/** Sends a query that reads no data of endpoints. */
+/** Sends a query that reads only metadata, never data of endpoints. */
 export type ReadRows = <Row>(
   text: string,
   parameters?: Readonly<Record<string, unknown>>,
   settings?: ClickHouseSettings,
 ) => Promise<readonly Row[]>;
 
-/** Two trees of a SELECT, as ClickHouse reads it. */
+/** Two trees of a SELECT from ClickHouse. */
 export interface QueryTrees {
-  /** As it is written, with the calls of functions of SQL, and with conditions that ClickHouse then takes for settled. */
+  /** Tree of the query as written. It still has calls of SQL functions, and conditions that ClickHouse later optimizes away. */
   readonly written: TreeNode;
-  /** With tables, columns and the expressions behind constants. */
+  /** Tree with resolved tables and columns, and with the expressions behind constants. */
   readonly resolved: TreeNode;
 }
 
-/** Bytes of a tree; ClickHouse prints the values of scalar subqueries, whatever their length. */
+/** Maximum size of a tree, in bytes. ClickHouse prints values of scalar subqueries at any length. */
 const MAX_TREE_BYTES = 1_000_000;
 
-/** Of this error: the tree is longer, or has an array that is longer than ClickHouse prints. */
+/** Codes of ClickHouse's errors for a tree that is too long, or an array that is longer than ClickHouse prints. */
 const TOO_LONG: ReadonlySet<string> = new Set(['128', '396']);
 
 const SETTINGS: ClickHouseSettings = {
-  // Otherwise an array, a tuple or a state hides the subquery that it comes from.
+  // With the optimization, an array, a tuple or a state would hide the subquery that it comes from.
   enable_scalar_subquery_optimization: 0,
   max_result_bytes: String(MAX_TREE_BYTES),
   result_overflow_mode: 'throw',
 };
 
-/** Of one pass: later ones leave out what does not change the result of now. */
+/** Statements with one pass at most: later passes remove what does not change the result at this moment. */
 const EXPLAIN = {
   written: EXPLAIN_WRITTEN,
   resolved: 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ',
 } as const satisfies Record<keyof QueryTrees, string>;
 
 /**
- * Reads what ClickHouse makes of a SELECT.
+ * Reads ClickHouse's trees of a SELECT.
  *
- * @throws NoVersion where that is too long, or has a name that hides what else it has; Error where ClickHouse does not analyse it
+ * @throws NoVersion where a tree is too long, or a name in it is ambiguous; Error where ClickHouse does not analyse the SELECT
  */
 export async function readQueryTrees(readRows: ReadRows, text: string): Promise<QueryTrees> {
   const read = async (form: keyof QueryTrees): Promise<TreeNode> => {

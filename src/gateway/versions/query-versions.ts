@@ -19,26 +19,26 @@ import type { KnownVersion, TableVersions } from './table-versions.js';
 
 export interface QueryVersionsDependencies {
   readonly versions: TableVersions;
-  /** Finds what a query reads. @throws NoVersion, or Error where ClickHouse does not analyse it */
+  /** Finds what a query reads. @throws NoVersion, or Error where ClickHouse does not analyse the query */
   readonly findData: (bound: BoundQuery, pieces?: Pieces) => Promise<QueryData>;
-  /** The database of names without one. */
+  /** Database of unqualified names. */
   readonly database: string;
   readonly steadyClock: () => number;
   /** Called with the reason for each query that has no version. */
   readonly onNoVersion: (endpoint: string, reason: string) => void;
-  /** Called with the reason for each query whose rows are not those of partitions, although its endpoint has pieces. */
+  /** Called with the reason for each query whose endpoint has pieces but whose rows do not come partition by partition. */
   readonly onNoPieces: (endpoint: string, reason: string) => void;
 }
 
-/** How many texts of queries are remembered with what they read. */
+/** Maximum number of query texts whose data is cached. */
 const MAX_TEXTS = 1000;
 
-/** Milliseconds after which a text whose data has no version is analysed again. */
+/** Time after which a query whose data has no version is analysed again, in milliseconds. */
 const RETRY_MS = 60_000;
-/** Milliseconds after which a text that ClickHouse did not analyse is analysed again: each caller would wait for it. */
+/** Time before the next attempt where ClickHouse did not analyse a query, in milliseconds. Without it each caller would wait again. */
 const RETRY_SOON_MS = 1000;
 
-/** The versions of the data of endpoints on one server, by its own bookkeeping of parts. */
+/** Versions of the data that endpoints read on one server, from the server's own list of data parts. */
 export class QueryVersions implements DataVersions {
   private readonly dataByText = new LRUCache<string, Promise<QueryData>>({ max: MAX_TEXTS });
 
@@ -94,18 +94,18 @@ export class QueryVersions implements DataVersions {
     });
   };
 
-  /** Why the results of an endpoint are not composed of pieces; undefined where they are, or where it has none. */
+  /** Why the results of an endpoint are not composed of pieces. Undefined where they are, or where the endpoint has no pieces. */
   async reasonOfPieces(query: VersionedQuery): Promise<string | undefined> {
     try {
       const { pieces } = await this.dataOf(query, query.bound ?? bindCall(query));
       return pieces && 'reason' in pieces ? pieces.reason : undefined;
     } catch {
-      // Then it has no version either, and the reason of that counts.
+      // The data has no version either. `reasonOf` returns that reason.
       return undefined;
     }
   }
 
-  /** Why the results of a query are cached for seconds alone; undefined where its data has a version. */
+  /** Why a query's results are cached for a time only. Undefined where its data has a version. */
   async reasonOf(query: VersionedQuery): Promise<string | undefined> {
     try {
       await this.versionOf(query);
@@ -119,13 +119,13 @@ export class QueryVersions implements DataVersions {
     try {
       return await find();
     } catch (error) {
-      // A caller's own SQL is the caller's matter.
+      // A caller's own SQL never has a version, which the operator need not know.
       if (!query.sandbox) this.dependencies.onNoVersion(query.endpoint.name, reasonIn(error));
       return undefined;
     }
   }
 
-  /** @param isRead whether it must be read now */
+  /** @param isRead whether the version must be read from ClickHouse now */
   private async versionOf(
     query: VersionedQuery,
     isRead = false,
@@ -141,7 +141,7 @@ export class QueryVersions implements DataVersions {
         if (tables.problem !== undefined) throw new NoVersion(tables.problem);
         return { bound, data, tables, readAt };
       }
-      // A view may read other tables now.
+      // A view was changed and may read other tables now.
       this.dataByText.delete(textOf(query, bound));
       if (isLast) break;
     }
@@ -155,13 +155,13 @@ export class QueryVersions implements DataVersions {
     const found = this.dependencies.findData(bound, query.endpoint.pieces);
     this.dataByText.set(text, found);
     found.catch((error: unknown) => {
-      // What ClickHouse did not analyse now, it may analyse soon; what has no version stays so for a while.
+      // ClickHouse may analyse the query soon. A query without a version stays so for longer.
       this.dataByText.set(text, found, { ttl: error instanceof NoVersion ? RETRY_MS : RETRY_SOON_MS });
     });
     return found;
   }
 
-  /** The filters of a caller's pinned parameters, with those of the parts. A table has one filter, whatever its name is. */
+  /** Filters of the caller's pinned parameters, joined with those for the data parts. A table has only one filter. */
   private filtersOf(
     { conditions = new Map<string, string>() }: BoundQuery,
     { tables }: QueryData,
@@ -174,7 +174,7 @@ export class QueryVersions implements DataVersions {
     return this.joined(filters, conditions);
   }
 
-  /** Conditions of tables, to which others are added, perhaps under another name of the table. */
+  /** Adds conditions to those of tables. A table may be named with or without its database. */
   private joined(
     filters: ReadonlyMap<string, string>,
     conditions: ReadonlyMap<string, string>,
@@ -192,15 +192,15 @@ export class QueryVersions implements DataVersions {
   }
 }
 
-/** @throws NoVersion where the rows depend on more than tables */
+/** @throws NoVersion where the rows depend on more than the data of tables */
 function requireConstant({ sandbox }: VersionedQuery, { parameters }: BoundQuery): void {
   if (sandbox) throw new NoVersion('it is a caller’s own SQL');
   if (NOW.name in parameters) throw new NoVersion('the query uses @now');
 }
 
 /**
- * What decides which tables a query reads, and how: its text, the names that are bound, the parameters whose filters are sent, and the
- * pieces that are declared.
+ * Text of everything that decides which tables a query reads, and how: the SQL, the bound identifiers, the pinned parameters whose filters
+ * are sent, and the declared pieces.
  */
 function textOf({ endpoint: { pieces }, scope }: EndpointQuery, bound: BoundQuery): string {
   const { text, parameters, conditions } = bound;
@@ -211,7 +211,7 @@ function textOf({ endpoint: { pieces }, scope }: EndpointQuery, bound: BoundQuer
   return JSON.stringify([text, names, conditions && [...pinnedParameters(scope)], pieces]);
 }
 
-/** ClickHouse's own texts can have values of callers, and the query. */
+/** Reason without ClickHouse's own error text, which can contain the query and values of callers. */
 function reasonIn(error: unknown): string {
   if (error instanceof NoVersion) return error.message;
   if (!(error instanceof ClickHouseError)) {

@@ -7,45 +7,45 @@ import type { ReadRows } from './query-tree.js';
 
 /** The state of the tables of a query on one server. */
 export interface TablesVersion {
-  /** Hash; equal hashes: the same data parts, tables and views on the same server, and so the same rows. */
+  /** Hash. Equal hashes mean the same data parts, tables and views on the same server, so the same rows. */
   readonly version: string;
-  /** The UUID of the server. */
+  /** UUID of the server. */
   readonly server: string;
-  /** Of the tables and views, as {@link QueryData} has them. */
+  /** Definitions of the tables and views, in the form of {@link QueryData.definitions}. */
   readonly definitions: string;
-  /** Hash of all of it but the data parts. */
+  /** Hash of everything except the data parts. */
   readonly base: string;
-  /** The data parts, by table. */
+  /** Partitions with their data parts, by table. */
   readonly partitions: Readonly<Record<string, readonly Partition[]>>;
-  /** Why equal versions do not mean equal rows. */
+  /** Why equal versions do not prove equal rows. Undefined where they do. */
   readonly problem?: string;
 }
 
-/** The data parts of one partition. */
+/** One partition and its data parts. */
 export interface Partition extends DataPartition {
-  /** Of the parts. */
+  /** Names of the data parts. */
   readonly names: readonly string[];
 }
 
-/** The names of the parts of a table. */
+/** Names of the data parts of a table. */
 export const partsOf = (
   { partitions }: Pick<TablesVersion, 'partitions'>,
   table: string,
 ): readonly string[] => (partitions[table] ?? []).flatMap(({ names }) => names);
 
-/** Parts of all tables together above which a query is not bound to them: its text would be too long. */
+/** Maximum number of data parts that a query may be bound to, over all tables: otherwise its text would be too long. */
 const MAX_PARTS = 5000;
-/** Characters of their names; ClickHouse's default of `max_query_size` is 262,144. */
+/** Maximum length of all data part names together, in characters. ClickHouse's default of `max_query_size` is 262,144. */
 const MAX_NAMES = 200_000;
 
-/** A table or a view, a change that is not done, a row policy, or the server. */
+/** A table or view, a mutation that is not done, a row policy, or the server. */
 interface StateRow {
   readonly kind: 'object' | 'mutation' | 'policy' | 'server';
-  /** The name of the object or of the table, or the UUID of the server. */
+  /** Name of the object or of its table. For the server: its UUID. */
   readonly full: string;
-  /** Of the object its definition, of the mutation its ID, of the server its release. */
+  /** Definition of an object, ID of a mutation, or release of the server. */
   readonly what: string;
-  /** Of a mutation. */
+  /** Command of a mutation. Empty for the others. */
   readonly command: string;
 }
 
@@ -53,7 +53,7 @@ interface PartRow {
   readonly full: string;
   readonly partition: string;
   readonly name: string;
-  /** Of all its files. */
+  /** Hash of all files of the data part. */
   readonly hash: string;
   readonly since: number;
   readonly until: number;
@@ -62,7 +62,7 @@ interface PartRow {
 const IN_OBJECTS = 'database IN {databases:Array(String)} AND full IN {objects:Array(String)}';
 const OF_TABLE = "database || '.' || table AS full";
 
-// Mutations: changes that parts do not have yet, although the definitions do.
+// Pending mutations count: the definitions may already have their change, while the data parts do not.
 const STATE = `SELECT 'object' AS kind, ${FULL_NAME} AS full, ${OBJECT_HASH} AS what, '' AS command
   FROM system.tables WHERE ${IN_OBJECTS}
 UNION ALL SELECT 'mutation', ${OF_TABLE}, mutation_id, command
@@ -71,12 +71,12 @@ UNION ALL SELECT 'policy', ${OF_TABLE}, '', ''
   FROM system.row_policies WHERE database IN {databases:Array(String)} AND (table = '' OR full IN {objects:Array(String)})
 UNION ALL SELECT 'server', toString(serverUUID()), version(), ''`;
 
-// The rows of immutable parts with these checksums are the same rows.
+// Data parts are immutable, so equal checksums mean equal rows.
 const PARTS = `SELECT ${OF_TABLE}, partition_id AS partition, name, hash_of_all_files AS hash,
     toUnixTimestamp(min_time) AS since, toUnixTimestamp(max_time) AS until
   FROM system.parts WHERE active AND ${IN_OBJECTS} LIMIT ${MAX_PARTS + 1}`;
 
-/** `patch-HASH-ID`: updates of the rows of the partition ID. */
+/** Partition ID prefix of a patch part (`patch-HASH-ID`), which has updates of rows in partition ID. */
 const PATCH = /^patch-[^-]{32}-/;
 
 const COLUMNS_OF_PARTS = `SELECT ${OF_TABLE}, column, toUInt32(count()) AS parts FROM system.parts_columns
@@ -86,12 +86,12 @@ const COLUMNS_OF_PARTS = `SELECT ${OF_TABLE}, column, toUInt32(count()) AS parts
 /**
  * Reads the version of the tables of a query.
  *
- * @throws Error where ClickHouse does not tell it
+ * @throws Error where ClickHouse does not return it
  */
 export async function readDataVersion(data: QueryData, readRows: ReadRows): Promise<TablesVersion> {
   const { objects } = data;
   const parameters = { objects, databases: databasesOf(objects) };
-  // A mutation that is done before the first read has its parts in the second.
+  // State comes before parts: a mutation that ends before the first read already has its new data parts in the second.
   const state = sorted(await readRows<StateRow>(STATE, parameters));
   const parts = sorted(await readRows<PartRow>(PARTS, parameters));
   const of = (wanted: StateRow['kind']): readonly StateRow[] => state.filter(({ kind }) => kind === wanted);
@@ -108,7 +108,7 @@ export async function readDataVersion(data: QueryData, readRows: ReadRows): Prom
   };
 }
 
-/** The parts of each partition of each table. @param rows in an order that is always the same */
+/** Groups data parts by table and partition. @param rows rows in a stable order, because the hashes depend on it */
 function partitionsOf(rows: readonly PartRow[]): TablesVersion['partitions'] {
   const byTable: Record<string, Map<string, PartRow[]>> = {};
   for (const row of rows) {
@@ -129,19 +129,19 @@ function partitionOf(id: string, parts: readonly PartRow[]): Partition {
     id,
     hash: hashOf(parts.map(({ name, hash }) => [name, hash])),
     names: parts.map(({ name }) => name),
-    // Updates have no times.
+    // Patch parts have no times.
     since: times.reduce((least, { since }) => Math.min(least, since), times[0]?.since ?? 0),
     until: times.reduce((most, { until }) => Math.max(most, until), 0),
   };
 }
 
-/** Rows in the order of their texts: ClickHouse returns them in any. */
+/** Sorts rows by their text, because ClickHouse returns them in any order. */
 function sorted<Row extends object>(rows: readonly Row[]): readonly Row[] {
   const keyed = rows.map((row) => ({ row, key: Object.values(row).join('\0') }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row);
 }
 
-/** Hash over the data parts of tables, and over what else decides which rows they have. */
+/** Hash of the data parts of tables, and of everything else that decides which rows they have. */
 export function versionOf(base: string, partitions: TablesVersion['partitions']): string {
   const hashes = Object.entries(partitions).map(([full, of]) => [full, of.map(({ id, hash }) => [id, hash])]);
   return hashOf(base, hashes);
@@ -159,7 +159,7 @@ function problemOf(policies: readonly StateRow[], parts: readonly PartRow[]): st
     : undefined;
 }
 
-/** The default of a column that a part lacks is computed when the part is read. */
+/** Finds data parts that lack a column with a varying default: such a default is computed anew at each read. */
 async function problemOfColumns(
   { computed }: QueryData,
   partitions: TablesVersion['partitions'],

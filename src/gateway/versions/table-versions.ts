@@ -2,25 +2,25 @@ import type { Clock } from '../query/ports.js';
 import type { QueryData } from './query-data.js';
 import type { TablesVersion } from './read-version.js';
 
-/** A version, and when it was read. */
+/** A version, and the time when it was read. */
 export interface KnownVersion {
   readonly tables: TablesVersion;
-  /** When its read began; milliseconds since 1970. */
+  /** Start of the read, in milliseconds since 1970. */
   readonly readAt: number;
 }
 
-/** Where gateways share the versions that they read. It never fails: what it does not have is read again. */
+/** Store through which gateways share versions. It never fails: a missing version is read again. */
 export interface SharedVersions {
   readonly get: (tables: string) => Promise<KnownVersion | undefined>;
   readonly set: (tables: string, known: KnownVersion, lifetimeMs: number) => Promise<void>;
 }
 
 export interface TableVersionsDependencies {
-  /** @throws Error where ClickHouse does not tell it */
+  /** Reads the version from ClickHouse. @throws Error where ClickHouse does not return it */
   readonly read: (data: QueryData) => Promise<TablesVersion>;
   readonly shared: SharedVersions | undefined;
   readonly clock: Clock;
-  /** Milliseconds that no change of the clock moves. */
+  /** Monotonic time in milliseconds, which changes of the system clock do not affect. */
   readonly steadyClock: () => number;
   /** Called for each read of a version. */
   readonly onRead: () => void;
@@ -28,15 +28,15 @@ export interface TableVersionsDependencies {
 
 /** Which version of some tables is recent enough. */
 export interface Wanted {
-  /** Milliseconds since its read began, at most. */
+  /** Maximum time since the read began, in milliseconds. */
   readonly maxAgeMs: number;
-  /** A time of the steady clock after which this process must have begun to read it. */
+  /** Steady time. This process must have begun the read at that time or later. Undefined where any read counts. */
   readonly notBefore?: number | undefined;
 }
 
-/** When the read of a version began. */
+/** Start of the read of a version. */
 interface Began extends Pick<KnownVersion, 'readAt'> {
-  /** By the steady clock; absent where another gateway read it. */
+  /** Start by the steady clock. Absent where another gateway read the version. */
   readonly beganAt?: number;
 }
 
@@ -45,34 +45,34 @@ type Read = KnownVersion & Began;
 interface State {
   last: Read | undefined;
   running: (Began & { readonly read: Promise<Read> }) | undefined;
-  /** By the steady clock: when the last read failed. */
+  /** Steady time of the last failed read. */
   failedAt: number;
   isMoving: boolean;
 }
 
-/** Milliseconds after a failed read in which none is begun. */
+/** Time after a failed read before the next one may start, in milliseconds. */
 const RETRY_MS = 1000;
 
-/** How many sets of tables are remembered; the oldest is forgotten. */
+/** Maximum number of table sets in memory. The oldest is removed first. */
 const MAX_STATES = 1000;
 
-/** The versions of tables: one read serves every query of the same tables for as long as their results may be late. */
+/** Caches the versions of tables. One read serves all queries of the same tables, for as long as their results may be late. */
 export class TableVersions {
   private readonly states = new Map<string, State>();
 
   constructor(private readonly dependencies: TableVersionsDependencies) {}
 
-  /** Whether a query found another version than the one before it, and each read since then too. */
+  /** Whether the tables keep changing: a query found another version than the read before, and no later read confirmed a version. */
   isMoving(data: QueryData): boolean {
     return this.states.get(keyOf(data))?.isMoving ?? false;
   }
 
-  /** To be called when the tables changed between the read of their version and a query. */
+  /** Notes that the tables changed between the read of their version and the end of a query. */
   noteChange(data: QueryData): void {
     this.stateOf(data).isMoving = true;
   }
 
-  /** @throws Error where ClickHouse does not tell it */
+  /** Gets a version that is recent enough. @throws Error where ClickHouse does not return it */
   async get(data: QueryData, wanted: Wanted): Promise<KnownVersion> {
     const state = this.stateOf(data);
     if (state.last && this.isRecent(state.last, wanted)) return state.last;
@@ -82,7 +82,7 @@ export class TableVersions {
     }
     const { running } = state;
     if (running && this.isRecent(running, wanted)) return running.read;
-    // Each caller would wait for a ClickHouse that does not respond.
+    // Without a pause, each caller would wait for a ClickHouse that does not respond.
     if (this.dependencies.steadyClock() - state.failedAt < RETRY_MS) throw new Error('the last read failed');
     return this.start(data, state, wanted.maxAgeMs);
   }
@@ -111,7 +111,7 @@ export class TableVersions {
   private note(state: State, read: Read): Read {
     const { last } = state;
     if (last?.tables.version === read.tables.version) state.isMoving = false;
-    // Two reads can run at the same time; the later one counts.
+    // Two reads can run at the same time. The one that began later wins.
     if (!last || (last.beganAt ?? -Infinity) <= (read.beganAt ?? Infinity)) state.last = read;
     return read;
   }
@@ -120,7 +120,7 @@ export class TableVersions {
     const { clock, steadyClock } = this.dependencies;
     if (notBefore !== undefined && (beganAt === undefined || beganAt < notBefore)) return false;
     const ageMs = clock().getTime() - readAt;
-    // Its results are as old as the clock says: one of the future would be fresh for too long.
+    // A result's age comes from the clock, so a version from the future would stay fresh for too long.
     return ageMs >= 0 && ageMs < maxAgeMs && (beganAt === undefined || steadyClock() - beganAt < maxAgeMs);
   }
 
@@ -136,5 +136,5 @@ export class TableVersions {
   }
 }
 
-/** Of the tables, and of what is read of their parts. */
+/** Key of the objects and varying columns that a version covers. */
 const keyOf = ({ objects, computed }: QueryData): string => JSON.stringify([objects, ...computed]);
