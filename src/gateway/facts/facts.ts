@@ -1,67 +1,67 @@
 import { unquote } from '../../endpoint/quote-sql.js';
 import { itemsOf, TABLE_SECTIONS, type TreeNode } from './tree.js';
 
-/** Names in a query, as its tree has them. */
+/** Names in a query, from ClickHouse's tree. */
 interface NamesInQuery<Names> {
-  /** Where a table is read, and no WITH query has the name. */
+  /** Names of tables that the query reads and that no WITH query defines. */
   readonly tables: Names;
-  /** A table only if a table has that name: the right side of IN, and names of WITH in their own query. */
+  /** Names that mean a table only if such a table exists: the right side of IN, and names of WITH queries in their own query. */
   readonly possibleTables: Names;
-  /** Names of tables with FINAL or SAMPLE behind them, which ClickHouse prints as if they were a part of the name. */
+  /** Names of tables followed by FINAL or SAMPLE, which ClickHouse prints as if they were part of the name. */
   readonly printedTables: Names;
-  /** WITH queries that are read. */
+  /** WITH queries that the query reads. */
   readonly withQueries: Names;
   readonly dictionaries: Names;
   readonly functions: Names;
-  /** Of columns, and everything else that stands where a name can. */
+  /** Names of columns, and everything else that stands where a name can. */
   readonly names: Names;
 }
 
-/** What a query reads and calls, by ClickHouse's tree of it. */
+/** What a query reads and calls, from ClickHouse's tree. */
 export interface Facts extends NamesInQuery<ReadonlySet<string>> {
   readonly tableFunctions: readonly TableFunction[];
   readonly comparisons: readonly Equality[];
-  /** The parameter of each place that has one, and of each right side of IN. */
+  /** Names of the parameters, one for each place; `parametersInIn` has those that are the right side of IN. */
   readonly parameters: readonly string[];
   readonly parametersInIn: readonly string[];
   readonly hasSettings: boolean;
-  /** Clauses and functions that decide with other rows whether a row is in the result, or what it has. */
+  /** Clauses and functions by which other rows decide whether a row is in the result, or what it contains. */
   readonly ofOtherRows: ReadonlySet<string>;
-  /** Of each WITH query, and of each expression that WITH gives a name, wherever it is. */
+  /** Facts of each WITH query, and of each expression that a WITH names, at any depth. */
   readonly named: ReadonlyMap<string, Facts>;
 }
 
 export interface TableFunction {
   readonly name: string;
-  /** The arguments; undefined for one that is neither a text nor a name. */
+  /** Arguments. Undefined for one that is neither a text nor a name. */
   readonly texts: readonly (string | undefined)[];
 }
 
-/** `column = @parameter`. */
+/** A comparison `column = @parameter`. */
 export interface Equality {
   readonly column: string;
   readonly parameter: string;
 }
 
-/** Stands in a text for the value of a parameter: `querygate_parameter('name')`. */
+/** Function that replaces the value of a parameter in a text for parsing: `querygate_parameter('name')`. */
 export const PARAMETER = 'querygate_parameter';
 
-/** What ClickHouse reads without a FROM: one row with a zero. */
+/** Table that ClickHouse reads where a SELECT has no FROM. It has one row, with a zero. */
 export const NO_TABLE = 'system.one';
 
-/** Functions whose second argument can be the name of a table. */
+/** Functions whose second argument may be the name of a table. */
 export const MEMBERSHIP: ReadonlySet<string> = new Set(
   'in notin nullin notnullin globalin globalnotin globalnullin globalnotnullin'.split(' '),
 );
 
-/** Reads trees of one query, before or after names are resolved: what any of them has is a fact. */
+/** Reads the facts from trees of one query, before or after names are resolved. A fact of any tree counts. */
 export function factsOf(...trees: readonly TreeNode[]): Facts {
   const reader = new FactsReader();
   for (const tree of trees) reader.read(tree, { ofWith: new Set(), possiblyOfWith: new Set() }, false);
   return reader.facts;
 }
 
-/** An attribute of a node; empty where it has none. */
+/** Attribute of a node. Empty where the node does not have it. */
 export const attribute = ({ attributes }: TreeNode, name: string): string => attributes.get(name) ?? '';
 
 export function* nodesIn(node: TreeNode): Generator<TreeNode> {
@@ -69,10 +69,10 @@ export function* nodesIn(node: TreeNode): Generator<TreeNode> {
   for (const child of node.children) yield* nodesIn(child.node);
 }
 
-/** The names of WITH at a place. */
+/** Names of WITH items that are visible at a place. */
 interface Scope {
   readonly ofWith: ReadonlySet<string>;
-  /** A name of WITH whose own query, or an earlier one, uses it: ClickHouse may take it for a table. */
+  /** Names of WITH items that are used in their own query or an earlier one. ClickHouse may take them for tables. */
   readonly possiblyOfWith: ReadonlySet<string>;
 }
 
@@ -95,7 +95,7 @@ class FoundFacts implements Facts {
 
 class FactsReader {
   readonly facts = new FoundFacts();
-  /** Those of the query, and of the items of WITH around the place. */
+  /** Facts of the query, and of each WITH item around the current place. */
   private open: readonly FoundFacts[] = [this.facts];
 
   read(node: TreeNode, scope: Scope, isTable: boolean): void {
@@ -184,7 +184,7 @@ class FactsReader {
   }
 }
 
-/** The name of a WITH query; of an expression of WITH each name that it gives. */
+/** Names that a WITH item defines: the name of a WITH query, or every alias in an expression. */
 function namesOf(item: TreeNode): readonly string[] {
   const name = attribute(item, 'cte_name');
   if (name !== '') return [name];
@@ -203,7 +203,7 @@ const CLAUSES_OF_OTHER_ROWS: readonly (readonly [RegExp, string])[] = [
   [/^WINDOW$/, 'a window'],
 ];
 
-/** What of a node makes a row depend on others, but for groups, joins and set operations. @param without such a clause */
+/** Constructs of a node that make rows depend on each other, except groups, joins and set operations. @param without clause to ignore */
 export function ofOtherRows(node: TreeNode, without = ''): readonly string[] {
   const called = attribute(node, 'function_name');
   const clauses = node.children.map(({ section }) => section).filter((section) => section !== without);
@@ -218,7 +218,7 @@ export function ofOtherRows(node: TreeNode, without = ''): readonly string[] {
 
 const OF_QUERIES: ReadonlySet<string> = new Set(['QUERY', 'UNION']);
 
-/** The parameter that a node is the value of. */
+/** Name of the parameter whose value the node is. Empty for any other node. */
 const parameterIn = (node: TreeNode): readonly string[] =>
   attribute(node, 'function_name') === PARAMETER
     ? itemsOf(node, 'ARGUMENTS').flatMap((name) => constantText(name) ?? [])

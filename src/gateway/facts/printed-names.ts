@@ -1,8 +1,8 @@
 import { Rejection } from './rejection.js';
 
 /*
- * ClickHouse prints the names of a query tree as they are: a name can have commas, colons and line breaks. What is not a name has few
- * forms, so that a name is what is between them; where that can be read in two ways, it is rejected, and never cut.
+ * ClickHouse prints names in a query tree without quotes, so a name can contain commas, colons and line breaks. The text around names has
+ * few forms, so a name is the text between them. A line that can be read in two ways is rejected, never cut.
  */
 
 const named = (key: string): string => `, ${key}: (?<${key}>@)`;
@@ -10,12 +10,12 @@ const optional = (form: string): string => `(?:${form})?`;
 const facts = (keys: string): string => `(?:, (?:${keys}) ?: [\\w /.]+)`;
 
 const ALIAS = optional(named('alias'));
-/** FINAL and SAMPLE; a table can also have a name that ends as if it had them. */
+/** FINAL and SAMPLE. The name of a table can also end with the same text. */
 const MODIFIERS = `(?<facts>${facts('final|sample_size|sample_offset')}*)`;
 const OF_QUERY = facts(String.raw`is_\w+|group_by_type|union_mode`);
 const QUERY = `(?:, alias: (?<alias>(?:(?!${OF_QUERY})[^])*?))?(?<facts>${OF_QUERY}*)(?:, cte_name: (?<cte_name>@)(?<more>${OF_QUERY}*))?`;
 
-/** What follows `id: N` of a node that has names; `@` is any text. */
+/** Text after `id: N` of a node that has names. `@` means any text. */
 const FORMS: Readonly<Record<string, string>> = {
   COLUMN: `${ALIAS}${named('column_name')}${named('result_type')}, source_id: (?<source_id>\\d+)\\n*`,
   CONSTANT: `${ALIAS}${named('constant_value')}${named('constant_value_type')}\\n*`,
@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<string, string>> = {
   UNION: QUERY,
 };
 
-/** The shortest and the longest names that a form can have. */
+/** Two patterns for each form: one matches the shortest possible names, one the longest. */
 const READERS = new Map(
   Object.entries(FORMS).map(([kind, form]) => [
     kind,
@@ -35,13 +35,13 @@ const READERS = new Map(
   ]),
 );
 
-/** Kinds of which only one reading is right: a constant is escaped, and what a subquery is comes after its alias. */
+/** Kinds for which only one reading is correct: constants are escaped, and the flags of a subquery follow its alias. */
 const ONE_READING: ReadonlySet<string> = new Set(['CONSTANT', 'QUERY', 'UNION']);
 
 /**
- * The properties of a node of any query, undefined for a kind without names. `printed` is the name of a table with what follows it.
+ * Properties of a node. Undefined for a kind without names. The property `printed` is the name of a table with the text after it.
  *
- * @throws Rejection where the node does not show which names it has
+ * @throws Rejection where the names of the node are ambiguous
  */
 export function printedNames(kind: string, rest: string): ReadonlyMap<string, string> | undefined {
   const readers = READERS.get(kind);
@@ -72,15 +72,15 @@ const textsOf = ({ alias, ...texts }: Texts = {}): string =>
 const NODE = /^ *[A-Z][A-Z_ ]*? id: \d+(?:,|$)/;
 const HEADING =
   /^ +(?:[A-Z][A-Z_]*(?: [A-Z_]+)* ?|(?:EXPRESSION|REPLACEMENTS|REPLACEMENT NAME|SETTINGS) .*)$/;
-/** The heading above the names of columns, which are no nodes. */
+/** Heading above the names of columns. These lines are not nodes. */
 export const COLUMNS = 'PROJECTION COLUMNS';
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** The lines of a printed tree, in which a name with line breaks is one line again. */
+/** Lines of a printed tree. A name with line breaks becomes one line again. */
 export function wholeLines(lines: readonly string[]): readonly string[] {
   const whole: string[] = [];
-  /** The indentation of the names of columns, below their heading. */
+  /** Indentation of the column names below the current heading. Undefined below other headings. */
   let columns: number | undefined;
   for (const line of lines) {
     const indent = indentOf(line);

@@ -5,14 +5,14 @@ import { PARAMETER } from './facts.js';
 
 type Branches = readonly (readonly [Condition, Sql])[];
 
-/** For each choice on the way to a fragment, the branch that leads there; the last index is `otherwise`. */
+/** Branches that lead to a fragment, by choice. The index after the last branch means `otherwise`. */
 type Path = ReadonlyMap<Branches, number>;
 
 /**
- * Texts in which every fragment of a query occurs at least once: all parts, all optional filters, and in one text or another
- * every branch of every choice. They are for parsing only: each parameter is a {@link PARAMETER}, or a name where an identifier is expected.
+ * Texts that together contain every fragment of a query: all parts, all optional filters, and every branch of every choice.
+ * They are for parsing only. Each parameter becomes a {@link PARAMETER} call, or a name where an identifier is expected.
  *
- * @param onIdentifier called with each such name
+ * @param onIdentifier called with the name of each parameter that is an identifier
  */
 export function queryShapes(query: Query, onIdentifier: OnIdentifier = () => undefined): readonly string[] {
   const shapes = new Set<string>();

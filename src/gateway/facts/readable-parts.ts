@@ -3,17 +3,17 @@ import { RESULT } from '../../endpoint/reserved.js';
 import type { Facts } from './facts.js';
 import type { QueryFacts } from './query-facts.js';
 
-/** What a caller's own SQL may read of an endpoint. */
+/** Parts of an endpoint that a caller's own SQL may read. */
 export interface ReadableParts {
-  /** Names, `result` last. */
+  /** Names of the readable parts, with `result` last. */
   readonly names: readonly string[];
-  /** Why the caller may not read the other parts, by name; continues "NAME …" and contains nothing of their text. */
+  /** Why the caller may not read the other parts, by name. The reason continues "NAME …" and contains no text of the part. */
   readonly withheld: ReadonlyMap<string, string>;
 }
 
 type Pins = ReadonlySet<string>;
 
-/** Whether some part is readable to these callers only by its facts. */
+/** Whether the facts decide which parts these callers may read. */
 export function needsFacts({ query, parameters }: Endpoint, pinned: Pins): boolean {
   const { views, parts, tenant } = query;
   return (
@@ -22,12 +22,11 @@ export function needsFacts({ query, parameters }: Endpoint, pinned: Pins): boole
 }
 
 /**
- * The parts that a caller may read: with pinned parameters those of which the gateway filters each table that they read by each pin.
- * Without pins all of them; of a `.sql` file without `tenant`, whose parameters are what filters, those that use one. What is not certain
- * is withheld.
+ * Parts that a caller may read. With pinned parameters: parts for which the gateway filters each table that they read by each pin.
+ * Without pins: all parts. In a `.sql` file without `tenant`, the parameters filter, so only parts that use one. In doubt a part is withheld.
  *
- * @param pinned names of the parameters that the caller's key pins.
- * @param facts absent: those of the endpoint are not known yet, and only what needs none is readable
+ * @param pinned names of the parameters that the caller's key pins
+ * @param facts facts of the endpoint; undefined where they are not known yet, so that only parts that need no facts are readable
  */
 export function readableParts(
   endpoint: Endpoint,
@@ -44,7 +43,7 @@ export function readableParts(
   return { names: [...names, RESULT], withheld };
 }
 
-/** Whether a WITH query, or one that it reads, uses a parameter; the clock and the place of a page, which filter nothing, are none. */
+/** Whether a WITH query, or one that it reads, uses a parameter of the endpoint. The clock and the page cursor do not count. */
 function usesParameter(
   name: string,
   endpoint: Endpoint,
@@ -60,7 +59,7 @@ function usesParameter(
   );
 }
 
-/** The tables that a part reads, as it names them; undefined where it may read more than tables. */
+/** Tables that a part reads, as its SQL names them. Undefined where the part may read more than tables. */
 export function tablesOfPart(
   name: string,
   { query }: Endpoint,
@@ -70,7 +69,7 @@ export function tablesOfPart(
   const isNamedByCaller = (table: string): boolean => table.split('.').some((word) => identifiers.has(word));
   const isCertain = ({ tableFunctions, possibleTables, functions }: Facts): boolean =>
     tableFunctions.length === 0 &&
-    // ClickHouse may read a table of that name, or the WITH query.
+    // ClickHouse may read the WITH query or a table of the same name.
     ![...possibleTables].some((table) => facts.named.has(table)) &&
     ![...functions].some((called) => READING.test(called) || ownFunctions.has(called.toLowerCase()));
   const tables = new Set(read.flatMap((each) => [...each.tables, ...each.possibleTables]));
@@ -78,10 +77,10 @@ export function tablesOfPart(
   return isKnown && read.every(isCertain) && ![...tables].some(isNamedByCaller) ? tables : undefined;
 }
 
-/** Functions that read a dictionary, a Join table or a file, which no filter of a table concerns. */
+/** Functions that read a dictionary, a Join table or a file, which table filters do not restrict. */
 const READING = /^(?:dict|joinget|file$)/i;
 
-/** The facts of an item of WITH, and of all that it names. */
+/** Facts of a WITH item, and of all items that it names. */
 function readsOf(name: string, { named }: Pick<Facts, 'named'>, seen = new Set<string>()): readonly Facts[] {
   const facts = named.get(name);
   if (!facts || seen.has(name)) return [];

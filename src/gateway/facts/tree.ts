@@ -4,12 +4,12 @@ import { Rejection } from './rejection.js';
 /** A node of ClickHouse's query tree. */
 export interface TreeNode {
   readonly kind: string;
-  /** By which columns name the node that they come from. */
+  /** Number by which columns refer to the node that they come from. */
   readonly id: number;
   readonly attributes: ReadonlyMap<string, string>;
-  /** What is printed below a heading and is no node, by heading; of a tree without a grammar. */
+  /** Printed lines that are not nodes, by the heading above them. Only for a tree that was read without a grammar. */
   readonly lines: ReadonlyMap<string, readonly string[]>;
-  /** In printed order; `section` is the heading above the child, or ''. */
+  /** Child nodes in printed order. `section` is the heading above the child, or ''. */
   readonly children: readonly { readonly section: string; readonly node: TreeNode }[];
 }
 
@@ -20,11 +20,11 @@ interface OpenNode extends TreeNode {
   section: { readonly name: string; readonly indent: number } | undefined;
 }
 
-/** What the tree of a caller's query may consist of, whose names have no delimiters: an accepted tree contains no forged line. */
+/** Allowed contents of the tree of a caller's query. Names have no delimiters, so a strict grammar keeps forged lines out. */
 export interface Grammar {
-  /** The kinds of node, with their properties. */
+  /** Kinds of nodes, with their allowed properties. */
   readonly kinds: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Headings above a node's children; after a heading that ends with a space comes a name. */
+  /** Headings above the children of a node. A name follows a heading that ends with a space. */
   readonly sections: readonly string[];
   readonly maxNodes: number;
 }
@@ -37,7 +37,7 @@ export const TABLE_SECTIONS: ReadonlySet<string> = new Set([
   'RIGHT TABLE EXPRESSION',
 ]);
 
-/** The elements of the lists in a section. */
+/** Nodes of the lists in a section. */
 export function itemsOf({ children }: TreeNode, section: string): readonly TreeNode[] {
   return children
     .filter((child) => child.section === section)
@@ -47,10 +47,8 @@ export function itemsOf({ children }: TreeNode, section: string): readonly TreeN
 /**
  * Parses the output of `EXPLAIN QUERY TREE`, one element per line.
  *
- * @param grammar absent: that of queries which the author of an endpoint wrote, which may consist of anything, with names of any
- * characters.
- * @throws Rejection for every kind of node, property and section that is not in the grammar; without one, where a name hides what else
- * the tree has.
+ * @param grammar undefined for queries of endpoint authors, which may contain any construct and names with any characters
+ * @throws Rejection for a node, property or section that is not in the grammar; without a grammar, for ambiguous names
  */
 export function readTree(lines: readonly string[], grammar?: Grammar): TreeNode {
   const reader = grammar ? new TreeReader(grammar) : new AuthorsTreeReader();
@@ -95,13 +93,13 @@ class TreeReader {
   }
 }
 
-/** Reads a tree with names of any characters: what looks like a line of it, and is not, leaves a gap in the others. */
+/** Reads a tree whose names may have any characters. A name that looks like a line shows, because it breaks the order of the ids. */
 class AuthorsTreeReader extends TreeReader {
-  /** The nodes so far, by id. */
+  /** Text of each node so far, by id. */
   private readonly texts = new Map<number, string>();
-  /** ClickHouse counts the nodes as it prints them, or the ids of them. */
+  /** Next id that a new node must have: ClickHouse numbers nodes in the order in which it prints them or refers to them. */
   private nextId = 0;
-  /** Of a heading that has no node yet. */
+  /** Indentation of a heading that has no node yet. */
   private headingAt: number | undefined;
 
   protected override readAt(
@@ -137,7 +135,7 @@ class AuthorsTreeReader extends TreeReader {
   }
 }
 
-/** Reads a line as a node. Nodes are numbered in printed order, so a forged line has a wrong number. */
+/** Reads a line as a node. With a grammar, nodes are numbered in printed order, so a forged line has a wrong number. */
 function readNode(
   text: string,
   indent: number,
@@ -159,7 +157,7 @@ function readNode(
 const attributesOf = (...[kind, rest, allowed]: Parameters<typeof readAttributes>): TreeNode['attributes'] =>
   (allowed ? undefined : printedNames(kind, rest)) ?? readAttributes(kind, rest, allowed);
 
-/** @param allowed absent: any. */
+/** @param allowed allowed properties; undefined where all are */
 function readAttributes(
   kind: string,
   rest: string,
@@ -176,7 +174,7 @@ function readAttributes(
       throw unsupported(`${shown(kind)}${key === undefined ? '' : ` with ${key}`}`);
     }
     remaining = remaining.slice(opening.length);
-    // A constant is escaped and can contain any text, so it is the last property that is read.
+    // A constant is escaped and can contain any text, so it must be the last property.
     const end = key === 'constant_value' ? -1 : remaining.search(/, [a-z_]+ ?: /u);
     attributes.set(key, end === -1 ? remaining : remaining.slice(0, end));
     remaining = end === -1 ? '' : remaining.slice(end);
@@ -200,7 +198,7 @@ function openSection(
       )
     : text;
   if (name === undefined || !parent) throw unsupported(text.slice(0, 40));
-  // A heading below a heading (replacements) only nests deeper; the outermost one counts.
+  // A heading below another heading (replacements) only nests deeper. The outermost one names the section.
   if (parent.section && parent.section.indent < indent) {
     const lines = parent.lines.get(parent.section.name);
     if (lines) lines.push(line);
