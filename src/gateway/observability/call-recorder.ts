@@ -5,54 +5,54 @@ import { readCost, definitionOf, type LogEntry } from './request-log-columns.js'
 
 /** A call as a caller sent it. */
 export interface RecordableCall {
-  /** Values by name; a list that came as a list. */
+  /** Values by name; a list that the caller sent as a list stays one. */
   readonly parameters: Readonly<Record<string, string | readonly string[]>>;
-  /** JSON pairs of name and value, or empty. */
+  /** JSON pairs of name and value that the key pins, or empty. */
   readonly pins: string;
   /** Name of the representation. */
   readonly format: string;
-  /** Why its parameters are not recorded. */
+  /** Why the parameters are not recorded; absent where they are. */
   readonly omitted?: 'secret' | 'sql' | 'page' | 'export' | 'long' | undefined;
 }
 
 /** A row of `querygate_calls`. */
 export interface CallRow {
-  /** As ClickHouse reads it: `2026-05-17 10:00:00`, in UTC. */
+  /** The hour in UTC, in a form that ClickHouse reads: `2026-05-17 10:00:00`. */
   readonly hour: string;
   readonly endpoint: string;
   readonly call: string;
-  /** Why the parameters are not recorded, and the call cannot be repeated; empty where they are. */
+  /** Why the parameters are not recorded, so that the call cannot be repeated; empty where they are. */
   readonly omitted: string;
   readonly definition: string;
-  /** JSON pairs of name and value, sorted by name; empty where the call was omitted. */
+  /** JSON pairs of name and value, sorted by name; empty where the parameters are not recorded. */
   readonly parameters: string;
   /** JSON pairs of name and value that the key pins, or empty. */
   readonly pins: string;
   readonly format: string;
-  /** How often it was made. */
+  /** How many times the call was made. */
   calls: number;
-  /** How many of these needed a query, and what those read in all. */
+  /** How many of the calls needed a query, and what their queries read in total. */
   queries: number;
   rows_read: number;
   clickhouse_ms: number;
 }
 
 export interface CallRecorderOptions {
-  /** Writes rows; a rejection loses them. */
+  /** Writes rows; rows are lost where it rejects. */
   readonly insert: (rows: readonly CallRow[]) => Promise<void>;
   readonly onLost: (error: unknown) => void;
-  /** Distinct calls that have a place in an hour, divided by the keys of that hour; of further ones a sample is recorded. */
+  /** Maximum number of distinct calls that are recorded in an hour. The keys of that hour share it; a sample of further calls is added. */
   readonly maxDistinct?: number;
-  /** Of these, for each key and endpoint. */
+  /** Maximum number of distinct calls that are recorded for each key and endpoint in an hour. */
   readonly maxOfEndpoint?: number;
 }
 
 const MAX_DISTINCT = 2000;
-/** A client that sends another time with each request would otherwise leave no place for other endpoints. */
+/** Bounds a client that sends another time with each request, which would otherwise leave no room for other endpoints. */
 const MAX_OF_ENDPOINT = 100;
-/** Calls of the sample, as a part of the places. */
+/** Size of the sample of further calls, as a fraction of `maxDistinct`. */
 const SAMPLED = 0.1;
-/** Bytes of the parameters and pins of a call. */
+/** Maximum bytes of the parameters and pins of a recorded call. */
 const MAX_BYTES = 4096;
 
 /** Records distinct calls with their figures, for `querygate replay`. `note` only adds to counts; `flush` writes them. */
@@ -63,7 +63,7 @@ export class CallRecorder {
 
   constructor(private readonly options: CallRecorderOptions) {}
 
-  /** @param entry of a request that had a result */
+  /** @param entry entry of a request that had a result */
   note(entry: LogEntry, call: RecordableCall): void {
     const hour = `${isoTime(entry.at).slice(0, 13).replace('T', ' ')}:00:00`;
     if (hour !== this.hour) {
@@ -98,7 +98,7 @@ export class CallRecorder {
     return this.places.take(entry, digest) ? '' : 'full';
   }
 
-  /** Writes what was noted since the last flush. Never rejects. */
+  /** Writes the calls that were noted since the last flush. Never rejects. */
   async flush(): Promise<void> {
     const rows = [...this.rows.values()];
     this.rows = new Map();
@@ -106,14 +106,14 @@ export class CallRecorder {
   }
 }
 
-/** The calls that are recorded in an hour: those with a place of their key, and a sample of all others. */
+/** The calls that are recorded in an hour: those within the share of their key, and a sample of all others. */
 class Places {
   private readonly taken = new Set<string>();
   private readonly ofKey = new Map<string, number>();
-  /** By key and endpoint. */
+  /** Number of recorded calls by key and endpoint. */
   private readonly ofPair = new Map<string, number>();
   private readonly sample = new Set<string>();
-  /** The greatest digest of a full sample: a call with a lesser one takes its place. */
+  /** The greatest digest of a full sample, which the next call with a lesser digest replaces. */
   private greatest: string | undefined;
 
   constructor(private readonly options: Partial<CallRecorderOptions>) {}
@@ -123,8 +123,8 @@ class Places {
   }
 
   /**
-   * Whether a call that is not recorded yet is from now on. A key that has many leaves others theirs, however late they come: the
-   * n-th key of an hour has an n-th of the places.
+   * Whether a new call is recorded from now on. The n-th key of an hour gets at most an n-th of `maxDistinct`, so that a key with
+   * many calls leaves room for keys that come later.
    */
   take({ key = '', endpoint = '' }: LogEntry, digest: string): boolean {
     const { maxDistinct = MAX_DISTINCT, maxOfEndpoint = MAX_OF_ENDPOINT } = this.options;
@@ -138,7 +138,7 @@ class Places {
     return true;
   }
 
-  /** The calls with the least digests, which are the same at every gateway. */
+  /** Samples the calls with the least digests, so that every gateway samples the same calls. */
   private takeSampled(digest: string): boolean {
     const { maxDistinct = MAX_DISTINCT } = this.options;
     const { sample, greatest = '' } = this;

@@ -1,6 +1,6 @@
 import { column, defineEndpoint, sql, text, timestamp, whenGiven, where } from '../../endpoint/index.js';
 
-/** The gateway's own endpoint of who calls what: which keys still call a version that should go. */
+/** The gateway's own endpoint `gateway.callers`: which keys still call an endpoint that is to be removed. */
 export const CALLERS_ENDPOINT = defineEndpoint({
   id: '5d0e2c74-8f1a-4b6d-9c35-20e7a4f8b163',
   name: 'gateway.callers',
@@ -37,7 +37,7 @@ export const CALLERS_ENDPOINT = defineEndpoint({
     FROM gateway_requests
     ARRAY JOIN if(tables = '', [gateway_requests.endpoint], splitByChar(',', tables)) AS called
     ${where(
-      // A description of an endpoint is no call: it has no result. Nor is one that the key may not make.
+      // Not a call: a description of an endpoint, which has no result, and a call that the key may not make.
       sql`called != '' AND key_name != '' AND (cache != '' OR status >= 400) AND code != 'FORBIDDEN'`,
       sql`timestamp >= ${p.start_time}`,
       whenGiven(p.endpoint, sql`called = ${p.endpoint}`),

@@ -1,10 +1,10 @@
-/** The second of the last call, and its text up to the point. */
+/** The second of the last formatted time, and its text up to the decimal point. */
 let second = Number.NaN;
 let text = '';
 
 /**
- * A time as ISO 8601 in UTC with milliseconds, such as `2026-05-17T10:05:03.120Z`; `toISOString` computes the date and the
- * time of day again for each of thousands of requests a second.
+ * A time as ISO 8601 in UTC with milliseconds, such as `2026-05-17T10:05:03.120Z`. Faster than `toISOString`, which computes date
+ * and time of day again for each of thousands of requests a second.
  *
  * @param ms milliseconds since 1970, within the years 0 to 9999.
  */

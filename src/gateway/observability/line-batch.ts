@@ -1,9 +1,9 @@
 const FIRST_BYTES = 64 * 1024;
-/** UTF-8 has at most as many bytes for a unit of UTF-16. */
+/** Maximum bytes in UTF-8 for one unit of UTF-16. */
 const BYTES_OF_UNIT = 3;
 
 /**
- * Lines that wait to be written together, as bytes in one piece of memory. Thousands of texts would survive the next garbage
+ * Lines that wait to be written together, as bytes in one buffer. Thousands of separate strings would survive the next garbage
  * collections, each of which would copy them.
  */
 export class LineBatch {
@@ -21,7 +21,7 @@ export class LineBatch {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** @param line with its line break. */
+  /** @param line ends with a line break. */
   append(line: string): void {
     const needed = this.length + BYTES_OF_UNIT * line.length;
     if (needed > this.bytes.length) {
@@ -33,7 +33,7 @@ export class LineBatch {
     this.lines += 1;
   }
 
-  /** Forgets the lines, and keeps the memory for others. */
+  /** Removes the lines, but keeps the buffer for further ones. */
   clear(): void {
     this.length = 0;
     this.lines = 0;

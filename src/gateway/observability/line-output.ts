@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 
-/** Milliseconds that a line waits for others, to be written with them. SIGKILL loses the lines of as many. */
+/** Milliseconds that a line waits, so that several are written together. SIGKILL loses the waiting lines. */
 const COLLECT_MS = 10;
 /** Characters after which collected lines are written at once. */
 const COLLECT_LENGTH = 64 * 1024;
-/** Bytes that wait for a reader that is slower than the gateway; further lines are lost. */
+/** Maximum bytes that wait for a reader slower than the gateway; further lines are lost. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 /**
- * Writes lines to standard output in batches. A pipe whose reader stalls delays neither requests nor the exit of the process:
- * Node keeps what the pipe does not take in memory.
+ * Writes lines to standard output in batches. Node buffers what a pipe does not accept, so that a stalled reader delays neither
+ * requests nor the exit of the process.
  */
 export class LineOutput {
   private collected = '';
@@ -17,7 +17,7 @@ export class LineOutput {
   private lostLines = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param stream has a listener of errors: without a reader, lines are lost. */
+  /** @param stream must have an error listener: without a reader, lines are lost. */
   constructor(
     private readonly stream: Writable = process.stdout,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
@@ -30,7 +30,7 @@ export class LineOutput {
     return this.lostLines;
   }
 
-  /** @param line with its line break. */
+  /** @param line ends with a line break. */
   write(line: string): void {
     this.collected += line;
     this.collectedLines += 1;

@@ -21,7 +21,7 @@ export interface Logger {
 
 export type RequestLevel = 'error' | 'info' | 'debug';
 
-/** What takes the lines of a log: each with its line break. */
+/** A destination of log lines. */
 export interface LineSink {
   readonly write: (line: string) => void;
 }
@@ -42,8 +42,8 @@ export function createLogger(level: string, readable: boolean): Logger {
 }
 
 /**
- * Creates a logger of JSON lines. The line of a request has the form of the others but does not pass winston, whose streams
- * would cost more than the rest of a cache hit.
+ * Creates a logger of JSON lines. The line of a request has the same form, but does not pass through winston: its streams would
+ * cost more than all other work for a cache hit.
  *
  * @param level the least severe level that is written.
  */
@@ -71,7 +71,7 @@ function loggerOf(logger: winston.Logger): Omit<Logger, 'request'> {
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
 
-/** @param fields at least one. */
+/** @param fields must not be empty. */
 function requestLine(level: RequestLevel, fields: Fields): string {
   const rest = JSON.stringify(fields).slice(1);
   return `{"level":"${level}","message":"request","timestamp":"${isoTime(Date.now())}",${rest}\n`;
@@ -85,7 +85,7 @@ function readableLine({ timestamp, level, message, ...fields }: winston.Logform.
   return [time, level, String(message), ...details].join('  ');
 }
 
-/** Describes an error as fields of a log line: message, type, code and stack, and the same of its cause. */
+/** Describes an error as fields of a log line: message, type, code and stack of the error and of its cause. */
 export function describeError(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) };
   const { message, stack, cause } = error;

@@ -10,7 +10,7 @@ const counter = <Label extends string = never>(
   ...labels: readonly Label[]
 ): { readonly help: string; readonly labels: readonly Label[] } => ({ help, labels });
 
-/** Counted as they occur. */
+/** Metrics that are counted as events occur. */
 export const COUNTERS = {
   requests_total: counter('Completed requests.', 'endpoint', 'status', 'cache', 'code'),
   coalesced_waiters_total: counter(
@@ -34,7 +34,7 @@ export const COUNTERS = {
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Seconds by endpoint: the help, and the buckets. */
+/** Histograms of seconds by endpoint: help text and buckets. */
 export const HISTOGRAMS = {
   gateway_seconds: ['Time of requests in the gateway, without the time in ClickHouse.', SECONDS],
   clickhouse_seconds: ['Time of queries in ClickHouse.', SECONDS],
@@ -63,12 +63,12 @@ const readAs =
     ...{ kind, help, read, label },
   });
 const gauge = readAs('gauge');
-/** A counter whose value is counted elsewhere. */
+/** A counter that is counted elsewhere and read at each scrape. */
 const total = readAs('counter');
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Read at each scrape, by what they are read from. */
+/** Metrics that are read at each scrape, by their source. */
 export const READ_METRICS: {
   readonly [Source in keyof Observed]: Readonly<Record<string, ReadMetric<Observed[Source]>>>;
 } = {

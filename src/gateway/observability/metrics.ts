@@ -17,24 +17,24 @@ type Labels<Name extends CounterName> = Readonly<
 /** A complete export. */
 interface CompletedExport {
   readonly endpoint: string;
-  /** 0 for a format that does not count them. */
+  /** Number of rows; 0 for a format whose rows are not counted. */
   readonly rows: number;
-  /** Before compression. */
+  /** Bytes before compression. */
   readonly bytes: number;
-  /** With the transfer to the caller. */
+  /** Milliseconds in total, including the transfer to the caller. */
   readonly ms: number;
 }
 
 /** The gateway's metrics for Prometheus. */
 export class Metrics {
   readonly registry = new Registry();
-  /** For the admin API; Prometheus stores no single events. */
+  /** The latest failures, for the admin API: Prometheus stores no single events. */
   readonly failures = new RecentFailures();
   /** Counts the requests that are completed but not counted yet; called at each scrape. */
   reportRequests: () => void = () => undefined;
   private readonly counters = new Map<string, Counter>();
   private readonly histograms = new Map<string, SummedHistogram>();
-  /** Requests since the last scrape, by their labels: prom-client would join and compare the labels of each. */
+  /** Requests since the last scrape, by their labels: prom-client would join and compare the labels of each request. */
   private readonly requests = new Map<string, { readonly labels: Labels<'requests_total'>; count: number }>();
 
   constructor() {
@@ -94,7 +94,7 @@ export class Metrics {
     this.time('export_seconds', endpoint, ms);
   };
 
-  /** @param saved what the queries of the kept pieces had cost */
+  /** @param saved what the queries of the cached pieces had cost */
   composed(endpoint: string, { kept, of }: PiecesOfResult, saved: QueryCost): void {
     this.count('pieces_total', { endpoint, from: 'cache' }, kept);
     this.count('pieces_total', { endpoint, from: 'clickhouse' }, of - kept);

@@ -1,11 +1,11 @@
-/** The results of one endpoint in the local cache now. */
+/** The current results of one endpoint in the local cache. */
 export interface CacheUse {
   readonly endpoint: string;
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** Figures that are read at each scrape instead of counted as they occur; counts are since the start. */
+/** Figures that are read at each scrape instead of counted as events occur. Counts start with the process. */
 export interface Observed {
   readonly cacheUse: readonly CacheUse[];
   readonly isRedisOpen: boolean;
@@ -30,16 +30,16 @@ export interface Observed {
       readonly retried: number;
     }[];
   };
-  /** How the last reload of the endpoints ended, when one was successful last, and how many endpoints cannot run. */
+  /** How the last reload of the endpoints ended, when the last successful one ended, and how many endpoints cannot run. */
   readonly reloads: {
     readonly rejected: () => number;
     readonly last: { readonly ok: boolean };
     readonly lastSuccess: Date;
   };
-  /** Requests that it did not write. */
+  /** Requests that the request log did not write. */
   readonly requestLog: { readonly dropped: number; readonly skipped: number };
-  /** What takes the lines of the log. */
+  /** Lines that the log lost. */
   readonly log: { readonly lost: number };
-  /** Of the public API, and of the SQL listener. */
+  /** Connections of the public API and of the SQL listener. */
   readonly connections: readonly { readonly open: { readonly size: number }; readonly closed: number }[];
 }

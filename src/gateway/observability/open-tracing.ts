@@ -4,9 +4,9 @@ import { PACKAGE_FILE } from '../../package-files.js';
 import type { Tracing, TracingConfig } from './tracing.js';
 
 /**
- * Starts tracing. Its packages are optional, because they are as large as all others together.
+ * Starts tracing. The OpenTelemetry packages are optional, because they are as large as all others together.
  *
- * @throws Error with the command that installs them, if they are missing.
+ * @throws Error with the command that installs missing packages.
  */
 export async function openTracing(config: TracingConfig): Promise<Tracing> {
   const loaded = await import('./tracing.js').catch((error: unknown) => {
@@ -19,7 +19,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
-/** The command needs `--save-prod`: the packages are development dependencies too, which npm would omit. */
+/** The command that installs them. It needs `--save-prod`, because npm would omit packages that are development dependencies too. */
 function missingPackages(): string {
   const { peerDependencies } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as {
     readonly peerDependencies: Readonly<Record<string, string>>;

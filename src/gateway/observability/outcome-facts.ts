@@ -3,7 +3,7 @@ import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { CacheStatus, CallOutcome } from '../query/call.js';
 import type { ExportOutcome } from '../query/ports.js';
 
-/** What the outcome of a call tells the log, the request log, the metrics and `Server-Timing`. */
+/** What the log, the request log, the metrics and `Server-Timing` report of the outcome of a call. */
 export interface OutcomeFacts {
   readonly rows?: number | undefined;
   readonly cache?: CacheStatus;
@@ -20,13 +20,13 @@ export interface OutcomeFacts {
         readonly waitingMs: number;
       }
     | undefined;
-  /** What the query cost that this request caused or waited for, and how many callers share it. */
+  /** Cost of the query that this request caused or waited for, and how many callers share the cost. */
   readonly charged?: { readonly cost: Figures<QueryCost>; readonly callers: number } | undefined;
-  /** What the queries of kept pieces had cost, where this request composed its result. */
+  /** Cost of the queries whose cached pieces this request used; absent unless it composed its result. */
   readonly saved?: Figures<QueryCost> | undefined;
 }
 
-/** Has the query only where this call caused it, or waited for it. */
+/** The facts of an outcome. They include the query only where this call caused the query or waited for it. */
 export function factsOf({ result, status, isCollapsed, callers = 0 }: CallOutcome): OutcomeFacts {
   const { rowCount: rows, partial, queryId = '', cost, waitingMs = 0, pieces } = result;
   if (status === 'HIT' || status === 'STALE') return { rows, cache: status, partial };

@@ -1,6 +1,6 @@
-/** A failed request as the admin API shows it: without addresses and secrets. */
+/** A failed request in the admin API: without addresses and secrets. */
 export interface RecentFailure extends ReportedFailure {
-  /** ISO 8601. */
+  /** Time of the failure in ISO 8601. */
   readonly time: string;
 }
 
@@ -13,7 +13,7 @@ export interface ReportedFailure {
   /** The name of the key. */
   readonly key: string | undefined;
   readonly diagnosis: string | undefined;
-  /** The whole text of the cause, such as ClickHouse's message; it can contain values of the request. */
+  /** Full text of the cause, such as ClickHouse's message. It can contain values of the request. */
   readonly cause: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export class RecentFailures {
     if (failures.length > MAX_FAILURES) failures.shift();
   }
 
-  /** Newest first. */
+  /** All failures, newest first. */
   all(): readonly RecentFailure[] {
     return [...this.faults, ...this.rejections].sort((left, right) => (left.time < right.time ? 1 : -1));
   }

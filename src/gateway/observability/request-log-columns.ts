@@ -5,7 +5,7 @@ import { NO_COST } from '../query/sum-of-costs.js';
 import { isoTime } from './iso-time.js';
 import type { OutcomeFacts } from './outcome-facts.js';
 
-/** What a row of the request log is made of: a request, or a query for which no caller waits. */
+/** The data of a row of the request log: a request, or a query that no caller waits for. */
 export interface LogEntry extends OutcomeFacts {
   /** End of the response, or of the query; milliseconds since 1970. */
   readonly at: number;
@@ -14,9 +14,9 @@ export interface LogEntry extends OutcomeFacts {
   readonly endpoint?: string | undefined;
   /** Digest of the endpoint's definition. */
   readonly digest?: string | undefined;
-  /** Of the endpoint query. */
+  /** Hash of the cache key of the query. */
   readonly hash?: string | undefined;
-  /** What the client of a statement says that it is. */
+  /** User-Agent of the client that sent a statement. */
   readonly tool?: string | undefined;
   /** Names of the endpoints that a statement reads. */
   readonly tables?: readonly string[] | undefined;
@@ -46,7 +46,7 @@ const integer = column('UInt64');
 const float = (name: string, comment: string, of: ValueOf<number>): LogColumn =>
   column('Float64')(name, comment, (entry) => rounded(of(entry)));
 
-/** What a query cost, or nothing. */
+/** The cost of a query; zero without one. */
 export const readCost = (cost?: Figures<QueryCost>): QueryCost => cost?.readBy(OPERATORS) ?? NO_COST;
 const read =
   (figure: keyof QueryCost): ValueOf<number> =>
@@ -61,13 +61,13 @@ const saved =
   ({ saved }) =>
     readCost(saved)[figure];
 
-/** As many hexadecimal digits of a digest as avoid collisions. */
+/** The first hexadecimal digits of a digest, as many as avoid collisions. */
 const shortened = (digest = ''): string => digest.slice(0, 32);
-/** What the request log has of the digest of an endpoint's definition. */
+/** The shortened digest of an endpoint's definition, for the request log. */
 export const definitionOf = ({ digest }: LogEntry): string => shortened(digest);
 const rounded = (number: number): number => Math.round(number * 1000) / 1000;
 
-/** The columns of `gateway_requests`. Without a value, texts are empty and numbers 0. A new one needs a schema file too. */
+/** The columns of `gateway_requests`. Missing texts are empty, missing numbers 0. A new column needs a schema file too. */
 export const REQUEST_LOG_COLUMNS = [
   column("DateTime64(6, 'UTC')")('timestamp', 'End of the response.', ({ at }) => isoTime(at)),
   text('request_id', 'As in X-Request-Id.', ({ requestId }) => requestId),
@@ -122,12 +122,12 @@ export const REQUEST_LOG_COLUMNS = [
   ),
 ];
 
-/** The columns of requests, which `gateway.requests` shows. */
+/** The columns of requests, which the endpoint `gateway.requests` returns. */
 export const LISTED_COLUMNS = REQUEST_LOG_COLUMNS.filter(({ name }) => name !== 'purpose');
 
 /**
- * An entry as a line of ClickHouse's format TabSeparated, with its line break: a third of the bytes of JSON. No value contains
- * what the format escapes: all texts are names, ids and digests.
+ * An entry as a line of ClickHouse's format TabSeparated, with its line break. It has a third of the bytes of JSON. Nothing needs
+ * escaping, because all texts are names, ids and digests.
  */
 export function lineOf(entry: LogEntry): string {
   let line = '';

@@ -1,41 +1,41 @@
 import { LineBatch } from './line-batch.js';
 import { lineOf, type LogEntry } from './request-log-columns.js';
 
-/** `failing`: a batch was rejected and lost. `full`: too many records wait for a write, and new ones are lost. */
+/** `failing`: a batch was rejected and lost. `full`: too many records wait to be written, so that new ones are lost. */
 export type RequestLogState = 'writing' | 'failing' | 'full';
 
 export interface RequestLogOptions {
-  /** Writes a batch, a line of {@link lineOf} for each record, and no longer reads it once that is done; a rejection loses it. */
+  /** Writes a batch, one line of {@link lineOf} per record; the batch is lost on rejection. The buffer is reused once the promise settles. */
   readonly insert: (lines: Buffer) => Promise<void>;
   /** Called when the state changes. */
   readonly onChange: (state: RequestLogState, error?: unknown) => void;
   /** Called at each flush with the number of skipped requests without a key, if there were any. */
   readonly onSkipped?: (count: number) => void;
-  /** Requests without a key that are written for each code between two flushes; further ones are only counted. */
+  /** Maximum number of requests without a key that are written for each code between two flushes; further ones are only counted. */
   readonly maxWithoutKey?: number;
-  /** The most records that wait; further ones are dropped and counted. */
+  /** Maximum number of waiting records; further ones are dropped and counted. */
   readonly maxWaiting?: number;
-  /** The most records in one insert; as many are written without waiting for the next flush. */
+  /** Maximum number of records in one insert. A full batch is written without waiting for the next flush. */
   readonly batch?: number;
 }
 
 const DEFAULTS = { maxWaiting: 50_000, batch: 5000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
- * Writes requests to the request log in batches, without delaying requests: `note` only appends a line to a batch, and
- * records are dropped if ClickHouse is too slow. Without requests nothing is written. Of requests without a key only
- * a sample is written, because anyone can send them and could fill the table.
+ * Writes requests to the request log in batches, without delaying requests: `note` only appends a line to a batch. Records are
+ * dropped if ClickHouse is too slow. Nothing is written without requests. Of requests without a key only a sample is written,
+ * because anyone can send them and could fill the table.
  */
 export class RequestLog {
   private readonly options: Required<RequestLogOptions>;
   private open = new LineBatch();
   private readonly full: LineBatch[] = [];
   /**
-   * A batch that ClickHouse has, to be used again. V8 counts new memory of buffers as growth of the heap: with that of each batch
-   * a busy gateway collects all garbage every few seconds, and stops for it.
+   * A written batch whose buffer is reused. V8 counts new buffers as growth of the heap. With a new buffer for each batch, a busy
+   * gateway would stop for a full garbage collection every few seconds.
    */
   private written: LineBatch | undefined;
-  /** Whether the open batch is written too. */
+  /** Whether a flush writes the open batch too. */
   private isFlushing = false;
   private waiting = 0;
   private lost = 0;
@@ -80,14 +80,14 @@ export class RequestLog {
     if (this.state === 'writing') this.change('full');
   }
 
-  /** Lets ClickHouse say, before there are records, whether it accepts them. Never rejects. */
+  /** Checks before the first record that ClickHouse accepts inserts, by an empty one. Never rejects. */
   async check(): Promise<void> {
     await this.options.insert(Buffer.alloc(0)).catch((error: unknown) => {
       this.change('failing', error);
     });
   }
 
-  /** Writes the waiting records; to be called every few seconds. Joins a write that still runs. */
+  /** Writes the waiting records; called every few seconds. Joins a write that is running. */
   flush(): Promise<void> {
     this.beginSample();
     this.isFlushing = true;
@@ -126,11 +126,11 @@ export class RequestLog {
         return;
       }
     }
-    // Not after each batch: under constant overload the state would change over and over.
+    // The state changes here, not after each batch: under constant overload it would change again and again.
     if (this.state === 'full') this.change('writing');
   }
 
-  /** Leaves the open batch to the next flush, once it is written: each insert makes a part that ClickHouse has to merge. */
+  /** The next batch to write. The open batch is written only once per flush, because each insert makes a part that ClickHouse must merge. */
   private next(): LineBatch | undefined {
     const full = this.full.shift();
     if (full || !this.isFlushing) return full;

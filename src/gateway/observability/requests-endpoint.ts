@@ -6,7 +6,7 @@ const equals = (what: string): { description: string } => ({
   description: `Only requests with this ${what}.`,
 });
 
-/** The gateway’s own endpoint of each request. */
+/** The gateway’s own endpoint `gateway.requests`: one row for each request. */
 export const REQUESTS_ENDPOINT = defineEndpoint({
   id: '9a64f1d3-5b0e-4c27-b8a9-61d07c3f2e18',
   name: 'gateway.requests',

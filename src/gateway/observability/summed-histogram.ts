@@ -7,7 +7,7 @@ export interface HistogramOptions {
   readonly buckets: readonly number[];
 }
 
-/** The values of one endpoint: how many are in each bucket, without those of the buckets before it. */
+/** The values of one endpoint: `counts` has the number of values in each bucket, excluding those of lower buckets. */
 interface Sums {
   readonly counts: Float64Array;
   sum: number;
@@ -15,7 +15,7 @@ interface Sums {
 
 type Values = Awaited<ReturnType<Histogram<'endpoint' | 'le'>['get']>>['values'];
 
-/** A histogram by endpoint, as that of prom-client, which takes as long for the labels of a value as for all else. */
+/** A histogram with the label `endpoint`. It replaces that of prom-client, in which the labels take half of the time. */
 export class SummedHistogram {
   private readonly sumsByEndpoint = new Map<string, Sums>();
 
@@ -26,7 +26,7 @@ export class SummedHistogram {
     const { name, help } = options;
     const get = (): Promise<object> =>
       Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: this.values() });
-    // A registry reads no more of a metric than its name and what get() returns.
+    // A registry reads only the name of a metric and the result of get().
     registry.registerMetric({ name, get } as unknown as Metric);
   }
 

@@ -38,7 +38,7 @@ export interface TracedRequest {
   readonly end: (ended: EndedRequest) => void;
 }
 
-/** What a span says of a query's result; an export does not know all of it. */
+/** The facts of a query's result that its span has; an export does not know all of them. */
 type TracedResult = Partial<Pick<ExportOutcome, 'rowCount' | 'cost' | 'queryId'>>;
 
 /** Traces requests and their queries with OpenTelemetry. */
@@ -84,7 +84,7 @@ export class Tracing {
     if (span.isRecording()) endSpan(span, ended);
   }
 
-  /** Makes each query a span of its own, whose `traceparent` is sent to ClickHouse. */
+  /** Gives each query a span, whose `traceparent` is sent to ClickHouse. */
   trace<Request extends { readonly traceHeaders?: Headers | undefined }, Result extends TracedResult>(
     runQuery: (request: Request) => Promise<Result>,
   ): (request: Request) => Promise<Result> {
@@ -108,7 +108,7 @@ export class Tracing {
       });
   }
 
-  /** Sends the remaining spans, and stops. */
+  /** Sends the remaining spans, and ends tracing. */
   close(): Promise<void> {
     return this.#provider.shutdown();
   }
@@ -129,7 +129,7 @@ function headersOf(active: Context): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** Records the code only: the message of a failure can contain values of the request. */
+/** Marks a span as failed. Records the code only, because the message of a failure can contain values of the request. */
 function failed(span: Span, error: unknown): void {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'INTERNAL';
   span.setStatus({ code: SpanStatusCode.ERROR, message: code });

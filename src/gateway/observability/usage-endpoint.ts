@@ -11,7 +11,7 @@ import {
   where,
 } from '../../endpoint/index.js';
 
-/** The gateway's own endpoint of what calls cost, from daily sums over the request log. */
+/** The gateway's own endpoint `gateway.usage`: what calls cost, from daily sums over the request log. */
 export const USAGE_ENDPOINT = defineEndpoint({
   id: '2f6a90d7-41c8-4e3b-a5f9-7b1d83e60c42',
   name: 'gateway.usage',
