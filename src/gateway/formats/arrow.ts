@@ -1,10 +1,10 @@
 import type { FileFormat } from './format.js';
 import { withValues } from './value-settings.js';
 
-/** End of a stream (Arrow's IPC streaming format): the mark of a continuation, and no message. */
+/** The end of a stream in Arrow's IPC streaming format: a continuation marker and the length 0. */
 const END_OF_STREAM = Buffer.from('ffffffff00000000', 'hex');
 
-/** Apache Arrow, as a stream. */
+/** Apache Arrow, in the streaming format. */
 export const arrow: FileFormat = {
   mediaType: 'application/vnd.apache.arrow.stream',
   contentType: 'application/vnd.apache.arrow.stream',
@@ -19,7 +19,7 @@ export const arrow: FileFormat = {
       {
         output_format_arrow_string_as_string: 1,
         output_format_arrow_low_cardinality_as_dictionary: 0,
-        // Readers in browsers have no codecs; HTTP compresses.
+        // Readers in browsers have no codecs, and HTTP compresses the response.
         output_format_arrow_compression_method: 'none',
       },
       columns,

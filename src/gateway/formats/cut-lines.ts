@@ -25,7 +25,7 @@ export function cutLines(body: Buffer, rowCap: number, hasQuotes: boolean): CutR
   };
 }
 
-/** One text with the header line of the first of several, and the rows of all. */
+/** Joins complete texts: the header line of the first, then the rows of all. */
 export function joinLines(bodies: readonly Buffer[], hasQuotes: boolean): Buffer {
   const [header = 0] = lineEnds(bodies[0] ?? Buffer.alloc(0), hasQuotes);
   return Buffer.concat(bodies.map((body, index) => (index === 0 ? body : body.subarray(header))));
@@ -44,13 +44,13 @@ function lineEnds(body: Buffer, hasQuotes: boolean): readonly number[] {
   return ends;
 }
 
-/** First characters with which a spreadsheet takes a cell for a formula: = + - @ tab CR LF. */
+/** First characters by which a spreadsheet recognizes a formula: = + - @ tab CR LF. */
 const STARTS_FORMULA: ReadonlySet<number | undefined> = new Set([0x3d, 0x2b, 0x2d, 0x40, 0x09, 0x0d, 0x0a]);
 const APOSTROPHE = Buffer.from("'");
 
 /**
- * Puts an apostrophe before each text that begins like a formula, so that no spreadsheet runs it. Numbers stay unchanged:
- * they have no quotes around them. A CSV can come in parts, each of which ends with a line feed.
+ * Puts an apostrophe before each text that begins like a formula, so that no spreadsheet runs it. Numbers stay unchanged,
+ * because they have no quotes around them. A CSV can come in several buffers, each of which ends with a line feed.
  */
 export class FormulaDisarmer {
   private quoted = false;

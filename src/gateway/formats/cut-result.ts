@@ -20,7 +20,7 @@ export function cutResult(body: Buffer, rowCap: number): CutResult {
 /**
  * Like {@link cutResult}, but the returned body has only the rows and their separators.
  *
- * @param separator of two rows; ends with the line feed.
+ * @param separator the text between two rows; ends with the line feed.
  * @throws Failure CLICKHOUSE_ANSWER_BROKEN
  */
 export function cutRows(body: Buffer, rowCap: number, separator = ROW_SEPARATOR): CutResult {
@@ -46,7 +46,7 @@ export function cutRows(body: Buffer, rowCap: number, separator = ROW_SEPARATOR)
   };
 }
 
-/** One body with the rows of several. */
+/** Joins complete bodies: one body with the rows of all. */
 export function joinResults(bodies: readonly Buffer[]): Buffer {
   const rows = bodies
     .map((body) => body.subarray(START.length, -END.length))

@@ -7,18 +7,18 @@ const LINE_ENDS = [NEXT_LINE, LINE_SEPARATOR, PARAGRAPH_SEPARATOR];
 const ESCAPE_BYTES = 6;
 const [C2, X85, E2, X80, XA8, XA9] = [0xc2, 0x85, 0xe2, 0x80, 0xa8, 0xa9] as const;
 
-/** Up to so many are searched for, which takes a fifth of the time of looking at every byte, but has a price for each. */
+/** Number of characters up to which `indexOf` finds each. A search takes a fifth of the time of a loop over all bytes, but costs per hit. */
 const FEW = 10_000;
 
 /**
- * Escapes the characters U+0085, U+2028 and U+2029 in JSON, where they can stand in texts only. JSON allows them raw, but
- * programs that split a response into lines take them for the end of one: `str.splitlines` of Python, `iter_lines` of httpx.
- * ClickHouse writes U+0085 raw, and JSON that it stores as a text raw altogether.
+ * Escapes the characters U+0085, U+2028 and U+2029 in JSON, where they can stand in texts only. JSON allows them unescaped, but
+ * programs that split a response into lines take them for line ends: `str.splitlines` of Python, `iter_lines` of httpx.
+ * ClickHouse does not escape U+0085, and passes JSON that is stored as a text unchanged.
  *
- * A text can consist of nothing else, so that the cost must not depend on their number.
+ * The cost must not depend on the number of these characters, because a text can consist of nothing else.
  *
  * @param json UTF-8
- * @returns the same buffer where there is nothing to escape; undefined where the text would have more than `maxBytes`.
+ * @returns the same buffer where nothing needs escaping; undefined where the text would have more than `maxBytes`.
  */
 export function escapeLineEnds(json: Buffer, maxBytes = Infinity): Buffer | undefined {
   const few = fewLineEndsIn(json);
@@ -38,7 +38,7 @@ interface Found {
   readonly character: LineEnd;
 }
 
-/** The characters in their order; undefined for more than a few. */
+/** The characters in their order; undefined where there are more than `FEW`. */
 function fewLineEndsIn(json: Buffer): readonly Found[] | undefined {
   const found: Found[] = [];
   for (const character of LINE_ENDS) {
@@ -81,7 +81,7 @@ function writeMany(escaped: Buffer, json: Buffer): void {
   while (read < json.length) {
     const character = lineEndAt(json, read);
     if (character) {
-      // A call of `copy` takes longer than six assignments.
+      // A call of `copy` would take longer than six assignments.
       for (let byte = 0; byte < ESCAPE_BYTES; byte += 1)
         escaped[written + byte] = character.escape[byte] ?? 0;
       written += ESCAPE_BYTES;
@@ -94,7 +94,7 @@ function writeMany(escaped: Buffer, json: Buffer): void {
   }
 }
 
-/** The character that begins at a byte, where it ends a line. */
+/** The line end that begins at a byte; undefined for any other character. */
 function lineEndAt(json: Buffer, at: number): LineEnd | undefined {
   const byte = json[at];
   if (byte === C2) return json[at + 1] === X85 ? NEXT_LINE : undefined;

@@ -8,12 +8,12 @@ export interface ReportedFigures {
   readonly cost: QueryCost;
 }
 
-/** Bytes that the last line has at most: the mark, three integers of 64 bits, and a number of seconds. */
+/** Maximum bytes of the last line: the mark, three integers of 64 bits, and a number of seconds. */
 export const MAX_LAST_LINE = 256;
 
 /**
- * The rows of an export, and a last line with what the query cost. The line begins with a mark that no row can contain by
- * chance, so that it also proves that every row was received.
+ * ClickHouse's format of an export: the rows, and a last line with the cost of the query. The line begins with a mark that no row
+ * contains by chance, so that it also proves that every row was received.
  *
  * @param mark letters and digits, random for each export
  */

@@ -5,7 +5,7 @@ import type { Column, Numbers } from '../../endpoint/definition.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import type { QueryCost } from '../../endpoint/limit-rules.js';
 
-/** A column of a result, as ClickHouse describes it; one that the endpoint declares can hold JSON. */
+/** A column of a result with its ClickHouse type. A column that the endpoint declares can hold JSON. */
 export interface ResultColumn {
   readonly name: string;
   readonly type: string;
@@ -20,18 +20,18 @@ export interface ClickHouseFormat {
 
 /** The columns of a result. */
 export interface FormattedColumns {
-  /** As the endpoint declares them; 'unknown' for a caller's own SQL. */
+  /** Columns that the endpoint declares; 'unknown' for a caller's own SQL. */
   readonly declared: ReadonlyMap<string, Column> | 'unknown';
-  /** As ClickHouse describes them. */
+  /** Columns that ClickHouse describes. */
   readonly described: readonly ResultColumn[];
-  /** Present where the numbers that JavaScript cannot hold exactly are strings. */
+  /** Present where numbers that JavaScript cannot hold exactly are written as strings. */
   readonly quoting?: Quoting | undefined;
 }
 
-/** How ClickHouse is made to write the numbers that JavaScript cannot hold exactly, and no others, as strings. */
+/** How ClickHouse writes exactly those numbers as strings that JavaScript cannot hold exactly. */
 export interface Quoting {
   readonly settings: ClickHouseFormat['settings'];
-  /** Whether the settings make strings of decimals: those that should be otherwise are converted. */
+  /** Whether the settings write decimals as strings. Decimals for which that is wrong are converted in the query. */
   readonly quotesDecimals: boolean;
 }
 
@@ -40,18 +40,18 @@ export const TIMES = ['iso', 'unix-micros'] as const;
 
 export type Times = (typeof TIMES)[number];
 
-/** What a caller can choose beside the format, where the format supports it. */
+/** What a caller can choose in addition to the format, where the format supports it. */
 export interface FormatOptions {
   readonly times: Times;
   readonly numbers: Numbers;
-  /** Whether cells that a spreadsheet would run as formulas are made harmless. */
+  /** Whether cells that a spreadsheet would run as formulas are written as texts. */
   readonly formulaSafe: boolean;
 }
 
-/** A complete body with at most as many rows as the cap allows. */
+/** A complete body, cut to the row cap. */
 export interface CutResult {
   readonly body: Buffer;
-  /** Leading bytes of the body that are the same for equal rows; all bytes where it is absent. */
+  /** Number of leading bytes that are the same for equal rows; the whole body where absent. */
   readonly equalBytes?: number;
   readonly rowCount: number;
   /** Rows that ClickHouse sent. */
@@ -59,19 +59,19 @@ export interface CutResult {
   readonly truncated: boolean;
 }
 
-/** What a body is cut with. */
+/** What determines how a body is cut. */
 export interface CutContext extends Omit<FormatOptions, 'numbers'> {
-  /** Rows that the response may have. */
+  /** Maximum number of rows in the response. */
   readonly rowCap: number;
   readonly columns: readonly ResultColumn[];
-  /** Undefined where the caller may not read it. */
+  /** Cost of the query; undefined where the caller may not read it. */
   readonly cost: QueryCost | undefined;
 }
 
 interface AnyFormat {
-  /** The bare media type, as `Accept` names it. */
+  /** The media type without parameters, as in `Accept`. */
   readonly mediaType: string;
-  /** Parameters with which a media type in `Accept` may name the format too, such as `header=present`. */
+  /** Parameters that a media type in `Accept` may have for this format, such as `header=present`. */
   readonly mediaTypeParameters?: string;
   readonly contentType: string;
   /** File name extension, without the dot. */
@@ -84,23 +84,23 @@ interface AnyFormat {
   readonly hasFormulas: boolean;
   /**
    * Which values ClickHouse's format can write: `json` all of them; `text` no NaN, infinity or nested value; `typed`
-   * only the types that every reader of Parquet and Arrow knows. Times of `typed` formats have a type of their own, so that
-   * a caller's choice of `times` does not apply.
+   * only the types that every reader of Parquet and Arrow knows. `typed` formats have a type for times, so that a caller's
+   * choice of `times` does not apply to them.
    */
   readonly values: 'json' | 'text' | 'typed';
   readonly clickHouseFormat: (columns: FormattedColumns) => ClickHouseFormat;
-  /** The body in OpenAPI. @param list schema of the list of rows */
+  /** The schema of the body in OpenAPI. @param list schema of the list of rows */
   readonly describeBody: (list: JsonSchema) => JsonSchema;
 }
 
-/** What text formats have in common; CSV alone has formulas. */
+/** Properties that text formats share; CSV alone has formulas. */
 export const TEXT = { isText: true, isCompressible: true, hasFormulas: false } as const;
 
-/** How an export of a text format is written: ClickHouse writes the rows, the gateway what stands before and after them. */
+/** How an export of a text format is written. ClickHouse writes the rows, the gateway the text before and after them. */
 export interface ExportedRows {
-  /** A row, in the syntax of ClickHouse's `Template` format. */
+  /** Format of a row, in the syntax of ClickHouse's `Template` format. */
   readonly row: string;
-  /** Between two rows; ends with a line feed, so that the bytes up to a line feed are whole characters. */
+  /** Text between two rows. It ends with a line feed, so that the bytes up to a line feed are whole characters. */
   readonly separator: string;
   readonly start: string;
   readonly end: (rows: ExportedFigures) => string;
@@ -108,14 +108,14 @@ export interface ExportedRows {
   readonly settings?: ClickHouseFormat['settings'];
 }
 
-/** What stands after the rows can contain. */
+/** The figures that the text after the rows can contain. */
 export interface ExportedFigures {
   readonly rowCount: number;
-  /** Undefined where the caller may not read it. */
+  /** Cost of the query; undefined where the caller may not read it. */
   readonly cost: QueryCost | undefined;
 }
 
-/** How a format writes exports. @param times as the caller chose them */
+/** How a format writes exports. @param times the caller's choice */
 export type ExportRows = (columns: FormattedColumns, times: Times) => ExportedRows;
 
 /** An output format whose rows have boundaries in the bytes, so that the gateway can count them and cut the body. */
@@ -126,35 +126,35 @@ export interface RowFormat extends AnyFormat {
    * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the body is not complete.
    */
   readonly cut: (body: Buffer, context: CutContext) => CutResult;
-  /** One body with the rows of several complete ones, in their order; absent where a body has more than the rows. */
+  /** Joins complete bodies into one with the rows of all, in their order. Absent where a body has more than rows. */
   readonly join?: (bodies: readonly Buffer[]) => Buffer;
-  /** How an export is written; its bytes are those of a result with as many rows. */
+  /** How an export is written. It has the same bytes as a result with the same rows. */
   readonly exportRows: ExportRows;
 }
 
 /** An output format whose bytes cannot be cut, so that the row cap is part of the query. */
 export interface FileFormat extends AnyFormat {
-  /** Whether a body has the marks with which the format begins and ends. */
+  /** Whether a body has the bytes with which the format begins and ends. */
   readonly isComplete: (body: Buffer) => boolean;
 }
 
 /**
- * An output format for results with certain columns, whose text has neither rows that can be counted nor an end: a query gets a
- * last row with a mark, which proves that every row before it was received.
+ * An output format for results with certain columns. In its text neither rows nor an end can be recognized. So the query gets an
+ * additional last row with a mark, which proves that every row before it was received.
  */
 export interface MarkedFormat extends AnyFormat {
-  /** Why a result does not have the columns, for the caller; undefined where it has them. */
+  /** Why the columns of a result do not fit, as a text for the caller; undefined where they fit. */
   readonly problemOf: (columns: readonly Pick<ResultColumn, 'name' | 'type'>[]) => string | undefined;
-  /** Wraps a query, whose parameter {@link MARK} is the mark, so that it has the columns and the last row. */
+  /** Wraps a query, so that its result has the right columns and the last row. The parameter {@link MARK} has the mark. */
   readonly project: (columns: FormattedColumns) => (query: BoundQuery) => BoundQuery;
-  /** The text without the last row; undefined where it does not end with one. @throws Failure NOT_ACCEPTABLE */
+  /** The text without the last row; undefined where the last row is missing. @throws Failure NOT_ACCEPTABLE */
   readonly unmark: (body: Buffer, mark: string) => Buffer | undefined;
 }
 
-/** The parameter with the mark of a query. No endpoint can declare one with such a name. */
+/** The parameter with the mark of a query. No endpoint can declare a parameter with such a name. */
 export const MARK = '_mark';
 
-/** A text that no row contains by chance. @param what letters of which it is a mark */
+/** A text that no row contains by chance. @param what prefix: letters that name the kind of mark */
 export const newMark = (what: string): string => what + randomUUID().replaceAll('-', '');
 
 /** An output format: its name for callers is its key in `formats.ts`. */

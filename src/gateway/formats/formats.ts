@@ -20,5 +20,5 @@ export const FORMATS: Readonly<Record<FormatName, OutputFormat>> = BY_NAME;
 
 export const EVERY_FORMAT_NAME = Object.keys(BY_NAME) as readonly FormatName[];
 
-/** The formats that hold results with any columns, and that `Accept` chooses from. */
+/** The formats that can hold any columns, from which `Accept` chooses. */
 export const FORMAT_NAMES = Object.keys(OF_ANY_COLUMNS) as readonly (keyof typeof OF_ANY_COLUMNS)[];

@@ -45,7 +45,7 @@ export const jsonTable: RowFormat = {
   }),
 };
 
-/** Writes the metadata around the rows; no `statistics` where the caller may not read the cost. */
+/** Writes the metadata around the rows; without `statistics` where the caller may not read the cost. */
 function tableOf(
   { body, rowCount, truncated }: CutResult,
   { columns, times, cost }: CutContext,
@@ -57,7 +57,7 @@ function tableOf(
   return { body: table, ...(cost && { equalBytes: table.length - end.length }) };
 }
 
-/** A name in the caller's own SQL, or of a declared column, can have any character. */
+/** The text before the rows. A column name, also in the caller's own SQL, can have any character. */
 function startOfTable(columns: readonly ResultColumn[], times: Times): string {
   const meta = columns.map(({ name, type }) => ({ name, type: shownType(type, times) }));
   return `{"meta":${JSON.stringify(meta)},"data":[`;

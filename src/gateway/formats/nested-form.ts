@@ -4,31 +4,31 @@ import type { Quoting, Times } from './format.js';
 import { isWideNumber } from './quoting.js';
 import { FAMILIES } from './type-families.js';
 
-/** SQL of a value, and its type. */
+/** An SQL expression, and the type of its value. */
 export interface Form {
   readonly sql: string;
   readonly type: string;
 }
 
-/** What decides the form of a value beside its type. */
+/** The choices that determine the form of a value in addition to its type. */
 export interface FormChoice {
   readonly times: Times;
   readonly quoting?: Quoting | undefined;
 }
 
-/** A value of a type with arguments. */
+/** An expression whose type has arguments. */
 interface Container extends Form {
   readonly args: readonly string[];
-  /** A name for what a lambda is called with. */
+  /** Name of the parameter of a lambda over the items. */
   readonly item: string;
   readonly formOf: (sql: string, type: string) => Form;
 }
 
 /**
- * The form of a value wherever it is, inside others too: times as the caller chose, decimals for which the settings of the
- * quoting are wrong converted, and vectors as arrays, because ClickHouse writes the NaN of a vector into JSON. A form that is no
- * other has the same SQL. Values of which only ClickHouse knows the type (Variant, Dynamic, JSON), and the keys of maps, stay as
- * they are.
+ * The form in which a value is written, also where other values contain it: times as the caller chose; decimals converted that the
+ * settings of the quoting would write wrongly; and vectors as arrays, because ClickHouse writes the NaN of a vector into JSON. An
+ * expression that needs no conversion keeps its SQL. Unchanged, too, are the keys of maps, and values whose type only ClickHouse
+ * knows (Variant, Dynamic, JSON).
  */
 export function nestedForm(sql: string, type: string, choice: FormChoice, depth = 0): Form {
   const { name, args } = parseTypeName(type);
@@ -41,7 +41,7 @@ export function nestedForm(sql: string, type: string, choice: FormChoice, depth 
   return micros ? { sql: micros(sql, type), type: 'Int64' } : { sql, type };
 }
 
-/** A double has all digits of a narrow decimal. */
+/** The form of a decimal. A double has all digits of a narrow decimal. */
 function ofDecimal({ sql, type }: Form, isWide: boolean, { quotesDecimals }: Quoting): Form {
   if (isWide === quotesDecimals) return { sql, type };
   return isWide ? { sql: `toString(${sql})`, type: 'String' } : { sql: `toFloat64(${sql})`, type: 'Float64' };
@@ -69,7 +69,7 @@ function ofNullable({ sql, type, args: [inner = ''], formOf }: Container): Form 
   const form = formOf(sql, inner);
   if (form.sql === sql) return { sql, type };
   if (!form.type.includes('(')) return { sql: form.sql, type: `Nullable(${form.type})` };
-  // Neither arrays nor tuples can be made of a null.
+  // The functions that make arrays and tuples reject a null.
   const some = formOf(`assumeNotNull(${sql})`, inner);
   return { sql: `if(isNull(${sql}), NULL::Dynamic, ${some.sql}::Dynamic)`, type: 'Dynamic' };
 }

@@ -7,20 +7,20 @@ import { nestedForm, type FormChoice } from './nested-form.js';
 import { withoutQuoting } from './quoting.js';
 import { FAMILIES } from './type-families.js';
 
-/** Alias of the inner query. Every column is qualified with it, so that no alias of the outer query shadows a column. */
+/** Alias of the inner query. It qualifies every column, so that no alias of the outer query shadows a column. */
 export const ROWS = 'result_rows';
 
-/** What decides how values are written. */
+/** What determines how values are written. */
 export interface ValueOptions extends FormChoice {
   readonly values: OutputFormat['values'];
-  /** ClickHouse rejects a query that lacks one of these columns, or has one with another type. */
+  /** ClickHouse rejects a query that lacks one of these columns, or has it with another type. */
   readonly declared: DeclaredTypes | 'unknown';
 }
 
 /**
- * Returns a function that wraps a query in a SELECT that has the declared columns only, and converts the values that the format cannot write: NaN and infinity to null, nested
- * values to JSON text, text that is no JSON to null, times to the form that the caller chose. The order of rows stays, since the
- * inner query has a LIMIT. A caller's own query that needs no conversion is returned unchanged.
+ * Returns a function that wraps a query in a SELECT of the declared columns only. The SELECT converts the values that the format
+ * cannot write: NaN and infinity to null, nested values to JSON text, text that is not JSON to null, times to the chosen form. The
+ * order of rows stays, because the inner query has a LIMIT. A caller's own query that needs no conversion is returned unchanged.
  *
  * @param more further columns, as SQL over the inner query {@link ROWS}
  */
@@ -43,7 +43,7 @@ export function projectColumns(
     return (query) => query;
   const list = shown.map((column) => {
     const name = quoteName(column.name);
-    // No alias shadows it. Each alias takes ClickHouse time.
+    // A column without conversion needs no alias, and each alias takes ClickHouse time.
     return column.shown === column.value ? name : `${column.shown} AS ${name}`;
   });
   const select = `SELECT\n  ${[...list, ...more].join(',\n  ')}\nFROM (\n`;
@@ -72,16 +72,16 @@ function shownValue(
 }
 
 /**
- * What is JSON, but not for ClickHouse's parser: halves of surrogate pairs, integers beyond 64 bits, and exponents beyond those of
- * a float. The replacement is valid where they are, and nowhere else: of the escape that a number can follow, it leaves four
- * digits where there were four, and never adds one.
+ * Valid JSON that ClickHouse's parser rejects: halves of surrogate pairs, integers beyond 64 bits, and exponents beyond those of
+ * a float. The replacement is valid exactly where the original is valid. For an escape, which digits can follow, it keeps the four
+ * hexadecimal digits and never adds one.
  */
 const [REJECTED, REPLACEMENT] = [
   String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}(?:[eE][+-]?\d+)?|(\d[eE][+-]?)\d{3,}`,
   String.raw`\1\2\300`,
 ];
 
-/** A text of JSON without line feeds, which separate rows, and `null` in place of any other. */
+/** A text of JSON without line feeds, because these separate rows; `null` in place of any other text. */
 function validJson(value: string): string {
   const text = `toValidUTF8(CAST(${value}, 'Nullable(String)'))`;
   // The parser skips a byte order mark, but only at the start.

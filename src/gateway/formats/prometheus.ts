@@ -4,7 +4,7 @@ import { Failure } from '../errors.js';
 import { MARK, type MarkedFormat } from './format.js';
 import { projectColumns } from './project-columns.js';
 
-/** What a column of ClickHouse's format must be. */
+/** What a column of ClickHouse's format for Prometheus must be. */
 interface MetricColumn {
   readonly type: RegExp;
   readonly words: string;
@@ -24,7 +24,7 @@ const COLUMNS: Readonly<Record<string, MetricColumn>> = {
   timestamp: { type: /^U?Int\d+$/, words: 'an integer', mayBeNull: true },
 };
 
-/** What Prometheus accepts of that which ClickHouse writes as it is, by the letter that stands after the mark before any other. */
+/** The syntax that Prometheus requires of each text that ClickHouse writes unchanged. The mark of an invalid text ends with the letter. */
 const GRAMMAR = {
   n: { what: 'name of a metric', pattern: '[a-zA-Z_:][a-zA-Z0-9_:]*' },
   l: { what: 'name of a label', pattern: '[a-zA-Z_][a-zA-Z0-9_]*' },
@@ -32,10 +32,10 @@ const GRAMMAR = {
 } as const;
 
 const MARK_VALUE = `{${MARK}:String}`;
-/** Characters of a name or type that an error shows. */
+/** Maximum characters of a name or type in an error. */
 const SHOWN_CHARACTERS = 200;
 
-/** The text that Prometheus scrapes, as ClickHouse's own format writes it. */
+/** The text format that Prometheus scrapes, as ClickHouse writes it. */
 export const prometheus: MarkedFormat = {
   mediaType: 'text/plain',
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -89,7 +89,7 @@ UNION ALL SELECT ${last}, 1, 0
 
 const DICTIONARY = 'LowCardinality(';
 
-/** A type without LowCardinality, which ClickHouse's format rejects: it changes no value. */
+/** A type without LowCardinality, which ClickHouse's format rejects. The values stay the same. */
 function withoutDictionaries(type: string): string {
   if (!type.includes(DICTIONARY)) return type;
   const { name, args } = parseTypeName(type);
@@ -103,7 +103,7 @@ function isOf(type: string, column: MetricColumn): boolean {
   return isAround ? isOf(args.at(-1) ?? '', column) : column.type.test(type);
 }
 
-/** A text that is outside the grammar is marked, with its bytes as hexadecimal digits. */
+/** SQL of a column, in which a text outside the grammar is replaced by a mark and its bytes as hexadecimal digits. */
 function shownColumn(name: string, hasType: boolean): string {
   const unless = (kind: keyof typeof GRAMMAR, text: string): string =>
     `NOT match(${text}, '^${GRAMMAR[kind].pattern}$'), concat(${MARK_VALUE}, '${kind}', hex(${text}))`;

@@ -4,7 +4,7 @@ import { EVERY_FORMAT_NAME, FORMATS, type FormatName } from './formats.js';
 
 /** One of the few ways to write a result; equal ones are the same object. */
 export interface Representation extends FormatOptions {
-  /** Part of cache keys, and of what gateways exchange: its meaning never changes. */
+  /** Name in cache keys and in messages between gateways. Its meaning must never change. */
   readonly name: string;
   readonly format: FormatName;
 }

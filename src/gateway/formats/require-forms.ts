@@ -6,15 +6,15 @@ import { hasForm } from './type-families.js';
 /** A column as it is declared or described. */
 type TypedColumn = Pick<ResultColumn, 'name' | 'type'>;
 
-/** Characters of a type that an error shows: a caller's own SQL can have types of any length. */
+/** Maximum characters of a type in an error: a caller's own SQL can have types of any length. */
 const SHOWN_CHARACTERS = 200;
 
 const isHeld = (type: string, format: FormatName): boolean => hasForm(type, FORMATS[format].values);
 
 /**
- * Rejects columns of types that a format cannot hold, and a result without the columns that it needs.
+ * Rejects columns whose types a format cannot hold, and a result without the columns that the format needs.
  *
- * @throws Failure NOT_ACCEPTABLE with the first of them, its type, and the formats that hold all columns.
+ * @throws Failure NOT_ACCEPTABLE with the first such column, its type, and the formats that hold all columns.
  */
 export function requireForms(columns: readonly TypedColumn[], format: FormatName): void {
   const of = FORMATS[format];
@@ -36,13 +36,13 @@ export function requireForms(columns: readonly TypedColumn[], format: FormatName
   );
 }
 
-/** Which formats cannot hold a type, in words; undefined where all can. */
+/** Which formats cannot hold a type, in words. */
 export interface MissingForms {
   readonly isEvery: boolean;
   readonly reason: string;
 }
 
-/** The formats that cannot hold a type. */
+/** Describes the formats that cannot hold a type; undefined where all can. */
 export function missingForms(type: string): MissingForms | undefined {
   const missing = FORMAT_NAMES.filter((format) => !isHeld(type, format));
   if (missing.length === 0) return undefined;

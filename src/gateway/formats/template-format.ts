@@ -9,8 +9,8 @@ export const RESULT_START = '{"result":[';
 export const RESULT_END = ']}';
 
 /**
- * ClickHouse's `Template` format with settings that make ClickHouse write the body of a response itself, one row per
- * line. The closing `]}` distinguishes a complete body from one that was cut.
+ * ClickHouse's `Template` format with settings that make ClickHouse write the body of a response, one row per line. The closing
+ * `]}` distinguishes a complete body from an incomplete one.
  */
 export function templateFormat(columns: FormattedColumns, separator = ROW_SEPARATOR): ClickHouseFormat {
   const settings = {
@@ -39,5 +39,5 @@ function fieldsOf({ declared, described }: FormattedColumns): readonly string[] 
   );
 }
 
-/** ClickHouse reads a name up to the colon; any other character needs quotes. */
+/** Reference to a column. ClickHouse reads a name up to the colon; a name with other characters needs quotes. */
 export const reference = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : quoteName(name));

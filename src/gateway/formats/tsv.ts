@@ -42,6 +42,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": String.raw`\'`,
 };
 
-/** A name as ClickHouse writes it in the header row. */
+/** A name with the escapes that ClickHouse uses in the header row. */
 const escaped = (name: string): string =>
   name.replaceAll(/[\b\f\n\r\t\0'\\]/g, (character) => ESCAPES[character] ?? character);

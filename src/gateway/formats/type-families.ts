@@ -1,16 +1,16 @@
 import { parseTypeName, tupleField } from '../../endpoint/type-name.js';
 import type { OutputFormat } from './format.js';
 
-/** SQL that converts a value. @param type of the column, or of the value where it is inside another */
+/** Returns SQL that converts a value. @param type type of the column, or of the value inside another value */
 type Convert = (value: string, type: string) => string;
 
-/** The forms of a family of types, where they are not those in which ClickHouse's own formats write its values. */
+/** How formats write the values of a family of types, where ClickHouse's own formats do not write them correctly. */
 export interface Family {
-  /** In CSV and TSV. */
+  /** Conversion for CSV and TSV. */
   readonly text?: Convert;
-  /** In Parquet and Arrow, with types that every reader knows: text is UTF-8, times have microseconds. */
+  /** Conversion for Parquet and Arrow, to types that every reader knows: text is UTF-8, times have microseconds. */
   readonly typed?: Convert;
-  /** Of a time: whole microseconds since 1970, rounded down. */
+  /** Conversion of a time to whole microseconds since 1970, rounded down. */
   readonly micros?: Convert;
   /** The types of the values inside. */
   readonly elements?: (args: readonly string[]) => readonly string[];
@@ -23,11 +23,11 @@ const inMicroseconds = (value: string): string => `toDateTime64(${value}, 6, 'UT
 const toMicros = (value: string): string => `toUnixTimestamp64Micro(${inMicroseconds(value)})`;
 const toText: Convert = (value, type) =>
   type.includes('Nullable(') ? `CAST(${value}, 'Nullable(String)')` : `toString(${value})`;
-/** Files have numbers in place of a Bool in a SimpleAggregateFunction. */
+/** Casts a Bool in a SimpleAggregateFunction, because files would have a number in its place. */
 const toBool: Convert = (value, type) =>
   type.startsWith('SimpleAggregateFunction(') ? `CAST(${value}, 'Nullable(Bool)')` : value;
 
-/** With more digits than microseconds have, which a file can hold. A conversion to fewer rounds up before 1970. */
+/** Whether a time has more digits than microseconds. Files can hold these, and a conversion would round up before 1970. */
 const isFiner = (type: string): boolean => /DateTime64\([7-9]/.test(type);
 const toTime: Convert = (value, type) => (isFiner(type) ? value : inMicroseconds(value));
 const floorToMicros: Convert = (value, type) =>
@@ -36,7 +36,7 @@ const floorToMicros: Convert = (value, type) =>
 const AS_TEXT: Family = { typed: toText };
 const AS_JSON: Family = { text: inJson, typed: (value) => inValidUtf8(inJson(value)) };
 
-/** Every family of types that formats other than JSON can hold. JSON holds any but the states of aggregate functions. */
+/** Every family of types that formats other than JSON can hold. JSON holds all types but the states of aggregate functions. */
 export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ...rows('Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Decimal', {}),
   ...rows('Bool', { typed: toBool }),
@@ -47,7 +47,7 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ...rows('Float32 Float64', { text: ifFinite, typed: ifFinite }),
   ...rows('BFloat16', { text: ifFinite, typed: (value) => ifFinite(`toFloat32(${value})`) }),
   ...rows('String', { typed: inValidUtf8 }),
-  // Conversions to String lose the zero bytes at the end, `concat` does not.
+  // Conversions to String lose the zero bytes at the end; `concat` keeps them.
   ...rows('FixedString', { typed: (value) => inValidUtf8(`concat(${value}, '')`) }),
   ...rows('Date', { typed: (value) => `toDate32(${value})`, micros: toMicros }),
   ...rows('Date32', { micros: toMicros }),
@@ -64,7 +64,7 @@ function rows(names: string, family: Family): readonly (readonly [string, Family
   return names.split(' ').map((name) => [name, family]);
 }
 
-/** Whether formats with such values have a form for a type. Of one without a row, nothing but its JSON is known. */
+/** Whether formats of a kind (`values`) can hold a type. For a type without a row in `FAMILIES`, only JSON is known. */
 export function hasForm(type: string, values: OutputFormat['values']): boolean {
   const { name, args } = parseTypeName(type);
   const family = FAMILIES.get(name);

@@ -1,6 +1,6 @@
 import type { ClickHouseFormat, FormattedColumns } from './format.js';
 
-/** How ClickHouse writes values, in every format. Their defaults have changed between releases of ClickHouse. */
+/** How ClickHouse writes values in every format. The settings are explicit, because their defaults changed between releases. */
 export const VALUES: ClickHouseFormat['settings'] = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: 0,
@@ -8,7 +8,7 @@ export const VALUES: ClickHouseFormat['settings'] = {
   output_format_json_escape_forward_slashes: 0,
 };
 
-/** A caller's own SQL can return types that endpoints do not have. */
+/** Settings for types that only a caller's own SQL can return. */
 const UNKNOWN_TYPES: ClickHouseFormat['settings'] = {
   output_format_json_quote_decimals: 0,
   output_format_json_named_tuples_as_objects: 1,

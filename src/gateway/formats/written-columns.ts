@@ -7,18 +7,18 @@ import type { Representation } from './representation.js';
 import { quotingOf } from './quoting.js';
 import { requireForms } from './require-forms.js';
 
-/** How a result is written: everything that depends on its columns and its representation alone. */
+/** How a result is written: everything that depends on its columns and its representation only. */
 export interface WrittenColumns {
   readonly representation: Representation;
   readonly columns: FormattedColumns;
   readonly clickHouseFormat: ClickHouseFormat;
-  /** Selects the columns, and converts the values that the format cannot write. */
+  /** Selects the columns, and converts values that the format cannot write. */
   readonly project: (query: BoundQuery) => BoundQuery;
 }
 
 const ofDefinitions = new WeakMap<ReadonlyMap<string, Column>, Map<string, WrittenColumns>>();
 
-/** For the columns of a definition, for which it is computed once. @throws Failure NOT_ACCEPTABLE */
+/** The writing of the columns of a definition, computed once for each. @throws Failure NOT_ACCEPTABLE */
 export function writtenColumns(
   declared: ReadonlyMap<string, Column>,
   representation: Representation,
@@ -32,7 +32,7 @@ export function writtenColumns(
   return written;
 }
 
-/** For a caller's own SQL. @param described its columns, as ClickHouse describes them. @throws Failure NOT_ACCEPTABLE */
+/** The writing of a caller's own SQL. @param described its columns, as ClickHouse describes them. @throws Failure NOT_ACCEPTABLE */
 export function writtenOwnColumns(
   described: readonly ResultColumn[],
   representation: Representation,
