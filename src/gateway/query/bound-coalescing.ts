@@ -3,8 +3,8 @@ import type { CoalesceAcrossGateways } from './fetch-result.js';
 import { LinkedAbort } from './signal.js';
 
 /**
- * Adds one time limit to coalescing. It covers both the wait for another gateway's query and a query of this
- * gateway's own after that wait, so that the two together cannot take twice the time.
+ * Adds one time limit to coalescing. The limit covers the wait for another gateway's query, and the query that this gateway may run after
+ * that wait. So both together cannot take twice the time.
  *
  * @throws Failure QUERY_TIMEOUT after `maxMs` milliseconds.
  */

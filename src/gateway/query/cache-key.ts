@@ -7,34 +7,34 @@ import { JSON_REPRESENTATION } from '../formats/representation.js';
 import { bindCall, capOf, type EndpointQuery } from './endpoint-query.js';
 import { pinsIn } from './row-scope.js';
 
-/** Stands for the endpoints of a statement, of which there can be several: a purge of any of them is one of all statements. */
+/** Endpoint ID of all statements, because a statement can read several endpoints. A purge of any endpoint purges all statements. */
 export const STATEMENTS = '(statements)';
 
-/** How long a result is used, in milliseconds. */
+/** Lifetime of a result, in milliseconds. */
 export interface Lifetime {
-  /** For which it is fresh: since its query began, or since its data was confirmed. 0: it is not cached. */
+  /** Time for which the result is fresh, since its query began or its data was confirmed. 0: it is not cached. */
   readonly cachingMs: number;
-  /** Since its query began, for which its data can be confirmed; 0 where nothing confirms it. */
+  /** Time in which its data can be confirmed, since its query began. 0 where nothing confirms it. */
   readonly confirmableMs: number;
-  /** After its expiry, for which it may take the place of a new result that does not come. */
+  /** Time after its expiry for which it may replace a new result that fails. */
   readonly staleMs: number;
 }
 
 /** Identifies an entry, independently of its lifetime. */
 export interface EntryName {
-  /** Or {@link STATEMENTS}. */
+  /** ID of an endpoint, or {@link STATEMENTS}. */
   readonly endpointId: string;
   /** SHA-256 (hex) over everything that determines the bytes of the result. */
   readonly hash: string;
 }
 
-/** The key of one cached result, with its lifetime on this gateway. That is not hashed, because gateways can have other settings. */
+/** Key of one cached result, with its lifetime on this gateway. The lifetime is not hashed, because gateways can have other settings. */
 export interface CacheKey extends EntryName, Lifetime {}
 
 /**
- * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope,
- * representation, and the settings of the ClickHouse user that are overridden. The bound query is hashed instead of the parameters as sent, so that parameters with the same
- * effect share an entry. The endpoint's name and undeclared parameters are not part of the key.
+ * Computes the cache key of a query. The hash covers the endpoint id, the digest of the definition, the row cap, the row scope, the
+ * representation, and the overridden settings of the ClickHouse user. It covers the bound SQL and parameters instead of those as sent, so
+ * that parameters with the same effect share an entry. The endpoint's name and undeclared parameters do not count.
  *
  * @param bound the query as {@link bindCall} binds it.
  */
@@ -59,7 +59,7 @@ export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query))
 
 export const NOT_CACHED: Lifetime = { cachingMs: 0, confirmableMs: 0, staleMs: 0 };
 
-/** The lifetime of the results of an endpoint. */
+/** Lifetime of an endpoint's results. */
 export function lifetimeOf({
   caching,
   untilChanged,
@@ -70,11 +70,11 @@ export function lifetimeOf({
   return { cachingMs: caching * 1000, confirmableMs, staleMs: staleIfError * 1000 };
 }
 
-/** The lifetime of a result that is of several endpoints: at no time does it serve one of them longer than that allows. */
+/** Lifetime of a result that reads several endpoints. It never exceeds what one of them allows. */
 export function shortestOf(lifetimes: readonly Lifetime[]): Lifetime {
   const least = (of: (lifetime: Lifetime) => number): number => Math.min(...lifetimes.map(of));
   const cachingMs = least((lifetime) => lifetime.cachingMs);
-  // A confirmation says nothing of what is cached for seconds.
+  // Where one endpoint caches for seconds only, a confirmation of the others cannot extend that time.
   const confirmableMs = least((lifetime) => lifetime.confirmableMs || lifetime.cachingMs);
   return {
     cachingMs,
@@ -83,7 +83,7 @@ export function shortestOf(lifetimes: readonly Lifetime[]): Lifetime {
   };
 }
 
-/** The scope, with the HMAC of a secret value in place of the value: whoever sees the key could guess a short one. */
+/** Scope for the key, with the HMAC of a secret instead of its value, because a short secret could be guessed from the key. */
 function scopeInKey({ endpoint: { parameters }, values, scope }: EndpointQuery): unknown {
   const pins = pinsIn(scope);
   if (!pins.some(([name]) => parameters.get(name)?.secret)) return scope;

@@ -14,15 +14,15 @@ export interface Call extends EndpointQuery {
   /** Aborted when the client disconnects. */
   readonly signal: Signal;
   readonly demand: CacheDemand;
-  /** The query as {@link bindCall} binds it, where that was done for its cache key. */
+  /** Query as {@link bindCall} binds it. Undefined where the call was not bound for its cache key. */
   readonly bound?: BoundQuery | undefined;
   readonly requester?: Requester | undefined;
 }
 
-/** How the cache served a result; PARTIAL: composed of kept pieces and of new rows. */
+/** How the cache served a result. PARTIAL: composed of cached pieces and new rows. */
 export type CacheStatus = 'HIT' | 'MISS' | 'PARTIAL' | 'STALE' | 'BYPASS';
 
-/** A result, and how it came about. */
+/** A result, and how the gateway got it. */
 export interface CallOutcome {
   readonly result: EndpointResult;
   readonly status: CacheStatus;
@@ -30,23 +30,23 @@ export interface CallOutcome {
   readonly isStored: boolean;
   /** Whether the caller shared the query of another caller (`collapsed` of RFC 9211). */
   readonly isCollapsed: boolean;
-  /** How many callers of this process waited for the query, and share its cost; absent where it is not theirs. */
+  /** Number of callers of this process that waited for the query and share its cost. Absent where another process ran it, or none did. */
   readonly callers?: number;
-  /** Whether the cache had a result that is no longer fresh. */
+  /** Whether the cache had an expired result. */
   readonly replacesExpired?: boolean;
 }
 
-/** When the stale use of a result ends; milliseconds since 1970. */
+/** End of the stale use of a result, in milliseconds since 1970. */
 export function staleUntil({ expiresAt }: EndpointResult, { staleMs }: Lifetime): number {
   return expiresAt + staleMs;
 }
 
-/** Until when a result can be confirmed; milliseconds since 1970. Nothing confirms one without a version. */
+/** End of the time in which a result can be confirmed, in milliseconds since 1970. 0 for a result without a version. */
 export function confirmableUntil({ createdAt, data }: EndpointResult, { confirmableMs }: Lifetime): number {
   return data ? createdAt + confirmableMs : 0;
 }
 
-/** After when no caller can get a result; milliseconds since 1970. */
+/** Time after which no caller can get a result, in milliseconds since 1970. */
 export function usableUntil(result: EndpointResult, lifetime: Lifetime): number {
   return Math.max(staleUntil(result, lifetime), confirmableUntil(result, lifetime));
 }

@@ -6,27 +6,27 @@ import type { QueryResult } from './ports.js';
 
 /** A query of an endpoint that caches until its data changes. */
 export interface VersionedQuery extends EndpointQuery {
-  /** As {@link bindCall} binds it, where that was done. */
+  /** Query as {@link bindCall} binds it. Undefined where it was not bound yet. */
   readonly bound?: BoundQuery | undefined;
 }
 
-/** Knows in which version the tables of a query are. Never rejects: without a version, seconds count. */
+/** Finds the versions of the data that queries read. It never rejects: without a version, results are cached for a time only. */
 export interface DataVersions {
-  /** The version before a query; undefined where there is none, or it changes all the time. */
+  /** Version before a query. Undefined where the data has no version, or changes all the time. */
   readonly before: (query: VersionedQuery) => Promise<KnownData | undefined>;
   /**
-   * The state of the tables of an endpoint with pieces; undefined where its results cannot be composed.
+   * State of the tables of an endpoint with pieces. Undefined where its results cannot be composed.
    *
-   * @param isRead whether it must be read now
+   * @param isRead whether the state must be read from ClickHouse now
    */
   readonly partitions: (
     query: VersionedQuery,
     how?: { readonly isRead: boolean },
   ) => Promise<PartitionedData | undefined>;
   /**
-   * When a read found that the tables still have a version, in milliseconds since 1970; undefined where they have another one.
+   * Checks that the tables still have a version. @returns the time of the read, in milliseconds since 1970; undefined for another version
    *
-   * @param isRead whether it must be read now
+   * @param isRead whether the version must be read from ClickHouse now
    */
   readonly confirm: (
     query: VersionedQuery,
@@ -35,24 +35,24 @@ export interface DataVersions {
   ) => Promise<number | undefined>;
 }
 
-/** For servers whose versions are not known. */
+/** Versions for servers whose data versions are unknown. */
 export const NO_VERSIONS: DataVersions = {
   before: () => Promise.resolve(undefined),
   partitions: () => Promise.resolve(undefined),
   confirm: () => Promise.resolve(undefined),
 };
 
-/** Between the versions of the queries that a result has rows of. None of them has it. */
+/** Separator between the versions of the queries that a result combines. No version contains a space. */
 const SEPARATOR = ' ';
 
 /**
- * Runs a query over the versions of the data that it reads, where they are known.
+ * Runs a query over the versions of the data that it reads, where these are known.
  *
- * @param reads the queries of which it has rows
+ * @param reads queries whose rows the result combines
  * @param startedAt milliseconds since 1970
- * @param over what it runs with, by what is known of each of them; undefined where it cannot run over the versions
- * @param run gets that, where each has a version
- * @returns with `data` where the rows are those of the versions
+ * @param over makes the argument of `run` from the version of each read; undefined where the query cannot run over them
+ * @param run runs the query; its argument is undefined where a version is missing
+ * @returns the result, with `data` where the rows belong to the versions
  */
 export async function overVersions<Over, Ran extends Pick<QueryResult, 'isOfVersion'>>(
   versions: DataVersions,
@@ -71,12 +71,12 @@ export async function overVersions<Over, Ran extends Pick<QueryResult, 'isOfVers
     return { ran };
   }
   const version = known.map((each) => each.version).join(SEPARATOR);
-  // What was dropped, or altered and altered back, between the read of the version and the query shows in a read after it.
+  // A table can be dropped, or altered and altered back, between the read of the version and the query. A read after the query shows that.
   const confirmed = await confirmedReads(versions, reads, version, { isRead: true });
   return confirmed ? { ran, data: { version, confirmedAt: startedAt } } : { ran };
 }
 
-/** Of several reads, only those that changed: the others keep their confirmations. */
+/** Notes which of several reads changed. The others can still be confirmed. */
 async function noteChanges(
   versions: DataVersions,
   reads: readonly VersionedQuery[],
@@ -91,10 +91,10 @@ async function noteChanges(
 }
 
 /**
- * Confirms that the data of a result has its version still.
+ * Confirms that the data of a result still has its version.
  *
- * @param reads the queries of which it has rows
- * @returns since when that is known, and until when it counts, in milliseconds since 1970; undefined where it changed
+ * @param reads queries whose rows the result combines
+ * @returns the time of the confirmation and its end, in milliseconds since 1970; undefined where the data changed
  */
 export async function confirmedReads(
   versions: DataVersions,

@@ -21,7 +21,7 @@ import {
   type PendingEncodings,
 } from './endpoint-result.js';
 
-/** Compressing a smaller body saves nothing that a caller would notice. */
+/** Minimum size for compression, in bytes. Compressing a smaller body saves nothing that a caller would notice. */
 const WORTHWHILE_BYTES = 1024;
 
 const compressBrotli = promisify(brotliCompress);
@@ -31,8 +31,8 @@ const compressGzip = promisify(gzip);
 const GZIP: ZlibOptions = { level: 6 };
 
 /**
- * A window of 256 KiB: with the default of 4 MiB a stream takes 16 MB of memory instead of 2, and half as much time again, for
- * a body of 12 MB that is not smaller.
+ * Uses a window of 256 KiB. With the default of 4 MiB, a stream takes 16 MB of memory instead of 2 and half as much time again, and a body
+ * of 12 MB is not smaller.
  */
 function brotliOptions(bytes: number): BrotliOptions {
   return {
@@ -44,7 +44,7 @@ function brotliOptions(bytes: number): BrotliOptions {
   };
 }
 
-/** In the thread pool. */
+/** Compresses a body in the thread pool. */
 const COMPRESS: Readonly<Record<Compressed, (identity: Buffer) => Promise<Buffer>>> = {
   br: (identity) => compressBrotli(identity, brotliOptions(identity.length)),
   gzip: (identity) => compressGzip(identity, GZIP),
@@ -55,31 +55,31 @@ export function isWorthCompressing(identity: Buffer): boolean {
   return identity.length > WORTHWHILE_BYTES;
 }
 
-/** A stream of the body in an encoding: the same bytes as of {@link bodiesOf}, without a copy of them in memory. */
+/** Stream of the body in an encoding. It has the same bytes as {@link bodiesOf}, without a copy in memory. */
 export function compressedStream(identity: Buffer, encoding: Compressed): BrotliCompress | Gzip {
   const stream = compressor(encoding, identity.length);
   return Readable.from(slicesOf(identity), { objectMode: false }).pipe(stream);
 }
 
-/** A stream that compresses what is written to it. @param bytes that it will get; 0 where that is not known */
+/** Stream that compresses its input. @param bytes size of the input; 0 where it is unknown */
 export function compressor(encoding: Compressed, bytes = 0): BrotliCompress | Gzip {
   return encoding === 'br' ? createBrotliCompress(brotliOptions(bytes)) : createGzip(GZIP);
 }
 
-/** Bytes that one job of the thread pool compresses: a whole body would keep other requests waiting. */
+/** Bytes that one job of the thread pool compresses. A job for a whole body would make other requests wait. */
 const SLICE_BYTES = 64 * 1024;
 
 function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }
 
-/** The bodies of a result that is cached: its encodings are pending where compressing it is worthwhile. */
+/** Bodies of a cached result. Its encodings are pending where compression is worthwhile. */
 export function bodiesOf(body: Buffer, compress = COMPRESS): Bodies {
   const identity = inOwnMemory(body);
   return isWorthCompressing(identity) ? pendingBodies(identity, {}, compress) : { identity };
 }
 
-/** A body that is compressed on demand. @param ready its encodings that are there already */
+/** Bodies that are compressed on demand. @param ready encodings that exist already */
 export function pendingBodies(
   identity: Buffer,
   ready: Readonly<Partial<Record<Compressed, Buffer>>>,
@@ -88,7 +88,7 @@ export function pendingBodies(
   return new EncodingsOnDemand(identity, { ...ready }, compress).bodies();
 }
 
-/** Compresses a body once in each encoding, when somebody asks for it. */
+/** Compresses a body once in each encoding, when a caller asks for it. */
 class EncodingsOnDemand implements PendingEncodings {
   private readonly started = new Map<Compressed, Promise<Buffer | undefined>>();
   private notify: (bodies: Bodies) => void = () => undefined;
@@ -117,7 +117,7 @@ class EncodingsOnDemand implements PendingEncodings {
     return { identity: this.identity, ...this.ready, ...(!isComplete && { pending: this }) };
   }
 
-  /** A response without an encoding is better than none: out of memory, the caller gets the body as it is. */
+  /** Starts a compression. Where it fails, for example without memory, the caller gets the body without an encoding. */
   private start(encoding: Compressed): Promise<Buffer | undefined> {
     return this.compress[encoding](this.identity).then(
       (body) => {
@@ -131,7 +131,7 @@ class EncodingsOnDemand implements PendingEncodings {
   }
 }
 
-/** The digest that ETags contain: the first 128 bits of SHA-256. */
+/** Digest that ETags contain: the first 128 bits of SHA-256. */
 export function digestOf(identity: Buffer): string {
   return hash('sha256', identity, 'base64url').slice(0, 22);
 }

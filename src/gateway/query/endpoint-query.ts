@@ -16,13 +16,13 @@ export interface EndpointQuery {
   readonly scope: RowScope;
   /** The caller's own SELECT over the result, if it sent one and the endpoint allows it. */
   readonly sandbox?: SandboxedSelect | undefined;
-  /** Milliseconds since 1970 from which the request that led here means other values, because a time in it is relative. */
+  /** Time from which the same request means other values, because a time in it is relative. Milliseconds since 1970. */
   readonly changesAt?: number | undefined;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation | undefined;
-  /** Rows of a page, of a caller who wants fewer than the row cap. */
+  /** Rows of a page, where the caller wants fewer than the row cap. */
   readonly pageRows?: number | undefined;
-  /** Where the rows begin; absent on the first page. */
+  /** Place where the page begins. Absent on the first page. */
   readonly page?: Page | undefined;
 }
 
@@ -33,12 +33,12 @@ export interface Page {
   readonly now: number;
 }
 
-/** The caller of a query, as a reader of its figures: only without pinned parameters and SQL of its own does it see every row. */
+/** Reader of the query's figures: only a caller without pinned parameters and own SQL sees every row. */
 export function readerOf({ scope, sandbox }: Pick<EndpointQuery, 'scope' | 'sandbox'>): Reader {
   return scope === EVERY_ROW && !sandbox ? EVERY_ROW_READER : OWN_ROWS_READER;
 }
 
-/** A constant instead of the current time, which must not change the cache key. */
+/** Constant instead of the current time, which must not change the cache key. */
 const NO_TIME = new Date(0);
 
 /** Binds a query for its cache key, and for {@link boundAt}: without the current time, and with the row cap as its limit. */
@@ -54,17 +54,17 @@ export function bindCall(query: EndpointQuery): BoundQuery {
   return bindQuery(pages.query, all, pinned, new Date(page.now), cap);
 }
 
-/** Rows that the result has at most. */
+/** Maximum number of rows of the result. */
 export function capOf({ endpoint, pageRows = Infinity }: EndpointQuery): number {
   return Math.min(rowCap(endpoint), pageRows);
 }
 
-/** Binds a query of which all rows are exported, in whatever order. */
+/** Binds a query for an export of all rows. The order of the rows does not matter. */
 export function bindExport({ endpoint, values, scope }: EndpointQuery): BoundQuery {
   return bindQuery(endpoint.query, values, pinnedParameters(scope), NO_TIME, rowCap(endpoint));
 }
 
-/** The bound query as it runs at a time. The text depends neither on the time nor on the limit. */
+/** Bound query for a run at a time. The text depends neither on the time nor on the limit. */
 export function boundAt(bound: BoundQuery, now: Date, rowLimit: number): BoundQuery {
   const time = NOW.name in bound.parameters && { [NOW.name]: boundTime(now) };
   const parameters = Object.assign({}, bound.parameters, time, { [ROW_LIMIT]: rowLimit });

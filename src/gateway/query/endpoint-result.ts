@@ -4,12 +4,12 @@ import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
 import type { DataOfResult } from './known-data.js';
 import type { QueryResult, StatementHead } from './ports.js';
 
-/** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
+/** A body as ClickHouse wrote it, with its compressed encodings if compression is worthwhile. */
 export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
   readonly identity: Buffer;
-  /** Present until every encoding is ready: a body is compressed once somebody asks for it. */
+  /** Present until every encoding is ready. An encoding is made when a caller first asks for it. */
   readonly pending?: PendingEncodings;
-  /** Set where the body is compressed as it is sent, because it is not cached for later responses. */
+  /** Set where the body is compressed while it is sent, because later responses do not use it. */
   readonly isEncodedWhenSent?: true;
 }
 
@@ -17,11 +17,11 @@ export type Compressed = 'gzip' | 'br';
 
 export type Encoding = 'identity' | Compressed;
 
-/** The encodings of a new body, each of which is compressed once. */
+/** Encodings of a new body. Each is made once. */
 export interface PendingEncodings {
-  /** The body in an encoding; undefined where it could not be compressed. */
+  /** Body in an encoding. Undefined where it could not be compressed. */
   readonly in: (encoding: Compressed) => Promise<Buffer | undefined>;
-  /** Calls back with the bodies whenever another one is ready, and at once where one is. Takes the place of an earlier callback. */
+  /** Calls back with the bodies whenever an encoding becomes ready, and at once if one is. A new callback replaces the earlier one. */
   readonly follow: (notify: (bodies: Bodies) => void) => void;
 }
 
@@ -29,35 +29,35 @@ export const COMPRESSED = ['br', 'gzip'] as const satisfies readonly Compressed[
 
 /** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
 export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes' | 'isOfVersion'> {
-  /** When its query started; milliseconds since 1970. */
+  /** Start of its query, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** When it stops being fresh; milliseconds since 1970. Every tier of the cache uses this value alone. */
+  /** End of its freshness, in milliseconds since 1970. Every cache tier uses this value alone. */
   readonly expiresAt: number;
-  /** Digest of the uncompressed bytes, or of those that equal rows share; 22 characters, part of the ETag. */
+  /** Digest of the uncompressed bytes, or of the bytes that equal rows share. 22 characters; part of the ETag. */
   readonly digest: string;
-  /** Set where the digest leaves out bytes that differ between equal results. */
+  /** Set where the digest leaves out bytes that can differ between equal results. */
   readonly hasWeakDigest?: true;
-  /** Present where the endpoint caches until the data changes, and the version of the data is known. */
+  /** Version of the data. Absent unless the endpoint caches until the data changes and the version is known. */
   readonly data?: DataOfResult;
-  /** Present where it was composed of pieces. */
+  /** Pieces of a composed result. Absent for other results. */
   readonly pieces?: PiecesOfResult;
-  /** Present where it is that of a statement. */
+  /** Head of a statement's result. Absent for other results. */
   readonly head?: StatementHead;
   readonly bodies: Bodies;
 }
 
-/** Of which pieces a result was composed. */
+/** Number of cached and of all pieces in a composed result. */
 export interface PiecesOfResult {
-  /** Pieces whose rows were kept. */
+  /** Number of pieces whose rows came from the cache. */
   readonly kept: number;
   readonly of: number;
   /** Set where each piece is a day. */
   readonly areDays?: true;
-  /** What the queries of the kept ones had cost; absent where another gateway composed the result. */
+  /** Former cost of the queries of the cached pieces. Absent where another gateway composed the result. */
   readonly saved?: Figures<QueryCost>;
 }
 
-/** Bytes of all bodies of a result together. */
+/** Size of all bodies of a result together, in bytes. */
 export function sizeOf({ bodies: { identity, gzip, br } }: Pick<EndpointResult, 'bodies'>): number {
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
 }
@@ -74,8 +74,8 @@ export function inOwnMemory(bytes: Buffer): Buffer {
 }
 
 /**
- * The earliest time at which a reader may use a result; milliseconds since 1970. Before that time the result is from
- * the future: it was created or expires later than the allowed clock skew explains. Every tier treats it as absent.
+ * Earliest time at which a reader may use a result, in milliseconds since 1970. Before that time the result is from the future: it was
+ * created or expires later than the allowed clock skew explains. Every tier treats such a result as absent.
  */
 export function usableFrom(
   { createdAt, expiresAt }: Pick<EndpointResult, 'createdAt' | 'expiresAt'>,
@@ -84,7 +84,7 @@ export function usableFrom(
   return Math.max(createdAt, expiresAt - cachingMs) - MAX_CLOCK_SKEW_MS;
 }
 
-/** Whether a result may be served without a new query, and without a confirmation. One of the future says nothing. */
+/** Whether a result may be served without a query and a confirmation. A confirmation from the future does not count. */
 export function isFresh({ expiresAt, data }: EndpointResult, now: number): boolean {
   return now < expiresAt && (data === undefined || now >= data.confirmedAt);
 }
@@ -94,7 +94,7 @@ export function isConfirmed({ createdAt, data }: EndpointResult): boolean {
   return data !== undefined && data.confirmedAt > createdAt;
 }
 
-/** When the result was last known to be what the query returns; milliseconds since 1970. */
+/** Last time at which the result was known to equal the query's rows, in milliseconds since 1970. */
 export function knownAt({ createdAt, data }: EndpointResult): number {
   return data?.confirmedAt ?? createdAt;
 }

@@ -6,7 +6,7 @@ import type { EndpointQuery } from './endpoint-query.js';
 import { isFresh, type EndpointResult } from './endpoint-result.js';
 import { fetchResult, wantedOf, type FetchParts, type SharingParts, type Wanted } from './fetch-result.js';
 
-/** The parts of a gateway by which it gets results. */
+/** Dependencies of a call. */
 export interface QueryParts extends FetchParts {
   /** Called with each outcome of an endpoint that caches. */
   readonly onOutcome: OnOutcome;
@@ -15,9 +15,8 @@ export interface QueryParts extends FetchParts {
 export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
- * Executes a valid call. The result is a fresh cached result, else a new one from ClickHouse. A stale one whose age
- * the endpoint allows replaces a new one that is partial or does not come (ClickHouse fails, the gateway is busy, a
- * time limit ends).
+ * Executes a valid call. It returns a fresh cached result, or else a new one from ClickHouse. A stale result, whose age the endpoint allows,
+ * replaces a new one that is partial or fails (by ClickHouse, a busy gateway or a time limit).
  *
  * @param key cache key of the result, if it is known already.
  * @throws Failure with the message for the caller.
@@ -28,14 +27,14 @@ export async function executeCall(parts: QueryParts, call: Call, key = keyOf(cal
   return outcome;
 }
 
-/** What may be remembered of a call: not the whole text of its query, and nothing of its caller, who leaves. */
+/** Query of a call, for the cache of queries in use. It has neither the text of the query nor the caller, who leaves. */
 function queryOf(call: Call): EndpointQuery {
   const { endpoint, values, scope, sandbox, changesAt, representation, pageRows, page } = call;
   const query = { endpoint, values, scope, sandbox, changesAt, representation, pageRows, page };
   return query satisfies Record<keyof EndpointQuery, unknown>;
 }
 
-/** Gets what a caller waits for: {@link executeCall} says how. @throws Failure */
+/** Gets the result that a caller waits for, in the steps of {@link executeCall}. @throws Failure */
 export function getResult(parts: SharingParts, wanted: Wanted, key: CacheKey): Promise<CallOutcome> {
   return key.cachingMs === 0 ? getUncached(wanted) : getCached(parts, wanted, key);
 }
@@ -64,7 +63,7 @@ async function getUncached({ demand, query, signal, requester }: Wanted): Promis
   return { result, status: 'BYPASS', isStored: false, isCollapsed: false, callers: 1 };
 }
 
-/** What is cached, as far as {@link fetchResult} does not look for it. */
+/** Cached result, unless {@link fetchResult} looks for it. */
 function findBefore(
   parts: SharingParts,
   { demand, reads }: Wanted,
@@ -75,7 +74,7 @@ function findBefore(
   return find && demand !== 'only-cached' ? find(key.hash) : store.get(key);
 }
 
-/** Finds a result that is no longer fresh, and that the endpoint allows in place of a new one that does not come. */
+/** Finds an expired result that the endpoint allows instead of a new one. */
 export async function findStale(
   { store, clock }: Pick<SharingParts, 'store' | 'clock'>,
   key: CacheKey,
@@ -86,14 +85,14 @@ export async function findStale(
   return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
 }
 
-/** Reads the cached result, which is confirmed where it has expired and can be. */
+/** Reads the cached result, and confirms it where it has expired. */
 async function findConfirmed(
   parts: SharingParts,
   reads: Wanted['reads'],
   key: CacheKey,
 ): Promise<EndpointResult | undefined> {
   const isExpired = (result: EndpointResult): boolean => !isFresh(result, parts.clock().getTime());
-  // Before the shared cache, from which the same large result would come at each confirmation.
+  // The local result comes first: otherwise each confirmation would read the same large result from the shared cache.
   const local = parts.find?.(key.hash);
   const ofLocal = local && isExpired(local) ? await confirm(parts, reads, key, local) : undefined;
   if (ofLocal) return ofLocal;
@@ -102,7 +101,7 @@ async function findConfirmed(
   return (await confirm(parts, reads, key, cached)) ?? cached;
 }
 
-/** A cached result as fresh again, where ClickHouse confirms that its data did not change; otherwise undefined. */
+/** Makes a cached result fresh again if ClickHouse confirms that its data did not change. Otherwise undefined. */
 export async function confirm(
   { store, dataVersions = NO_VERSIONS, clock }: Pick<SharingParts, 'store' | 'dataVersions' | 'clock'>,
   reads: Wanted['reads'],
@@ -132,7 +131,7 @@ function fetchedOutcome(
   return { result, status, isStored: !result.partial, ...how };
 }
 
-/** The outcome of {@link executeCall} where a result of the local cache is fresh, else undefined. */
+/** Outcome of {@link executeCall} for a fresh result of the local cache. Undefined where none is fresh. */
 export function hitOf(cached: EndpointResult | undefined, now: number): CallOutcome | undefined {
   return cached && isFresh(cached, now) ? hitOutcome(cached) : undefined;
 }

@@ -11,13 +11,13 @@ export type RunScheduledExport = (
   request: Omit<ExportRequest, 'waitingMs' | 'takeTurn'>,
 ) => Promise<ExportOutcome>;
 
-/** The parts of a gateway by which it exports. */
+/** Dependencies of an export. */
 export interface ExportParts extends Pick<FetchParts, 'requireRunnable' | 'clock'> {
   readonly runExport: RunScheduledExport;
 }
 
 /**
- * Exports all rows of a call of an endpoint that has exports. Nothing is cached, and no two calls share an export.
+ * Exports all rows of a call. The result is not cached, and calls do not share an export.
  *
  * @throws Failure wherever not every row was sent
  */

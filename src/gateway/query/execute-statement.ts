@@ -10,10 +10,10 @@ import { LinkedAbort } from './signal.js';
 import type { RunScheduledStatement, StatementOutcome } from './ports.js';
 import type { SingleFlightCaller } from './single-flight.js';
 
-/** The parts of a gateway by which it runs statements. */
+/** Dependencies of a statement. */
 export interface StatementExecution extends SharingParts {
   readonly runStatement: RunScheduledStatement;
-  /** Bytes of the largest result that is cached. */
+  /** Maximum size of a result that is cached, in bytes. */
   readonly maxStatementBytes: number;
 }
 
@@ -22,15 +22,15 @@ export interface StatementToRun {
   readonly request: StatementRequest;
   readonly key: CacheKey;
   readonly demand: CacheDemand;
-  /** The endpoints that it reads. */
+  /** Endpoints that the statement reads. */
   readonly reads: readonly StatementRead[];
-  /** Its query with other conditions of tables, by {@link StatementRead.name}; undefined where it would be too long. */
+  /** Makes its query with other table filters, by {@link StatementRead.name}. Undefined where the query would be too long. */
   readonly queryOver: (filters: ReadonlyMap<string, string>) => BoundQuery | undefined;
 }
 
 /** An endpoint that a statement reads. */
 export interface StatementRead extends VersionedQuery {
-  /** Of the WITH query that has its rows. */
+  /** Name of the WITH query that holds the endpoint's rows. */
   readonly name: string;
 }
 
@@ -38,9 +38,9 @@ type StatementRequest = Omit<Parameters<RunScheduledStatement>[0], 'wholeBytes' 
 type Outcome = Awaited<ReturnType<RunScheduledStatement>>;
 type WholeOutcome = Outcome & { readonly whole: NonNullable<StatementOutcome['whole']> };
 
-/** The rows go to a caller as they arrive, because they are not cached, or too many: each caller gets those of a query of its own. */
+/** The rows go to one caller as they arrive, because they are not cached or too many. Each other caller runs a query of its own. */
 class NotWhole extends NotShared {
-  /** @param request whose query goes on, and sends its rows */
+  /** @param request request whose query continues and sends its rows */
   constructor(
     readonly request: StatementRequest,
     readonly rest: Promise<Outcome>,
@@ -50,8 +50,7 @@ class NotWhole extends NotShared {
 }
 
 /**
- * Gets the result of a statement as that of a call. One that is too large for that, or that is not cached, has gone to the sink of the
- * request.
+ * Gets the result of a statement like that of a call. A result that is too large, or is not cached, goes to the sink of the request instead.
  *
  * @throws Failure
  */
@@ -98,12 +97,12 @@ async function queryWhole(
   const { head, body } = whole;
   const bodies = request.output.isFramed ? { identity: inOwnMemory(body) } : bodiesOf(body);
   const times = { createdAt, expiresAt: createdAt + key.cachingMs };
-  // Nobody counts rows in bytes of any format.
+  // The gateway does not count rows in the bytes of a statement's format.
   const none = { rowCount: 0, truncated: false, digest: '' };
   return { head, bodies, cost, queryId, waitingMs, ...times, ...data, ...none };
 }
 
-/** @throws NotWhole with the first bytes that would not be cached */
+/** @throws NotWhole when the first bytes arrive that will not be cached */
 function runWhole(
   { runStatement }: StatementExecution,
   request: StatementRequest,
@@ -114,7 +113,7 @@ function runWhole(
   const abort = new LinkedAbort(ofAll);
   return new Promise((resolve, reject) => {
     const openSink: StatementRequest['openSink'] = (head) => {
-      // From now on it is the query of the caller that began it, which may have left.
+      // From now on the query belongs to the caller that started it, who may have left.
       reject(new NotWhole(request, running));
       signal.throwIfAborted();
       signal.addEventListener('abort', () => {
