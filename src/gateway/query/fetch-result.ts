@@ -21,14 +21,14 @@ import type { SingleFlight, SingleFlightCaller } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
 export interface FetchedResult extends Pick<CallOutcome, 'result' | 'isCollapsed' | 'callers'> {
-  /** What the cache that gateways share had at first; it is the result where another gateway had stored it before. */
+  /** First result found in the shared cache. It equals `result` where another gateway had stored that. */
   readonly cached?: EndpointResult | undefined;
 }
 
-/** Runs the query in ClickHouse; does not store the result. */
+/** Runs the query in ClickHouse. It does not store the result. */
 export type QueryClickHouse = (signal: Signal) => Promise<EndpointResult>;
 
-/** What a query throws whose rows go to one caller as they arrive: each other caller, of this gateway and of others, runs its own. */
+/** Error of a query whose rows go to one caller as they arrive. Each other caller, of any gateway, runs its own query. */
 export class NotShared extends Error {
   constructor() {
     super('the rows go to one caller');
@@ -36,10 +36,10 @@ export class NotShared extends Error {
 }
 
 /**
- * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
- * the others get that result, or its error.
+ * Coalesces a query that several gateways miss at the same time. One gateway runs the query and stores the result. The others get that
+ * result, or its error.
  *
- * @param newerThan for a refresh: only a result that is known since a later time counts; milliseconds since 1970.
+ * @param newerThan for a refresh: accept only a result that is known since a later time; milliseconds since 1970.
  */
 export type CoalesceAcrossGateways = (
   key: CacheKey,
@@ -48,44 +48,43 @@ export type CoalesceAcrossGateways = (
   newerThan?: number,
 ) => Promise<FetchedResult>;
 
-/** The parts of a gateway by which callers share the result of a query. */
+/** Dependencies through which callers share the result of a query. */
 export interface SharingParts {
   readonly store: ResultStore;
-  /** Reads the local cache; absent where the store is no other one. */
+  /** Reads the local cache. Absent where the store has no other tier. */
   readonly find?: (hash: string, now?: number) => EndpointResult | undefined;
-  /** The queries that run in this process. */
+  /** Queries that run in this process. */
   readonly flights: SingleFlight<FetchedResult>;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
-  /** Called for each call that shared the query of another caller, with where that query ran. */
+  /** Called for each call that shared the query of another caller. `where` says where that query ran. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
-  /** Absent: no result is cached until its data changes. */
+  /** Absent where no result is cached until its data changes. */
   readonly dataVersions?: DataVersions | undefined;
-  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
+  /** Called before a query of an endpoint runs. @throws Failure where it must not run */
   readonly requireRunnable?: ((endpoint: Endpoint, values?: Values, scope?: RowScope) => void) | undefined;
   readonly clock: Clock;
 }
 
-/** What the cache needs to know of what a caller waits for: a call, or a statement over several endpoints. */
+/** Facts about a call or statement that the cache needs. A statement can read several endpoints. */
 export interface Wanted extends SingleFlightCaller {
   readonly demand: CacheDemand;
-  /** What it reads of endpoints that cache until their data changes. */
+  /** Reads of endpoints that cache until their data changes. */
   readonly reads: readonly VersionedQuery[];
   /** Queries ClickHouse. */
   readonly query: (context: SingleFlightCaller) => Promise<EndpointResult>;
 }
 
-/** The parts of a gateway by which it gets results that the cache does not have. */
+/** Dependencies for results that the cache does not have. */
 export interface FetchParts extends SharingParts {
   readonly runQuery: RunQuery;
-  /** Absent: no result is composed of pieces. */
+  /** Absent where no result is composed of pieces. */
   readonly composer?: PieceComposer | undefined;
 }
 
 /**
- * Gets a result that the local cache does not have: finds it in the one that gateways share, or queries ClickHouse once for identical
- * calls at the same time, in this process and across gateways. A call that demands a fresh one neither joins a running query nor takes
- * a cached result, except one that is known since a later time than `newerThan` (milliseconds since 1970) where that is given: another
- * gateway's refresh.
+ * Gets a result that the local cache does not have. Finds it in the shared cache, or queries ClickHouse once for identical calls at the same
+ * time, in this process and across gateways. A call that demands a fresh result neither joins a running query nor takes a cached result.
+ * With `newerThan` (milliseconds since 1970) it takes a result that is known since a later time: that of another gateway's refresh.
  *
  * @throws Failure
  */
@@ -98,22 +97,22 @@ export async function fetchResult(
   const refresh = wanted.demand === 'fresh';
   const isAlone = refresh && newerThan === undefined;
   const coalesce = isAlone ? withoutCoalescing(store) : coalesceAcrossGateways;
-  // A caller that demands a fresh result must not join a refresh, which may take one of another gateway and is charged apart.
+  // A caller that demands a fresh result must not join a refresh, which may take another gateway's result and is charged separately.
   const workKey = refresh ? `${key.hash} ${isAlone ? 'fresh' : 'refresh'}` : key.hash;
   const { value, joined, callers } = await flights.join(workKey, wanted, ({ signal, requester }) =>
     coalesce(key, signal, (querySignal) => wanted.query({ requester, signal: querySignal }), newerThan),
   );
-  // Another gateway had stored it before.
+  // Another gateway had stored the result before.
   if (!refresh && value.result === value.cached) return value;
   if (joined) onJoined('process');
   else if (value.isCollapsed) onJoined('gateways');
-  // What another gateway queried is the cost of its callers.
+  // The callers of the gateway that ran the query pay for it.
   return value.isCollapsed
     ? value
     : { isCollapsed: joined, callers, result: value.result, cached: value.cached };
 }
 
-/** What a call waits for. @param key with the lifetime of its result */
+/** What a call needs from the cache. @param key key with the lifetime of its result */
 export function wantedOf(parts: FetchParts, call: Call, key: CacheKey): Wanted {
   const { endpoint, values, scope, demand, signal, requester } = call;
   return {
@@ -157,7 +156,7 @@ async function queryClickHouse(
   }
 }
 
-/** The request of a call's query at a time. */
+/** Request of a call's query at a time. */
 export function requestOf(
   call: Call,
   bound: BoundQuery,
@@ -181,25 +180,25 @@ export function requestOf(
     limits: endpoint.settings.queryLimits,
     data,
     exampleOf: sandbox ? undefined : (isAlike) => bindExample(call, isAlike, now),
-    // What others set in copies. V8 has no fast way to add a property to a copy.
+    // Other modules set these in copies. They exist here because V8 has no fast way to add a property to a copy.
     onResponse: undefined,
     spentMs: undefined,
     traceHeaders: undefined,
   };
 }
 
-/** The query of the endpoint itself. */
+/** Query of the endpoint itself, without the caller's own SQL. */
 function definitionOf(call: Call, now: Date): Pick<QueryRequest, 'query' | 'columns'> {
   const { endpoint, values, scope } = call;
   const bound = bindCall({ endpoint, values, scope });
   return { query: boundAt(bound, now, capOf(call)), columns: returnedColumns(endpoint, values) };
 }
 
-/** Whether kept pieces may be in a result. */
+/** Whether a result may contain cached pieces. */
 const isComposable = ({ endpoint: { pieces, settings }, demand }: Call): boolean =>
   pieces !== undefined && settings.untilChanged !== undefined && demand !== 'fresh';
 
-/** The result with its lifetime and its bytes as they are cached, or are sent once. */
+/** Result with its lifetime, and with its bytes for the cache or for one response. */
 function resultOf(
   { representation = JSON_REPRESENTATION }: Call,
   { cachingMs }: CacheKey,
@@ -219,7 +218,7 @@ function resultOf(
   };
 }
 
-/** The bytes of a result that is not cached. Equal rows have the same digest, so that 304 is possible for them. */
+/** Bytes of a result that is not cached. Equal rows have the same digest, so that 304 is possible. */
 function onceSent(
   body: Buffer,
   isCompressible: boolean,
@@ -235,19 +234,19 @@ function onceSent(
   };
 }
 
-/** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */
+/** Names the parameters that are regular expressions, because only ClickHouse can say whether one compiles. */
 export function blameParameters(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
   const declared = [...endpoint.parameters];
   const expressions = declared.filter(([, { kind }]) => kind.startsWith('regular-expression'));
-  // A text that the query uses as an expression can be any of them.
+  // Without such a parameter, the query uses a string as an expression. It may be any of them.
   const blamed =
     expressions.length > 0 ? expressions : declared.filter(([, { kind }]) => kind.startsWith('string'));
   const problem = 'is not a regular expression that RE2 compiles';
   return invalidParameters(blamed.map(([param]) => ({ param, problem })));
 }
 
-/** For a gateway alone, and for refreshes: runs the query and stores the result. */
+/** Runs the query and stores the result: for a single gateway, and for refreshes. */
 export function withoutCoalescing(store: ResultStore): CoalesceAcrossGateways {
   return async (key, signal, query) => {
     const result = await query(signal);

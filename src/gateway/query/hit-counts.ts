@@ -5,7 +5,7 @@ import type { CacheStatus } from './call.js';
 export interface HitCounts extends Record<CacheStatus, number> {
   /** Results that came from the shared cache, because the local cache had none or an older one. */
   sharedHits: number;
-  /** What the queries of kept pieces had read, which composed results did not read again. */
+  /** Rows that composed results did not read again, because the queries of their cached pieces had. `savedBytes`: in bytes. */
   savedRows: number;
   savedBytes: number;
 }
@@ -14,7 +14,7 @@ export const NO_HITS: Readonly<HitCounts> = {
   ...{ HIT: 0, MISS: 0, PARTIAL: 0, STALE: 0, BYPASS: 0, sharedHits: 0, savedRows: 0, savedBytes: 0 },
 };
 
-/** Counts calls by endpoint id, since the start. */
+/** Counts calls by endpoint id, since the gateway started. */
 export class HitCounter {
   private readonly counts = new Map<string, HitCounts>();
 
@@ -32,7 +32,7 @@ export class HitCounter {
     counts.savedBytes += bytesRead;
   }
 
-  /** The counts of every endpoint that was called. */
+  /** Counts of every endpoint that was called. */
   all(): ReadonlyMap<string, Readonly<HitCounts>> {
     return this.counts;
   }

@@ -1,48 +1,48 @@
-/** What is known of the data of a result whose endpoint caches until it changes. */
+/** Version of the data of a result whose endpoint caches until the data changes. */
 export interface DataOfResult {
-  /** Hash over the data parts and definitions of every table that the query reads; equal hashes: the same rows. */
+  /** Hash over the data parts and definitions of every table that the query reads. Equal hashes mean the same rows. */
   readonly version: string;
-  /** When the tables were last known to have these rows; milliseconds since 1970. */
+  /** Last time at which the tables were known to have these rows, in milliseconds since 1970. */
   readonly confirmedAt: number;
 }
 
-/** The state of the tables of a query, with the partitions of one of them. */
+/** State of the tables of a query, with the partitions of one of them. */
 export interface PartitionedData {
-  /** As {@link DataOfResult} has it. */
+  /** Version, as in {@link DataOfResult}. */
   readonly version: string;
-  /** Of everything but the partitions. */
+  /** Hash of everything except these partitions. */
   readonly rest: string;
-  /** When it was read; milliseconds since 1970. */
+  /** Time of the read, in milliseconds since 1970. */
   readonly readAt: number;
-  /** In the order of their times. */
+  /** Partitions in the order of their times. */
   readonly partitions: readonly DataPartition[];
-  /** Whether the query reads what is after the begin of its range, and not what is at it. */
+  /** Whether the range of the query excludes its first moment. */
   readonly isFromExcluded: boolean;
-  /** Whether a query found the tables changed, and each read of their version since then. */
+  /** Whether the tables keep changing: a query found a change, and no read of the version since then has confirmed one. */
   readonly isMoving: boolean;
-  /** The value of `additional_table_filters` for the rows of the table for which a condition holds. */
+  /** Value of `additional_table_filters` that selects the table's rows for which a condition is true. */
   readonly filters: (condition: string) => string;
-  /** As well, where ClickHouse rejects the query if it reads a part that the version does not have. */
+  /** The same, but ClickHouse rejects the query if it reads a data part that the version does not have. */
   readonly versionFilters: (condition: string) => string;
-  /** To be called where it did. */
+  /** Must be called when ClickHouse rejected a query so. */
   readonly changed: () => void;
 }
 
 /** A partition of a table that has rows. */
 export interface DataPartition {
   readonly id: string;
-  /** Over its data parts, those with updates of rows among them; equal hashes: the same rows. */
+  /** Hash over its data parts, including patch parts. Equal hashes mean the same rows. */
   readonly hash: string;
-  /** Seconds since 1970 of its first and its last row, without fractions; 0 where the partition key has no DateTime. */
+  /** Time of its first row (`until`: of its last), in whole seconds since 1970. 0 where the partition key has no DateTime. */
   readonly since: number;
   readonly until: number;
 }
 
-/** What a query runs under so that its result belongs to a version of the data. */
+/** Version under which a query runs, so that its result belongs to it. */
 export interface KnownData {
   readonly version: string;
-  /** The value of `additional_table_filters`: ClickHouse rejects the query where it reads a part that the version does not have. */
+  /** Value of `additional_table_filters`. With it ClickHouse rejects the query if it reads a data part that the version does not have. */
   readonly tableFilters: string;
-  /** To be called where it did. */
+  /** Must be called when ClickHouse rejected the query so. */
   readonly changed: () => void;
 }

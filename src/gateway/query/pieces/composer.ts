@@ -43,52 +43,52 @@ export interface ComposerDependencies {
   readonly onComposed: (endpoint: Endpoint, pieces: ReturnType<typeof figuresOf>) => void;
 }
 
-/** The rows of a range, and the facts of them. */
+/** Rows of a range, and facts about them. */
 export interface Composed extends Pick<QueryResult, 'rowCount' | 'cost' | 'queryId' | 'waitingMs'> {
-  /** When its query started; milliseconds since 1970. */
+  /** Start of its query, in milliseconds since 1970. */
   readonly createdAt: number;
   readonly body: Buffer;
   readonly pieces: PiecesOfResult;
-  /** Present where the rows are those of one version of the tables. */
+  /** Present where all rows belong to one version of the tables. */
   readonly data?: DataOfResult;
 }
 
-/** Queries of one result at a time. */
+/** Maximum number of queries at a time for one result. */
 const CONCURRENCY = 4;
-/** How often a result is composed where its tables change meanwhile. */
+/** Number of attempts to compose a result whose tables change meanwhile. */
 const ATTEMPTS = 2;
-/** How many kinds of result that cannot be composed are remembered, and for how many milliseconds. */
+/** Limits of the memory for shapes whose results cannot be composed: their number, and the time in milliseconds. */
 const REFUSED = { max: 1000, ttl: 300_000 };
-/** Milliseconds for which a kind of result is not composed whose partitions changed each time. */
+/** Time for which a shape whose partitions changed in each attempt is not composed, in milliseconds. */
 const CHANGED_MS = 5000;
-/** How many kinds of result are remembered that were asked for. */
+/** Maximum number of shapes in memory that were requested. */
 const MAX_SEEN = 10_000;
 
-/** Why a result is not composed: the data changed, its rows are not those of the pieces, or this range has to come from one query. */
+/** Why a result is not composed: the data changed, its rows are not those of the pieces, or the range must come from one query. */
 type Otherwise = 'changed' | 'refused' | 'whole';
 
 /**
- * Composes results of pieces: the rows of a partition of a table, or of one after a full hour, which are kept as long as the partition
- * has its version. The rows of the others come from ClickHouse, one query for each, so that their buckets show whether the rows of the
- * range are indeed those of its pieces, one after another: no bucket may have rows of two.
+ * Composes results of pieces. A piece has the rows of a partition, or those after a full hour, and is cached while the partition keeps its
+ * version. The other rows come from ClickHouse, with one query for each piece. Their buckets prove that the rows of the range are those of
+ * the pieces, one after another: no bucket may have rows of two pieces.
  *
- * The first result of a kind comes from one query, and keeps no pieces: it may be the only one.
+ * The first result of a shape comes from one query and stores no pieces, because it may be the only one.
  *
- * The rows are those of one moment: from a read of the versions before the queries to one after them, all partitions but the last are
- * unchanged, and the query of the last one reads at its moment whatever none of the others has.
+ * The rows belong to one moment. From the read of the versions before the queries to the read after them, all partitions but the last are
+ * unchanged. The query of the last partition reads, at its moment, every row that no other piece has.
  */
 export class PieceComposer {
-  /** Shapes of calls whose results cannot be composed. */
+  /** Shapes whose results cannot be composed. */
   private readonly refused = new LRUCache<string, true>(REFUSED);
-  /** Shapes of calls whose partitions are not divided: a bucket has rows before and after a full hour. */
+  /** Shapes whose partitions must not be divided, because a bucket has rows before and after a full hour. */
   private readonly undivided = new LRUCache<string, true>({ max: MAX_SEEN });
-  /** Shapes of calls that there were. */
+  /** Shapes that were requested before. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
   private readonly running = new SingleFlight<QueryResult>();
 
   constructor(private readonly dependencies: ComposerDependencies) {}
 
-  /** @returns undefined where the result has to come from one query. @throws Failure */
+  /** @returns undefined where the result must come from one query. @throws Failure */
   async compose(call: Call, bound: BoundQuery, requestOf: RequestOf): Promise<Composed | undefined> {
     const { dataVersions, verifier } = this.dependencies;
     const range = rangeCallOf(call, bound, requestOf);
@@ -100,7 +100,7 @@ export class PieceComposer {
       if (composed !== 'changed') return typeof composed === 'string' ? undefined : composed;
       known = await dataVersions.partitions(range.call, { isRead: true });
     }
-    // Its partitions change all the time: composing would cost more than it saves.
+    // The partitions change all the time, so composing would cost more than it saves.
     if (known) this.refused.set(range.shape, true, { ttl: CHANGED_MS });
     return undefined;
   }
@@ -109,11 +109,11 @@ export class PieceComposer {
     const { dataVersions, clock } = this.dependencies;
     const startedAt = clock().getTime();
     const pieces = await this.piecesOf(range, known);
-    // The rows beyond the cap are those of one query over all of them.
+    // Where the rows exceed the cap, one query over all of them is necessary.
     const filled = pieces && (await this.fill(range, known, pieces));
     if (!filled) return 'whole';
     const isAllKept = filled.every(({ queried }) => !queried);
-    // Without a query, the rows are those of the moment when the versions were read.
+    // Without a query, the rows belong to the moment when the versions were read.
     const later = isAllKept ? known : await dataVersions.partitions(range.call, { isRead: true });
     if (!later) return 'changed';
     const moved = filled.filter(({ queried }) => queried && !queried.isOfVersion);
@@ -137,7 +137,7 @@ export class PieceComposer {
     };
   }
 
-  /** Partitions whose rows are not those of one bucket after another can be so where they are not divided. */
+  /** Reason for a result whose buckets overlap. Divided partitions may be the cause, so the next attempt does not divide them. */
   private refusalOf(range: RangeCall, spans: readonly Span[]): Otherwise {
     if (!spans.some(({ since }) => since !== undefined)) return 'refused';
     this.undivided.set(range.shape, true);
@@ -150,19 +150,19 @@ export class PieceComposer {
     return isFirst;
   }
 
-  /** @returns undefined where the result has to come from one query */
+  /** @returns undefined where the result must come from one query */
   private async piecesOf(range: RangeCall, known: PartitionedData): Promise<readonly Piece[] | undefined> {
     const partitions = partitionsIn(range, known);
     if (!isDivided(partitions, known.partitions)) return undefined;
     const isWhole = this.undivided.has(range.shape);
     const spans = isWhole ? wholeSpans(partitions) : spansOf(range, partitions, known);
     const pieces = await this.find(range, known, spans);
-    // A question that is asked once pays for no pieces.
+    // For a result that is requested once, pieces do not pay.
     const isLone = this.isFirst(range) && !pieces.some(({ kept }) => kept);
     return isLone ? undefined : pieces;
   }
 
-  /** The pieces of a range, with the rows that are kept. */
+  /** Pieces of a range, with the rows that the cache has. */
   private find(range: RangeCall, known: PartitionedData, spans: readonly Span[]): Promise<readonly Piece[]> {
     return Promise.all(
       spans.map(async (span) => {
@@ -174,7 +174,7 @@ export class PieceComposer {
     );
   }
 
-  /** Queries the rows that are not kept. @returns undefined where there are more than the row cap. @throws Failure */
+  /** Queries the missing rows. @returns undefined where there are more than the row cap. @throws Failure */
   private async fill(
     range: RangeCall,
     known: PartitionedData,
@@ -189,7 +189,7 @@ export class PieceComposer {
       if (rows > range.rowCap) return;
       const isLast = piece === pieces.at(-1);
       const others = pieces.filter((other) => other !== piece).map(({ partition }) => partition);
-      // The last partition of a table that gets rows all the time is read as it is.
+      // The last partition may get rows all the time, so its query reads whatever is there.
       const request = isLast
         ? requestOver(range, known, conditionOfOthers(others), !known.isMoving)
         : requestOver(range, known, conditionOf(range, [piece]), true);
@@ -212,7 +212,7 @@ export class PieceComposer {
     return rows > range.rowCap ? undefined : pieces.map((piece) => filledBy(piece, results.get(piece)));
   }
 
-  /** Queries a piece; calls that lack one that is kept share a query. */
+  /** Queries a piece. Calls that miss the same cacheable piece share the query. */
   private async query(request: QueryRequest, { key, version }: Piece): Promise<Queried> {
     const { runQuery } = this.dependencies;
     if (!key || !request.data) return { result: await runQuery(request), isShared: false };
@@ -234,7 +234,7 @@ export class PieceComposer {
     return { rowCount, body: join(inOrder.map(({ body }) => body)), pieces: figuresOf(filled) };
   }
 
-  /** Keeps new rows, of which a later read of the versions showed that they did not change. */
+  /** Stores new rows that a later read of the versions proved unchanged. */
   private async keep(pieces: readonly FilledPiece[], createdAt: number): Promise<void> {
     const { store } = this.dependencies;
     await Promise.all(

@@ -1,17 +1,17 @@
-/** A number with a fraction or an exponent, whose last digits depend on the order in which a sum was computed. */
+/** A number with a fraction or an exponent. Its last digits may depend on the order of additions. */
 const FLOAT = /-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)/gi;
 
-/** Relative difference of floats above which two results are different. */
+/** Relative difference of floats above which two results differ. */
 const TOLERANCE = 1e-9;
 
-/** Whether two bodies have equal rows, but for the last digits of floats, and for the order of rows that the query leaves open. */
+/** Whether two bodies have equal rows. The last digits of floats, and the order of rows, may differ. */
 export function areEqualRows(one: Buffer, other: Buffer): boolean {
   if (one.equals(other)) return true;
   const [first, second] = [rowsOf(one), rowsOf(other)];
   return areNear(first, second) || areNear(first.toSorted(), second.toSorted());
 }
 
-/** The lines of a body, without what stands around and between the rows of JSON. */
+/** Lines of a body, without the JSON text around and between rows. */
 const rowsOf = (body: Buffer): readonly string[] =>
   body
     .toString()

@@ -4,31 +4,31 @@ import type { BucketsOfRows, QueryResult } from '../ports.js';
 import { sumOfCosts } from '../sum-of-costs.js';
 import type { Span } from './range.js';
 
-/** The rows of a span within the range. */
+/** Rows of a span within the range. */
 export interface Piece extends Span {
-  /** Of its place in the cache; absent where the range cuts the span. */
+  /** Cache key of the piece. Undefined where the range cuts the span. */
   readonly key: CacheKey | undefined;
   readonly version: string;
   readonly kept: EndpointResult | undefined;
 }
 
-/** A result of a query, which another call can have caused. */
+/** A query result. Another call may have started the query. */
 export interface Queried {
   readonly result: QueryResult;
   readonly isShared: boolean;
 }
 
-/** A piece with its rows, which a query returned where they were not kept. */
+/** A piece with its rows, from the cache or from a query. */
 export interface FilledPiece extends Piece {
   readonly queried: QueryResult | undefined;
-  /** Whether another call caused that query. */
+  /** Whether another call started the query. */
   readonly isShared: boolean;
   readonly rowCount: number;
   readonly body: Buffer;
   readonly buckets: BucketsOfRows;
 }
 
-/** A piece with the rows of a query, or with those that are kept. @throws Error where there are neither */
+/** Adds the rows of a query, or else the cached ones, to a piece. @throws Error where there are neither */
 export function filledBy(
   piece: Piece,
   { result: queried, isShared = false }: Partial<Queried> = {},
@@ -40,7 +40,7 @@ export function filledBy(
   return { ...piece, queried, isShared, rowCount, body, buckets };
 }
 
-/** A partition is kept where all of its rows in the range are. */
+/** Counts the pieces. A partition counts as cached only if all of its rows in the range are. */
 export function figuresOf(
   pieces: readonly FilledPiece[],
 ): Required<Pick<PiecesOfResult, 'saved'>> & PiecesOfResult {
@@ -54,7 +54,7 @@ export function figuresOf(
   };
 }
 
-/** What the queries of this call cost, with the last of them and the longest wait for a slot. */
+/** Cost of the queries of this call, with the ID of the last query and the longest wait for a slot. */
 export function costOf(pieces: readonly FilledPiece[]): Pick<QueryResult, 'cost' | 'queryId' | 'waitingMs'> {
   const caused = pieces.flatMap((piece) => (piece.isShared ? [] : (piece.queried ?? [])));
   const queryId = caused.at(-1)?.queryId;

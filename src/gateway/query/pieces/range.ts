@@ -13,7 +13,7 @@ import { capOf } from '../endpoint-query.js';
 import type { DataPartition, KnownData, PartitionedData } from '../known-data.js';
 import type { BucketsOfRows, QueryRequest } from '../ports.js';
 
-/** Creates the request of a query of a call. */
+/** Creates the request of a call's query. */
 export type RequestOf = (bound: BoundQuery, data: KnownData | undefined) => QueryRequest;
 
 /** A call whose result is composed of the rows of the partitions of a time range. */
@@ -21,22 +21,22 @@ export interface RangeCall {
   readonly call: Call & { readonly bound: BoundQuery };
   readonly pieces: Pieces;
   readonly rowCap: number;
-  /** One body with the rows of several. */
+  /** Joins the rows of several bodies in one. */
   readonly join: NonNullable<RowFormat['join']>;
   readonly requestOf: RequestOf;
-  /** What its pieces have in common with those of calls with another range. */
+  /** Hash that calls with the same pieces have, whatever their range. */
   readonly shape: string;
-  /** Of this process, in milliseconds. */
+  /** Start of the call, in milliseconds of this process's clock (`performance.now`). */
   readonly beganAt: number;
-  /** Milliseconds since 1970. */
+  /** Start of the range (`to`: its end), in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Partitions of one range above which its result is not composed. */
+/** Maximum number of partitions in the range of a composed result. */
 const MAX_PARTITIONS = 400;
 
-/** @returns undefined for a call whose result is none of rows in buckets */
+/** @returns undefined for a call whose result does not consist of rows in buckets */
 export function rangeCallOf(call: Call, bound: BoundQuery, requestOf: RequestOf): RangeCall | undefined {
   const { endpoint, sandbox, representation = JSON_REPRESENTATION } = call;
   const { pieces } = endpoint;
@@ -51,7 +51,7 @@ export function rangeCallOf(call: Call, bound: BoundQuery, requestOf: RequestOf)
   };
 }
 
-/** Milliseconds of a time that is bound, `2026-05-17 10:05:03.123456`: whole ones, or half of one more. */
+/** Milliseconds of a bound time such as `2026-05-17 10:05:03.123456`. A half stands for any fraction of a millisecond. */
 function boundMs({ parameters }: BoundQuery, name: string): number | undefined {
   const value = revealed(parameters[name] ?? null);
   if (value === null) return undefined;
@@ -60,7 +60,7 @@ function boundMs({ parameters }: BoundQuery, name: string): number | undefined {
   return /[1-9]/.test(rest) ? whole + 0.5 : whole;
 }
 
-/** The partitions that can have rows of a range, in the order of their times. */
+/** Partitions that can have rows of a range, in the order of their times. */
 export function partitionsIn(
   { from, to }: RangeCall,
   { partitions }: PartitionedData,
@@ -68,10 +68,10 @@ export function partitionsIn(
   return partitions.filter(({ since, until }) => since * 1000 <= to && (until + 1) * 1000 > from);
 }
 
-/** Seconds since 1970 from which times are not what they seem: ClickHouse has them in 32 bits, in which those before 1970 are late ones. */
+/** Seconds since 1970 after which times are unreliable: in ClickHouse's 32 bits, times before 1970 look like very late ones. */
 const LATEST = 2_000_000_000;
 
-/** Whether a table has the times of all its partitions, of which several are in a range, each with times of its own. */
+/** Whether the times of all partitions are known, and the range has several, whose times do not overlap. */
 export function isDivided(inRange: readonly DataPartition[], all: readonly DataPartition[]): boolean {
   const isAfter = ({ since }: DataPartition, index: number): boolean =>
     index === 0 || since > (inRange[index - 1]?.until ?? 0);
@@ -83,7 +83,7 @@ export function isDivided(inRange: readonly DataPartition[], all: readonly DataP
   );
 }
 
-/** The rows of a partition: all of them, or those of one side of a time, in seconds since 1970. */
+/** Rows of a partition: all, or those on one side of a time in seconds since 1970. */
 export interface Span {
   readonly partition: DataPartition;
   readonly since?: number;
@@ -96,8 +96,8 @@ export const wholeSpans = (partitions: readonly DataPartition[]): readonly Span[
   partitions.map((partition) => ({ partition }));
 
 /**
- * The spans of partitions that have the rows of a range. A first partition that the range cuts is divided at the next full hour: what
- * is after it stays the same while the begin of the range moves on.
+ * Spans that have the rows of a range. If the range cuts the first partition, that partition is divided at the next full hour, because the
+ * rows after this hour stay the same while the start of the range moves on.
  *
  * @param inRange at least two
  */
@@ -120,7 +120,7 @@ export function spansOf(
   return [...(isAtHour ? [] : [{ ...first, before: hour }]), { ...first, since: hour }, ...others];
 }
 
-/** Whether every row of a span is within the range, so that its piece is that of every such range. */
+/** Whether every row of a span is within the range, so that every such range can use its piece. */
 export function isInside(
   { partition, since = partition.since }: Span,
   { from, to }: RangeCall,
@@ -130,7 +130,7 @@ export function isInside(
   return (isFromExcluded ? first > from : first >= from) && (partition.until + 1) * 1000 <= to;
 }
 
-/** The condition of the rows of spans. */
+/** Condition that selects the rows of spans. */
 export function conditionOf({ pieces: { time } }: RangeCall, spans: readonly Span[]): string {
   return spans
     .map(({ partition, since, before }) =>
@@ -143,14 +143,14 @@ export function conditionOf({ pieces: { time } }: RangeCall, spans: readonly Spa
     .join(' OR ');
 }
 
-/** The condition of the rows of all other partitions. */
+/** Condition that selects the rows of all other partitions. */
 export const conditionOfOthers = (partitions: readonly DataPartition[]): string =>
   `_partition_id NOT IN (${partitions.map(({ id }) => quoteText(id)).join(',')})`;
 
 /**
- * Whether the same partitions have rows of the range as before, and some are unchanged.
+ * Whether the same partitions as before have rows of the range, and some partitions are unchanged.
  *
- * @param fixed those
+ * @param fixed partitions that must be unchanged
  */
 export function isUnchanged(
   range: RangeCall,
@@ -167,7 +167,7 @@ export function isUnchanged(
   );
 }
 
-/** Whether a partition, and everything but the partitions, is the same as before. */
+/** Whether a partition, and everything except the partitions, is unchanged. */
 export function isStill(
   { id }: DataPartition,
   { before, later }: Readonly<Record<'before' | 'later', PartitionedData>>,
@@ -177,7 +177,7 @@ export function isStill(
   return later.rest === before.rest && hashIn(later) === hashIn(before);
 }
 
-/** Whether the buckets of each piece are beyond those of the piece before it. @param pieces as the result has them */
+/** Whether the buckets of each piece come after those of the piece before it. @param pieces in the order of the result */
 export function isOneAfterAnother(pieces: readonly BucketsOfRows[], { isDescending }: BucketColumn): boolean {
   let before: string | undefined;
   for (const { isOrdered, first, last } of pieces) {
@@ -197,7 +197,7 @@ function shapeOf(call: Call, bound: BoundQuery, { table, time, bucket, from, to 
   return hash('sha256', JSON.stringify([ofCall, table, time, bucket.name, bucket.isDescending]), 'hex');
 }
 
-/** The place of a piece in the cache. */
+/** Cache key of a piece. */
 export function keyOfPiece(range: RangeCall, { partition, since }: Span): CacheKey {
   const { endpoint } = range.call;
   return {
@@ -207,16 +207,16 @@ export function keyOfPiece(range: RangeCall, { partition, since }: Span): CacheK
   };
 }
 
-/** The version of the rows of a piece. */
+/** Version of the rows of a piece. */
 export function versionOfPiece({ rest }: PartitionedData, partition: DataPartition): string {
   return hash('sha256', JSON.stringify([rest, partition.hash]), 'base64url');
 }
 
 /**
- * The request of some rows of the range.
+ * Request for some rows of the range.
  *
- * @param condition which rows of the table
- * @param isOfVersion whether ClickHouse rejects the query where it reads a part that the version does not have
+ * @param condition selects the rows of the table
+ * @param isOfVersion whether ClickHouse rejects the query if it reads a data part that the version does not have
  */
 export function requestOver(
   { call: { bound }, requestOf }: RangeCall,

@@ -6,40 +6,40 @@ import type { PurgeScope } from '../result-store.js';
 import { areEqualRows } from './equal-rows.js';
 import { conditionOf, isUnchanged, requestOver, type RangeCall, type Span } from './range.js';
 
-/** How a verification ended: `changed` where the data did, so that nothing could be compared. */
+/** Result of a verification. `changed`: the data changed, so that a comparison was impossible. */
 export type Verification = 'equal' | 'different' | 'changed' | 'failed';
 
 export interface VerifierDependencies {
   readonly runQuery: RunQuery;
-  /** Purges cached results, those of other gateways too. */
+  /** Purges cached results, also at other gateways. */
   readonly purge: (scope: PurgeScope) => Promise<unknown>;
   readonly dataVersions: DataVersions;
-  /** At least 0 and less than 1. */
+  /** Returns at least 0 and less than 1. */
   readonly random: () => number;
-  /** Called with each of its queries. */
+  /** Called with the result of each verification query. */
   readonly onQueried?: (endpoint: Endpoint, result: QueryResult) => void;
   readonly onVerified: (endpoint: Endpoint, outcome: Verification) => void;
 }
 
-/** Kept pieces. */
+/** Cached pieces of a composed result. */
 export interface KeptPieces {
   readonly spans: readonly Span[];
-  /** The body of a result with their rows. */
+  /** Body of a result with the rows of these pieces. */
   readonly body: Buffer;
 }
 
-/** One composed result in so many is verified. */
+/** One composed result out of this number is verified. */
 const EVERY = 500;
 
-/** The requester of verifications: behind every caller, and without limits. */
+/** Requester of verifications, which run after every caller's queries and without limits. */
 const VERIFICATION: Requester = { lane: 'verification', priority: 'warming' };
 
 /**
- * Compares kept pieces with one query over the same rows, for some composed results, one at a time, while no caller waits. An
- * endpoint whose pieces are different is not composed any more.
+ * Compares the cached pieces of some composed results with one query over the same rows, one at a time, while no caller waits. Results of an
+ * endpoint whose pieces differ are no longer composed.
  */
 export class PieceVerifier {
-  /** Digests of the endpoints whose pieces were different. */
+  /** Digests of the endpoints whose pieces differed. */
   private readonly wrong = new Set<string>();
   private running: Promise<void> | undefined;
 
@@ -54,13 +54,13 @@ export class PieceVerifier {
     await this.running;
   }
 
-  /** @param known the version of which the pieces are */
+  /** Verifies a result now and then. @param known version of the pieces */
   sometimes(range: RangeCall, known: PartitionedData, kept: () => KeptPieces): void {
     if (this.running || this.dependencies.random() * EVERY >= 1) return;
     this.running = this.run(range, known, kept()).finally(() => (this.running = undefined));
   }
 
-  /** Never rejects. */
+  /** Runs one verification. It never rejects. */
   private async run(range: RangeCall, known: PartitionedData, kept: KeptPieces): Promise<void> {
     const { purge, onVerified } = this.dependencies;
     const { endpoint } = range.call;
@@ -79,7 +79,7 @@ export class PieceVerifier {
     const whole = await runQuery({
       ...requestOver(range, known, conditionOf(range, spans), true),
       requestId: `${range.call.requestId}-verify`,
-      // The caller has its response, and may be gone.
+      // The caller has its response and may have disconnected.
       signal: new AbortController().signal,
       requester: VERIFICATION,
     });
