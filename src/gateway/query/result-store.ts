@@ -9,27 +9,26 @@ export interface PurgeScope {
   readonly createdUntil?: number;
 }
 
-/** What a read of the store that gateways share takes where it finds no result to use, and what the write of one ends. */
+/** Lease on a result. A read of the shared store takes it where it finds no usable result, and the write of the result ends it. */
 export interface ResultLease {
   readonly key: string;
   readonly token: string;
   readonly ms: number;
-  /** To be called before it is asked for. @returns to be called with the token of its owner, or what else the reply is */
+  /** Must be called before the request for the lease. @returns a function to call with the owner's token, or with another reply */
   readonly ask: () => (owner: unknown) => void;
-  /** To be called when it is free again. */
+  /** Must be called when the lease is free again. */
   readonly end: () => void;
 }
 
 /**
- * A cache of results. It returns a result until `usableUntil`, fresh or stale; `isFresh` distinguishes them. A result from
- * the future (see `usableFrom`) counts as absent: the cache does not return it, and any other result replaces it. A
- * store never fails its callers: a failed read is a miss, and a failed write stores nothing.
+ * A cache of results. It returns a result until `usableUntil`, fresh or stale. `isFresh` distinguishes them. A result from the future (see
+ * `usableFrom`) counts as absent: the cache does not return it, and any other result replaces it. A store never fails its callers. A failed
+ * read is a miss, and a failed write stores nothing.
  */
 export interface ResultStore {
   /**
-   * @param newerThan a fresh result that is not known since a later time does not end the search (see `knownAt`); milliseconds
-   * since 1970.
-   * @param lease asked for unless the store has a fresh result that is newer.
+   * @param newerThan the search continues past a fresh result that is not known since a later time (see `knownAt`); milliseconds since 1970.
+   * @param lease requested unless the store has a fresh result that is newer.
    */
   readonly get: (
     key: CacheKey,
@@ -38,7 +37,7 @@ export interface ResultStore {
   ) => Promise<EndpointResult | undefined>;
   /**
    * @param usableUntil milliseconds since 1970.
-   * @param lease ends with the storing; not where the result is not stored.
+   * @param lease ended by the write, but only if the result is stored.
    */
   readonly set: (
     key: CacheKey,

@@ -7,11 +7,11 @@ import { bindCall, boundAt, capOf, type EndpointQuery } from './endpoint-query.j
 import { pinnedParameters } from './row-scope.js';
 import { readParameters } from './validate-parameters.js';
 
-/** One way to call an endpoint that is checked. */
+/** One way to call an endpoint, for a check. */
 export interface Combination {
-  /** The omittable parameters that have a value. */
+  /** Omittable parameters that have a value. */
   readonly names: readonly string[];
-  /** A choice that is checked because types can depend on it, such as the unit of `date_trunc`. */
+  /** Choice of a parameter on which types can depend, such as the unit of `date_trunc`. */
   readonly choice?: readonly [parameter: string, value: string];
 }
 
@@ -30,7 +30,7 @@ export const SAMPLES: Readonly<Record<ItemKind, string>> = {
   'regular-expression': 'a',
 };
 
-/** Values with which a query can be analysed: of the required parameters, of those with a default, and of the named ones. */
+/** Values for the analysis of a query: for required parameters, parameters with a default, and the named ones. */
 export function sampleValues(endpoint: Endpoint, { names, choice }: Combination, now: Date): Values {
   const sampled = [...endpoint.parameters].filter(([name, { required }]) => required || names.includes(name));
   const omitted = readParameters(endpoint, new Map(), { now }).values;
@@ -41,13 +41,13 @@ export function sampleValues(endpoint: Endpoint, { names, choice }: Combination,
   ]);
 }
 
-/** A text for each required secret, which no file should contain. */
+/** Sample text for each required secret, because no file should contain a real one. */
 export function secretSamples({ parameters }: Endpoint): Readonly<Record<string, string>> {
   const secrets = [...parameters].filter(([, { required, secret }]) => required && secret);
   return Object.fromEntries(secrets.map(([name, { kind }]) => [name, SAMPLES[itemKind(kind)]]));
 }
 
-/** The first valid value of the example, the default, the choices and the bounds; else any of the kind. */
+/** First valid value of the example, the default, the choices and the bounds. Otherwise the sample of the kind. */
 function sampleValue(endpoint: Endpoint, name: string, now: Date): Value {
   const parameter = endpoint.parameters.get(name);
   if (!parameter) return null;
@@ -57,7 +57,7 @@ function sampleValue(endpoint: Endpoint, name: string, now: Date): Value {
     const value = readParameters(endpoint, new Map([[name, { text, times: 1 }]]), { now }).values.get(name);
     if (value !== undefined && value !== null) return value;
   }
-  // An analysis does not need a valid value, only one that ClickHouse reads.
+  // An analysis does not need a valid value, only one that ClickHouse can parse.
   const text = sample.replace('T', ' ').replace('Z', '');
   return parameter.isList ? [text] : text;
 }
@@ -72,10 +72,10 @@ const given = (values: Values): readonly string[] =>
   [...values].flatMap(([name, value]) => (value === null ? [] : [name]));
 
 /**
- * The query of a call with the values of the example in place of the caller's. What the key of the caller pins stays: it is not the
- * caller's fault.
+ * Query of a call with the values of the example instead of the caller's. Pinned parameters keep their values, because a failure through
+ * them is not the caller's fault.
  *
- * @param isAlike whether the same parameters have a value as in the call, if need be made-up ones.
+ * @param isAlike whether the same parameters have a value as in the call, if necessary a made-up one.
  */
 export function bindExample(query: EndpointQuery, isAlike: boolean, now: Date): BoundQuery {
   const { endpoint, values, scope } = query;

@@ -1,17 +1,17 @@
 import type { Requester, CallerObserver, Priority, WaitingCaller } from './ports.js';
 
-/** The requester of calls without a lane of their own. */
+/** Requester of calls without a lane of their own. */
 export const ANONYMOUS_REQUESTER: Requester = { lane: '', priority: 'interactive' };
 
 /**
- * All callers of one shared query as one requester. Lane and limits are those of the leader, because the query counts
- * once. The priority is the best among the callers that wait now, so that a follower can raise a queued query.
+ * All callers of one shared query as one requester. Lane and limits are those of the leader, because the query counts once. The priority is
+ * the best among the waiting callers, so that a follower can raise a queued query.
  */
 export class SharedRequester implements Requester {
   private readonly callers = new Set<WaitingCaller>();
   private readonly observers = new Set<CallerObserver>();
 
-  /** @param leader whose request started the query. */
+  /** @param leader requester that started the query. */
   constructor(private readonly leader: Requester) {}
 
   get lane(): string {
@@ -27,7 +27,7 @@ export class SharedRequester implements Requester {
     return this.leader.admitQuery;
   }
 
-  /** Number of callers that wait. */
+  /** Number of waiting callers. */
   get size(): number {
     return this.callers.size;
   }

@@ -1,7 +1,7 @@
 /**
- * Whether work is still wanted: what the path of a call uses of an AbortSignal. Every AbortSignal is such a signal, and
- * {@link Abort} is a cheap one. In Node 20 an AbortSignal takes a kilobyte, and gives V8 a new kind of object each time, for which
- * it has no fast way to read a property; a query that is not cached needs five signals.
+ * Shows whether work is still wanted, with the part of AbortSignal that a call uses. Every AbortSignal is a Signal. {@link Abort} is a cheap
+ * one: in Node 20 an AbortSignal takes a kilobyte, and V8 makes a new hidden class for each, whose properties are slow to read. A query that
+ * is not cached needs five signals.
  */
 export interface Signal extends Pick<AbortSignal, 'aborted' | 'reason' | 'throwIfAborted'> {
   readonly addEventListener: (
@@ -12,7 +12,7 @@ export interface Signal extends Pick<AbortSignal, 'aborted' | 'reason' | 'throwI
   readonly removeEventListener: (type: 'abort', listener: () => void) => void;
 }
 
-/** A signal, and what aborts it. A listener is called once for each time it was added, and must not throw. */
+/** A signal with the function that aborts it. A listener is called once for each time it was added. It must not throw. */
 export class Abort implements Signal {
   aborted = false;
   reason: unknown = undefined;
@@ -22,12 +22,12 @@ export class Abort implements Signal {
     return this;
   }
 
-  /** Does nothing where it is aborted already. */
+  /** Aborts the signal, unless it is aborted already. */
   abort(reason: Error): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    // A listener may remove one after it.
+    // A listener may remove a later one.
     for (const listener of this.listeners) if (this.listeners.includes(listener)) listener();
     this.listeners = [];
   }
@@ -45,7 +45,7 @@ export class Abort implements Signal {
   }
 }
 
-/** What work resolves to, or its error; the reason of the signal where that aborts first. */
+/** Waits for work. @throws the reason of the signal if that aborts first */
 export function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
@@ -59,7 +59,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: Signal): Promise<T> {
   });
 }
 
-/** The signal as an AbortSignal, which Node's own functions and ClickHouse's client require. */
+/** Converts the signal to an AbortSignal, which Node's own functions and ClickHouse's client require. */
 export function nativeSignal(signal: Signal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();
@@ -71,7 +71,7 @@ export function nativeSignal(signal: Signal): AbortSignal {
   return controller.signal;
 }
 
-/** Sets a timer; returns a function that cancels it. */
+/** Sets a timer. @returns a function that cancels it */
 export type SetTimer = (callback: () => void, milliseconds: number) => () => void;
 
 export const setRealTimer: SetTimer = (callback, milliseconds) => {
@@ -81,12 +81,12 @@ export const setRealTimer: SetTimer = (callback, milliseconds) => {
   };
 };
 
-/** The longest delay of a Node.js timer. */
+/** Maximum delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * A signal that aborts when another one does, after a time, or when {@link abort} is called. Unlike `AbortSignal.any` with a
- * timeout signal, whose result stays in memory until the timeout, it releases everything at {@link end}.
+ * A signal that aborts when another one does, after a time, or when {@link abort} is called. It releases everything at {@link end}, whereas
+ * the result of `AbortSignal.any` with a timeout signal stays in memory until the timeout.
  */
 export class LinkedAbort extends Abort {
   private cancelTimer: (() => void) | undefined;
@@ -100,7 +100,7 @@ export class LinkedAbort extends Abort {
     else outer.addEventListener('abort', this.follow, { once: true });
   }
 
-  /** Aborts with a reason when the time is over. */
+  /** Aborts with a reason after a time. */
   after(milliseconds: number, reason: () => Error, setTimer = setRealTimer): this {
     this.cancelTimer = setTimer(
       () => {
@@ -111,7 +111,7 @@ export class LinkedAbort extends Abort {
     return this;
   }
 
-  /** Stops following the other signal, and the timer; to be called when the work has ended. */
+  /** Stops following the outer signal, and stops the timer. Must be called when the work has ended. */
   end(): void {
     this.cancelTimer?.();
     this.outer.removeEventListener('abort', this.follow);

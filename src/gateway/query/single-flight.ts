@@ -14,7 +14,7 @@ export interface SingleFlightCaller {
 export interface SingleFlightContext {
   /** Aborted when no caller waits any more. */
   readonly signal: Signal;
-  /** All callers that wait, as one requester. */
+  /** All waiting callers as one requester. */
   readonly requester: Requester;
 }
 
@@ -27,17 +27,16 @@ interface Work<T> {
   readonly abort: Abort;
   readonly callers: SharedRequester;
   hasEnded: boolean;
-  /** How many callers waited when it ended. */
+  /** Number of callers that waited when the work ended. */
   callersAtEnd: number;
 }
 
 /**
- * Single flight: callers that request a key while its work runs get the same result, or the same error. The work
- * continues when a caller leaves, and is aborted when the last caller leaves.
+ * Single flight: callers that request a key while its work runs get the same result, or the same error. The work continues when a caller
+ * leaves, and is aborted when the last caller leaves.
  *
- * A follower keeps its own lane, because the work sees every caller that waits. It does not share a rejection of the
- * leader by limits or overload, but starts the work again with its own requester. A queue that sheds the work rejects
- * each caller separately, so that none starts it again.
+ * A follower keeps its own lane, because the work sees every waiting caller. If limits or overload reject the leader, a follower starts the
+ * work again with its own requester. A queue that sheds the work rejects each caller separately, so that none starts it again.
  */
 export class SingleFlight<T> {
   private readonly running = new Map<string, Work<T>>();
@@ -48,8 +47,8 @@ export class SingleFlight<T> {
   }
 
   /**
-   * @param work starts only if no work of that key runs.
-   * @returns how many callers waited when the work ended, among them this one.
+   * @param work starts only if no work with that key runs.
+   * @returns the value, and the number of callers that waited when the work ended, including this one.
    */
   async join(
     key: string,
@@ -88,7 +87,7 @@ export class SingleFlight<T> {
       shared.callersAtEnd = callers.size;
       this.forget(key, shared);
     };
-    // A rejection is handled by each caller.
+    // Each caller handles a rejection, so it must not count as unhandled here.
     shared.result.then(forget, forget);
     return shared;
   }
@@ -103,7 +102,7 @@ export class SingleFlight<T> {
   }
 }
 
-/** The wait of one caller, which ends early when this caller leaves or is rejected alone. */
+/** Wait of one caller, which ends early when this caller leaves or is rejected alone. */
 class CallerWait implements WaitingCaller {
   readonly requester: Requester;
   readonly rejection: Promise<never>;
@@ -124,7 +123,7 @@ class CallerWait implements WaitingCaller {
         reject(reason);
       };
     });
-    // Work can reject its leader as it starts, before the rejection is awaited.
+    // Work can reject its leader while it starts, before the leader awaits the rejection.
     this.rejection.catch(() => undefined);
     signal.addEventListener('abort', this.leave, { once: true });
   }

@@ -4,7 +4,7 @@ import { Failure } from '../errors.js';
 
 export const NO_COST: QueryCost = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
 
-/** What several queries cost together. */
+/** Sum of the costs of several queries. */
 export function sumOfCosts(costs: readonly Figures<QueryCost>[]): Figures<QueryCost> {
   const sum = { ...NO_COST };
   for (const cost of costs) {
@@ -16,7 +16,7 @@ export function sumOfCosts(costs: readonly Figures<QueryCost>[]): Figures<QueryC
   return new Figures(sum);
 }
 
-/** What a query that failed has cost: nothing where it did not run at this gateway; undefined for an error that does not say. */
+/** Cost of a failed query: nothing where it did not run at this gateway. Undefined for an error that does not say. */
 export function costOfFailure(error: unknown): QueryCost | undefined {
   return error instanceof Failure ? (error.details.cost?.readBy(OPERATORS) ?? NO_COST) : undefined;
 }

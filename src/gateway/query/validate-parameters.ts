@@ -12,7 +12,7 @@ import { sealFrom, type Seal } from '../../endpoint/parameters/secret-value.js';
 import { Failure, type ParamProblem } from '../errors.js';
 import { isInBrackets, listExample, type RawParameter, type RawParameters } from './raw-parameters.js';
 
-/** What the values of a request depend on, besides what the caller sent. */
+/** Facts on which the values of a request depend, besides what the caller sent. */
 export interface ReadingContext extends ValidationContext {
   /** Encloses the values of secret parameters. The default is for processes that share no cached results. */
   readonly seal?: Seal | undefined;
@@ -21,11 +21,11 @@ export interface ReadingContext extends ValidationContext {
 /** Values of valid parameters. */
 export interface ResolvedParameters {
   readonly values: Values;
-  /** Milliseconds since 1970 from which the same parameters have other values, where a time is relative. */
+  /** Time from which the same parameters have other values, in milliseconds since 1970. Absent where no time is relative. */
   readonly changesAt?: number;
 }
 
-/** The declared parameters of a request: values of the valid ones, problems of the others. */
+/** Declared parameters of a request: the values of valid ones, and the problems of the others. */
 export interface ReadParameters extends ResolvedParameters {
   readonly problems: readonly ParamProblem[];
 }
@@ -33,7 +33,7 @@ export interface ReadParameters extends ResolvedParameters {
 const OWN_SEAL = sealFrom(undefined);
 
 /**
- * Validates the declared parameters of a request; other names are ignored.
+ * Validates the declared parameters of a request. Other names are ignored.
  *
  * @throws Failure INVALID_PARAMETERS listing every problem.
  */
@@ -45,7 +45,7 @@ export function validateParameters(
   return resolveParameters(endpoint, raw, context).values;
 }
 
-/** Like {@link validateParameters}, and says until when the values stay the same. */
+/** Like {@link validateParameters}, but also returns until when the values stay the same. */
 export function resolveParameters(
   endpoint: Endpoint,
   raw: RawParameters,
@@ -90,7 +90,7 @@ function readSent(
   return problem === undefined ? parameter.read(sent?.items ?? sent?.text, context) : { problem };
 }
 
-/** The value of an endpoint's only parameter of kind timezone; undefined where it is missing or invalid, or where there are several. */
+/** Value of an endpoint's only parameter of kind timezone. Undefined where it is missing or invalid, or where there are several. */
 function zoneOf({ parameters }: Endpoint, raw: RawParameters, now: Date): string | undefined {
   const [zone, another] = [...parameters].filter(([, { kind }]) => kind === 'timezone');
   if (!zone || another) return undefined;
@@ -99,7 +99,7 @@ function zoneOf({ parameters }: Endpoint, raw: RawParameters, now: Date): string
   return 'value' in read && typeof read.value === 'string' ? read.value : undefined;
 }
 
-/** Items of an array in one text would have brackets and quotes in them, and match nothing. */
+/** Rejects an array in one text: its items would contain brackets and quotes, and match nothing. */
 function problemOfList(
   param: string,
   { isList, isVerbatim }: Parameter,
@@ -109,7 +109,7 @@ function problemOfList(
   return `must not be in brackets: write ${listExample(param)}; in JSON it is an array`;
 }
 
-/** When the "now" of a relative time changes; Infinity where the time is not relative. */
+/** Time when the "now" of a relative time changes. Infinity where the time is not relative. */
 function endOfStep(
   { relativeStepMs, default: fallback = '' }: Parameter,
   sent: RawParameter | undefined,
@@ -121,18 +121,18 @@ function endOfStep(
   return stepAt(now.getTime(), relativeStepMs, zone?.()).end;
 }
 
-/** The failure that lists every problem of a request's parameters. */
+/** Failure that lists every problem of a request's parameters. */
 export function invalidParameters(problems: readonly ParamProblem[], cause?: unknown): Failure {
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
   const details = { problems, ...(cause !== undefined && { cause }) };
   return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, details);
 }
 
-/** The failure of a caller's own SQL. */
+/** Failure for a problem of a caller's own SQL. */
 export const sqlProblem = (problem: string, cause?: unknown): Failure =>
   invalidParameters([{ param: 'sql', problem }], cause);
 
-/** The problem of a parameter that is repeated or cannot be decoded. */
+/** Problem of a parameter that is repeated or cannot be decoded. Undefined where there is none. */
 export function problemOfEncoding({ text, times, items }: RawParameter): string | undefined {
   if (times > 1) return `is given ${times} times; it may be given once`;
   return text === undefined && !items ? 'is not valid percent-encoded UTF-8' : undefined;
