@@ -34,7 +34,7 @@ const untilBack = (execution: TestExecution): Promise<true> =>
     'the breaker is closed',
     async () => {
       await requestNew(execution);
-      return execution.cache.isRedisOpen() ? undefined : true;
+      return execution.cache.redisState() === 'circuit open' ? undefined : true;
     },
     120_000,
   );
@@ -44,7 +44,7 @@ const expectReleased = async (execution: TestExecution): Promise<void> => {
   for (let n = 0; n < 3; n += 1) await requestNew(execution);
   const many = await Promise.all(Array.from({ length: 50 }, () => execution.requestCity('the same')));
   expect(many).toHaveLength(50);
-  expect(execution.cache.isRedisOpen()).toBe(true);
+  expect(execution.cache.redisState()).toBe('circuit open');
   const { status } = await execution.requestCity('the same');
   expect(status).toBe('HIT');
   expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`]);
@@ -160,6 +160,7 @@ describe('a Redis that', () => {
         });
         expect(ofFullness(execution)).toEqual([`warn: ${REJECTS}`]);
         await untilBack(execution);
+        expect(execution.cache.redisState()).toBe('rejects commands');
         await admin.config('SET', 'maxmemory', '0');
         await pollUntil('the log reports that Redis accepts commands', async () => {
           await requestNew(execution);

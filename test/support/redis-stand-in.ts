@@ -17,10 +17,10 @@ export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStand
   });
 }
 
-/** Forwards everything to a Redis. */
-export function forwardTo(port: number): Promise<RedisStandIn> {
+/** Forwards everything to a Redis. @param portOf of new connections, where a function */
+export function forwardTo(portOf: number | (() => number)): Promise<RedisStandIn> {
   return listen((socket) => {
-    const upstream = connect(port, '127.0.0.1');
+    const upstream = connect(typeof portOf === 'number' ? portOf : portOf(), '127.0.0.1');
     socket.pipe(upstream).pipe(socket);
     for (const [end, other] of [
       [socket, upstream],

@@ -95,7 +95,7 @@ function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly
   const savedRows = sum(samples, 'querygate_pieces_saved_rows_total');
   const rate = rates.at(-1);
   const isCircuitOpen = sum(samples, 'querygate_clickhouse_breaker_open') > 0;
-  const isRedisCircuitOpen = cache.redis === 'circuit open';
+  const isRedisBad = ['circuit open', 'rejects commands'].includes(cache.redis);
   return [
     [
       'Requests per second',
@@ -109,7 +109,7 @@ function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly
     ['Queries running', number(sum(samples, 'querygate_queries_running'))],
     ['Queries waiting', number(sum(samples, 'querygate_queries_waiting'))],
     ['ClickHouse', isCircuitOpen ? 'circuit open' : 'in use', isCircuitOpen],
-    ['Redis', cache.redis === 'not configured' ? 'none' : cache.redis, isRedisCircuitOpen],
+    ['Redis', cache.redis === 'not configured' ? 'none' : cache.redis, isRedisBad],
     ['Warming took', milliseconds(sum(samples, 'querygate_warming_clickhouse_seconds_total') * 1000)],
     ['Process memory', bytes(sum(samples, 'process_resident_memory_bytes'))],
   ];

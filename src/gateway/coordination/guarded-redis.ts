@@ -24,6 +24,11 @@ export class GuardedRedis {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
+  /** Whether Redis rejects commands, as far as it is known: an idle gateway does not notice that it accepts them again. */
+  get isRejecting(): boolean {
+    return this.rejectsWrites;
+  }
+
   /** Runs commands that need no memory, or hardly any (locks, deletions): their success does not show a recovery of Redis. */
   run<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     return this.breaker.run(() => command(this.client).catch(this.unlessRejected));

@@ -13,6 +13,8 @@ const DISCONNECT_TIMEOUT_MS = 250;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 const MAX_RECONNECT_PAUSE_MS = 1000;
+/** Milliseconds between connections to an address that leads to a replica. */
+const REPLICA_PAUSE_MS = 5000;
 
 const OPTIONS = {
   connectTimeout: CONNECT_TIMEOUT_MS,
@@ -59,6 +61,20 @@ class BoundedCluster extends Cluster {
 }
 
 /**
+ * Whether to connect anew: a master that becomes a replica keeps its connections, and rejects writes on them for ever, while its
+ * address leads to the new master.
+ */
+function reconnectFromReplica(): (error: Error) => boolean {
+  let triedAt = -Infinity;
+  return ({ message }) => {
+    const now = performance.now();
+    if (!message.startsWith('READONLY') || now - triedAt < REPLICA_PAUSE_MS) return false;
+    triedAt = now;
+    return true;
+  };
+}
+
+/**
  * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the
  * master that Sentinels name, or `redis+cluster://HOST:PORT,…` for a Cluster; `rediss` instead of `redis` uses TLS.
  * User and password precede the `@`, a database number follows the last slash (`?db=` with Sentinels).
@@ -73,12 +89,15 @@ function clientOf(url: string): RedisClient {
   const match = /^(rediss?)\+(sentinel|cluster):\/\/(?:([^@/]*)@)?([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(
     url,
   );
-  if (!match) return new BoundedRedis(url, OPTIONS);
+  // A Cluster says itself where a master has moved.
+  const reconnectOnError = reconnectFromReplica();
+  if (!match) return new BoundedRedis(url, { reconnectOnError, ...OPTIONS });
   const [, scheme, kind, userInfo = '', hosts = '', path = '', query = ''] = match;
   const options = { ...OPTIONS, ...credentialsOf(userInfo), ...(scheme === 'rediss' && { tls: {} }) };
   if (kind === 'sentinel') {
     const db = Number(new URLSearchParams(query).get('db') ?? 0);
-    return new BoundedRedis({ ...options, sentinels: nodesOf(hosts, SENTINEL_PORT), name: path, db });
+    const sentinels = nodesOf(hosts, SENTINEL_PORT);
+    return new BoundedRedis({ ...options, reconnectOnError, sentinels, name: path, db });
   }
   return new BoundedCluster(nodesOf(hosts, REDIS_PORT), {
     redisOptions: options,

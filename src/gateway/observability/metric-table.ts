@@ -84,8 +84,15 @@ export const READ_METRICS: {
       'endpoint',
     ),
   },
-  isRedisOpen: {
-    redis_breaker_open: gauge('1 while the circuit breaker of Redis is open.', (isOpen) => isOpen),
+  redis: {
+    redis_breaker_open: gauge(
+      '1 while the circuit breaker of Redis is open.',
+      (state) => state === 'circuit open',
+    ),
+    redis_rejecting: gauge(
+      '1 while Redis rejects commands, as a full one and a replica do.',
+      (state) => state === 'rejects commands',
+    ),
   },
   queries: {
     queries_running: gauge('Queries running in ClickHouse.', ({ running }) => running),

@@ -5,10 +5,13 @@ export interface CacheUse {
   readonly bytes: number;
 }
 
+/** What a gateway can do with Redis now. */
+export type RedisState = 'not configured' | 'in use' | 'circuit open' | 'rejects commands';
+
 /** Figures that are read at each scrape instead of counted as events occur. Counts start with the process. */
 export interface Observed {
   readonly cacheUse: readonly CacheUse[];
-  readonly isRedisOpen: boolean;
+  readonly redis: RedisState;
   readonly queries: {
     readonly running: number;
     readonly waiting: number;

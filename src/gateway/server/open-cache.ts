@@ -16,6 +16,7 @@ import { RedisPurges } from '../coordination/redis-purges.js';
 import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
 import { RedisVersions } from '../coordination/redis-versions.js';
 import type { Logger } from '../observability/logger.js';
+import type { RedisState } from '../observability/observed.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
 import { withoutCoalescing, type CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { DeferredBoard } from '../query/ports.js';
@@ -44,8 +45,7 @@ export interface OpenCache {
   readonly deferred: DeferredBoard | undefined;
   /** Limits that all gateways count together; undefined if each gateway counts on its own. */
   readonly limits: SharedLimits | undefined;
-  readonly hasRedis: boolean;
-  readonly isRedisOpen: () => boolean;
+  readonly redisState: () => RedisState;
   readonly close: () => Promise<void>;
   /** Tells the other gateways of purges of which they could not be notified; to be called every second. */
   readonly publishAgain: () => Promise<unknown>;
@@ -83,8 +83,7 @@ function openLocalOnly(local: LocalStore, { clock }: ExecutionParts): OpenCache 
     versionsOf: () => undefined,
     deferred: undefined,
     limits: undefined,
-    hasRedis: false,
-    isRedisOpen: () => false,
+    redisState: () => 'not configured',
     publishAgain: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
@@ -121,8 +120,10 @@ async function openWithRedis(
     versionsOf: (server) => new RedisVersions<KnownVersion>(redis, keys, server),
     deferred: deferredThroughRedis(redis, keys),
     limits: limitThroughRedis({ redis, keys, permitMs: permitMsOf(config) }),
-    hasRedis: true,
-    isRedisOpen: () => breaker.state === 'open',
+    redisState: () => {
+      if (breaker.state === 'open') return 'circuit open';
+      return redis.isRejecting ? 'rejects commands' : 'in use';
+    },
     publishAgain: () => purges.publishAgain(),
     close: () => {
       purges.close();
@@ -139,6 +140,7 @@ interface OpenRedis {
 }
 
 async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
+  let reason: string | undefined;
   const breaker = new CircuitBreaker({
     // A miss has three that no query separates.
     failuresToOpen: 4,
@@ -147,12 +149,17 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
     clock: steadyClock,
     onChange: (state) => {
       if (state === 'open')
-        logger.warn('Redis does not respond; this process caches results and counts limits on its own');
+        logger.warn('Redis does not respond; this process caches results and counts limits on its own', {
+          reason,
+        });
       else logger.info('Redis responds again');
     },
   });
   // The client reports an error for each failed connection; the breaker logs the outage once.
-  const client = connectRedis(redisUrl, () => undefined);
+  const client = connectRedis(redisUrl, ({ message }) => {
+    reason = message;
+  });
+  client.on('ready', () => (reason = undefined));
   const redis = new GuardedRedis(client, breaker, (isRejecting, reason) => {
     if (isRejecting)
       logger.warn('Redis rejects commands; this process caches results and counts limits on its own', {

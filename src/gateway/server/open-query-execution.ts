@@ -151,7 +151,7 @@ function observe(
   { queue, exportQueue, statementQueue, pool }: Scheduler,
 ): void {
   metrics.observe('cacheUse', () => cacheUse(endpoints, cache));
-  metrics.observe('isRedisOpen', cache.isRedisOpen);
+  metrics.observe('redis', cache.redisState);
   metrics.observe('queries', () => queue.figures);
   metrics.observe('pool', () => pool.figures);
   metrics.observe('exports', () => exportQueue.figures);

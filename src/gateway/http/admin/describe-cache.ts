@@ -1,22 +1,15 @@
 import { writtenCaching } from '../../../endpoint/caching.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
+import type { RedisState } from '../../observability/observed.js';
 import { NO_HITS, type HitCounts } from '../../query/hit-counts.js';
 
 /** What the description of the cache is made from. */
 export interface CacheInfo {
-  /** Whether a Redis is configured. */
-  readonly hasRedis: boolean;
-  /** Whether the circuit breaker of Redis is open. */
-  readonly isRedisOpen: () => boolean;
+  readonly redisState: () => RedisState;
   /** Results in the memory of this process, by endpoint id. */
   readonly local: {
     readonly memoryUse: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
   };
-}
-
-function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
-  if (!hasRedis) return 'not configured';
-  return isRedisOpen() ? 'circuit open' : 'in use';
 }
 
 /** The body of `GET /cache`: entries, bytes, requests and hit ratios since the start, for each endpoint and tier. */
@@ -27,7 +20,7 @@ export function describeCache(
 ): Readonly<Record<string, unknown>> {
   const usage = cache.local.memoryUse();
   return {
-    redis: redisState(cache),
+    redis: cache.redisState(),
     endpoints: endpoints.all().map(({ id, name, settings, pieces }) => {
       const { HIT, MISS, PARTIAL, STALE, BYPASS, sharedHits, savedRows, savedBytes } =
         hits.get(id) ?? NO_HITS;

@@ -68,7 +68,7 @@ describe('Metrics', () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };
     metrics.observe('cacheUse', () => [use]);
-    metrics.observe('isRedisOpen', () => true);
+    metrics.observe('redis', () => 'circuit open');
     metrics.observe('queries', () => ({ running: 3, waiting: 5, waitingInteractive: 4 }));
     metrics.observe('pool', () => ({
       ...{ state: 'open', rejected: 7, cancelled: 2, opened: { unreachable: 1, stalled: 0 } },
