@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 import { brokenResponse } from '../formats/broken-response.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
@@ -20,7 +21,9 @@ export async function requireRows(
   const summary = summaryOf(headers);
   if (statusCode !== 200 || headers[EXCEPTION_HEADER] !== undefined) {
     if (summary) meter.end(summary.cost);
-    throw errorOfResponse(statusCode, headers, decode(await buffer(response)).toString());
+    const body = await buffer(response);
+    const text = decode(headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
+    throw errorOfResponse(statusCode, headers, text.toString());
   }
   if (summary) return summary;
   response.destroy();

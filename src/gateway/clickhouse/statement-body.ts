@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Transform, type TransformCallback } from 'node:stream';
+import { PassThrough, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 
 import { brokenResponse } from '../formats/broken-response.js';
 import type { Signal } from '../query/signal.js';
@@ -16,6 +17,15 @@ import { Turns } from './turns.js';
 const HELD_BYTES = 256 * 1024;
 /** Bytes between two streams: those of several reads of a socket. */
 const BUFFERED_BYTES = 256 * 1024;
+/**
+ * What a statement without frames is sent with. Few formats show where they end, and what stands before ClickHouse can end a response
+ * that is cut as one that is whole, such as a proxy that speaks HTTP/1.0. gzip has an end; at level 0 it compresses nothing. Within
+ * frames ClickHouse loses the texts of errors in it.
+ */
+export const WITH_END = {
+  settings: { enable_http_compression: 1, http_zlib_compression_level: 0 },
+  headers: { 'Accept-Encoding': 'gzip' },
+} as const;
 const A = 'a'.charCodeAt(0);
 const TAG_LETTERS = 16;
 
@@ -24,6 +34,10 @@ export interface StatementBodyOptions {
   readonly tag: string | undefined;
   /** Whether the bytes are compressed frames (`compress=1`). */
   readonly isFramed: boolean;
+  /** Whether an end too early is an error of the stream. */
+  readonly hasEnd: boolean;
+  /** Whether a result without bytes can be complete. */
+  readonly mayBeEmpty: boolean;
   /** What the client gets instead of an exception. */
   readonly textOf: (failure: Error) => string;
   readonly takeTurn: (resume: () => void) => void;
@@ -108,8 +122,12 @@ export class StatementBody extends Transform {
   }
 
   private missingEnd(): Error | undefined {
-    if (!this.frames || this.frames.isWhole) return undefined;
-    return brokenResponse(`${this.bytes} bytes of compressed frames without their end`);
+    const { frames, bytes, heldBytes, options } = this;
+    // Without bytes ClickHouse writes no gzip.
+    const isEmpty = bytes + heldBytes === 0;
+    const isWhole = frames ? frames.isWhole : options.hasEnd || isEmpty;
+    if (isWhole && (options.mayBeEmpty || !isEmpty)) return undefined;
+    return brokenResponse(`${bytes} bytes of ${frames ? 'compressed frames' : 'a result'} without their end`);
   }
 
   private lastWords(failure: Error): Buffer {
@@ -164,19 +182,37 @@ export async function transferStatement(
   }
 }
 
+/** Whether the bytes of a response show where they end. */
+export const hasEnd = ({ headers }: IncomingMessage): boolean => headers['content-encoding'] === 'gzip';
+
 function receive(response: IncomingMessage, body: StatementBody, signal: Signal): void {
+  const rows = hasEnd(response) ? createGunzip({ chunkSize: BUFFERED_BYTES }) : new PassThrough();
+  let isCut = false;
   const breakOff = (): void => {
     if (body.writableEnded) return;
-    // What has arrived of a response is lost when the connection closes, and an exception is its end.
-    for (let chunk; (chunk = response.read() as Buffer | null) !== null;) body.write(chunk);
-    const closed = brokenResponse('the connection closed before the end of a result');
+    // What has been decoded is lost with the stream, and an exception is its end.
+    for (let chunk; (chunk = rows.read() as Buffer | null) !== null;) body.write(chunk);
+    const closed = brokenResponse('the connection closed, or the bytes ended, before the end of a result');
     body.breakOff(signal.aborted ? (signal.reason as Error) : closed);
   };
-  response.on('data', (chunk: Buffer) => {
-    if (!body.write(chunk)) response.pause();
+  const stop = (): void => {
+    if (rows.writableEnded) return;
+    isCut = true;
+    // As is what has arrived when the connection closes.
+    for (let chunk; (chunk = response.read() as Buffer | null) !== null;) rows.write(chunk);
+    rows.end();
+  };
+  rows.on('data', (chunk: Buffer) => {
+    if (!body.write(chunk)) rows.pause();
   });
-  body.on('drain', () => response.resume());
-  response.once('end', () => body.end());
-  response.once('aborted', breakOff).once('error', breakOff);
-  body.once('close', () => response.destroy());
+  body.on('drain', () => rows.resume());
+  rows.once('error', breakOff).once('end', () => {
+    if (isCut) breakOff();
+    else body.end();
+  });
+  response.once('aborted', stop).once('error', stop).pipe(rows);
+  body.once('close', () => {
+    response.destroy();
+    rows.destroy();
+  });
 }

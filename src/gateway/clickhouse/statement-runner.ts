@@ -22,7 +22,7 @@ import {
 import { ofVersion, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { requireRows } from './require-rows.js';
-import { StatementBody, transferStatement } from './statement-body.js';
+import { hasEnd, StatementBody, transferStatement, WITH_END } from './statement-body.js';
 
 /** A result up to this size is whole before its status is sent, so that an error has a status of its own. */
 const BUFFERED_BYTES = 1024 * 1024;
@@ -33,6 +33,9 @@ const LONG_TEXTS = {
   max_ast_elements: '500000',
   max_expanded_ast_elements: '2000000',
 };
+
+/** Formats that can write nothing of a row. */
+const WITHOUT_BYTES = /^(?:Null|RawBLOB)$/;
 
 /** Creates a runner of statements. ClickHouse sends rows while it still reads; more than the row cap are an error. */
 export function createStatementRunner(
@@ -59,7 +62,7 @@ export function createStatementRunner(
           limitSettings(narrowLimits(maxLimits, limits), remainingMs),
           { max_result_rows: String(rowCap), max_result_bytes: String(MOST_EXPORTED.bytes) },
           { result_overflow_mode: 'throw', http_response_buffer_size: String(BUFFERED_BYTES) },
-          { compress: output.isFramed ? 1 : 0, enable_http_compression: 0 },
+          output.isFramed ? { compress: 1, enable_http_compression: 0 } : WITH_END.settings,
         ];
         let isSent = false;
         const openSink: StatementRequest['openSink'] = (head) => {
@@ -92,25 +95,28 @@ async function run(
   const ready = await readyQuery({ bound: query, format, settings, request, values: request.values });
   const startedAt = performance.now();
   meter.start();
-  const response = await client.openQuery(ready);
+  const headers = Object.assign({}, ready.headers, output.isFramed ? undefined : WITH_END.headers);
+  const response = await client.openQuery(Object.assign({}, ready, { headers }));
   const decode = (bytes: Buffer): Buffer => (output.isFramed ? (contentOfAll(bytes) ?? bytes) : bytes);
   const summary = await requireRows(response, meter, decode);
   let textOf: (error: unknown) => string = String;
   const tag = response.headers[EXCEPTION_TAG_HEADER]?.toString();
+  const head = headOf(response);
   const body = new StatementBody({
-    ...{ tag, isFramed: output.isFramed, takeTurn, wholeBytes },
+    mayBeEmpty: summary.resultRows === 0 || WITHOUT_BYTES.test(head.format),
+    ...{ tag, isFramed: output.isFramed, hasEnd: hasEnd(response), takeTurn, wholeBytes },
     finish: output.hidesRowsBeforeLimit ? withoutRowsBeforeLimit : undefined,
     textOf: (failure) => textOf(failureOf(failure, signal)),
   });
   meter.sent = () => ({ rowsRead: 0, bytesRead: body.bytes });
-  const head = { exceptionTag: body.tag, ...headOf(response) };
+  const sent = { exceptionTag: body.tag, ...head };
   await transferStatement(response, body, signal, () => {
-    const sink = openSink(head);
+    const sink = openSink(sent);
     ({ textOf } = sink);
     return sink.streams;
   });
   const bytes = body.whole?.length ?? body.bytes;
-  const whole = body.whole && { head, body: body.whole };
+  const whole = body.whole && { head: sent, body: body.whole };
   return { cost: costOf(summary, startedAt, bytes), bytes, queryId: ready.queryId, whole };
 }
 

@@ -7,13 +7,21 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { contentOfAll } from '../../../src/gateway/clickhouse/compressed-frames.js';
 import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { exceptionBlock, EXCEPTION_TAG_HEADER } from '../../../src/gateway/clickhouse/exception-block.js';
-import { StatementBody, transferStatement } from '../../../src/gateway/clickhouse/statement-body.js';
+import { requireRows } from '../../../src/gateway/clickhouse/require-rows.js';
+import { QueryMeter } from '../../../src/gateway/clickhouse/within-time.js';
+import { searchOf } from '../../../src/gateway/clickhouse/ready-query.js';
+import {
+  hasEnd,
+  StatementBody,
+  transferStatement,
+  WITH_END,
+} from '../../../src/gateway/clickhouse/statement-body.js';
 import { Failure } from '../../../src/gateway/errors.js';
 import { ResponseBody } from '../../../src/gateway/http/result/send-export.js';
 import { compressor } from '../../../src/gateway/query/encode-bodies.js';
 import { Abort } from '../../../src/gateway/query/signal.js';
 import { adminConnection } from '../../support/clickhouse.js';
-import { withCutConnections } from '../../support/cut-connections.js';
+import { withCutConnections, withShortResponses } from '../../support/cut-connections.js';
 
 const OWN_TEXT = 'Code: 395. DB::Exception: what the gateway says. (SOME_NAME) (version 26.7.2.1)';
 const ENCODINGS = ['identity', 'gzip', 'br'] as const;
@@ -61,11 +69,22 @@ class Listener {
     let sql = searchParams.get('query') ?? '';
     for await (const chunk of request) sql += String(chunk);
     const { signal } = (this.abort = new Abort());
-    const search = `http_response_buffer_size=1&max_threads=1&compress=${Number(isFramed)}`;
-    const result = await this.client.openQuery({ search, body: sql, signal });
+    const { settings, headers } = WITH_END;
+    const search = `http_response_buffer_size=1&max_threads=1&${isFramed ? 'compress=1' : searchOf(settings)}`;
+    const sent = { search, body: sql, signal, headers: isFramed ? {} : headers };
+    const result = await this.client.openQuery(sent);
     const tag = result.headers[EXCEPTION_TAG_HEADER]?.toString();
-    const body = new StatementBody({ tag, isFramed, textOf: () => OWN_TEXT, takeTurn: setImmediate });
+    const options = {
+      tag,
+      isFramed,
+      hasEnd: hasEnd(result),
+      mayBeEmpty: true,
+      textOf: () => OWN_TEXT,
+      takeTurn: setImmediate,
+    };
+    const body = new StatementBody(options);
     try {
+      await requireRows(result, new QueryMeter());
       await transferStatement(result, body, signal, () => {
         response.writeHead(200, { 'X-ClickHouse-Exception-Tag': body.tag });
         const last = new ResponseBody(response, undefined, () => body.failure !== undefined);
@@ -184,6 +203,27 @@ describe('the result of a statement', () => {
         await cut.close();
       }
     });
+  });
+
+  it('whose bytes end too early is an error, where the response ends in order', async () => {
+    for (const [bytes, status] of [
+      [0, 500],
+      [1000, 500],
+      [1_000_000, 200],
+    ] as const)
+      await withShortResponses(bytes, async (url) => {
+        const short = await Listener.open(url);
+        try {
+          for (const format of ['TabSeparated', 'RowBinary', 'Native']) {
+            const sql = `SELECT number, toString(number) AS text FROM numbers(300000) FORMAT ${format}`;
+            const received = await receive(short.url, sql);
+            expect([received.status, received.isComplete]).toEqual([status, status === 500]);
+            expect(short.ends.at(-1)).toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
+          }
+        } finally {
+          await short.close();
+        }
+      });
   });
 
   it('that is stopped is broken off after the text of the gateway', async () => {

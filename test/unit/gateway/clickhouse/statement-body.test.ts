@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { frameOf } from '../../../../src/gateway/clickhouse/compressed-frames.js';
 import { exceptionBlock } from '../../../../src/gateway/clickhouse/exception-block.js';
 import { StatementBody } from '../../../../src/gateway/clickhouse/statement-body.js';
+import type { Failure } from '../../../../src/gateway/errors.js';
 import { brokenResponse } from '../../../../src/gateway/formats/broken-response.js';
 
 const TAG = 'abcdefghijklmnop';
@@ -27,6 +28,8 @@ function frame(content: Buffer): Buffer {
 interface Options {
   readonly tag?: string | undefined;
   readonly isFramed?: boolean;
+  readonly hasEnd?: boolean;
+  readonly mayBeEmpty?: boolean;
   readonly brokenBy?: Error;
   readonly wholeBytes?: number;
 }
@@ -35,11 +38,11 @@ interface Options {
 async function receive(
   bytes: Buffer,
   sizes: readonly number[],
-  { tag = TAG, isFramed = false, brokenBy, wholeBytes }: Options = {},
+  { tag = TAG, isFramed = false, hasEnd = true, mayBeEmpty = true, brokenBy, wholeBytes }: Options = {},
 ): Promise<{ readonly sent: Buffer; readonly body: StatementBody }> {
   const body = new StatementBody({
     tag: tag === 'none' ? undefined : tag,
-    isFramed,
+    ...{ isFramed, hasEnd, mayBeEmpty },
     textOf: () => OWN_TEXT,
     takeTurn: setImmediate,
     wholeBytes,
@@ -101,6 +104,19 @@ describe('StatementBody', () => {
     );
   });
 
+  it('rejects bytes that show no end, and no bytes where there are rows', async () => {
+    const failures = [
+      [0, { hasEnd: false }],
+      [1, { hasEnd: false }],
+      [HELD + 1, { hasEnd: false }],
+      [0, { mayBeEmpty: false }],
+      [0, { isFramed: true, mayBeEmpty: false }],
+    ] as const;
+    const failed = failures.map(async ([length, how]) => (await receive(bytesOf(length), [200], how)).body);
+    const codes = (await Promise.all(failed)).map(({ failure }) => (failure as Failure | undefined)?.code);
+    expect(codes).toEqual([undefined, ...failures.slice(1).map(() => 'CLICKHOUSE_ANSWER_BROKEN')]);
+  });
+
   it('keeps no result that fails', async () => {
     const bytes = Buffer.concat([bytesOf(1000), EXCEPTION]);
     const { body } = await receive(bytes, [100], { wholeBytes: HELD });
@@ -141,7 +157,7 @@ describe('StatementBody', () => {
   it('holds the last frame, whatever its length', async () => {
     const body = new StatementBody({
       tag: TAG,
-      isFramed: true,
+      ...{ isFramed: true, hasEnd: false, mayBeEmpty: true },
       textOf: () => OWN_TEXT,
       takeTurn: setImmediate,
     });
@@ -183,7 +199,7 @@ describe('StatementBody', () => {
   it('gives others their turn', async () => {
     let turns = 0;
     const body = new StatementBody({
-      ...{ tag: TAG, isFramed: false, textOf: () => OWN_TEXT },
+      ...{ tag: TAG, isFramed: false, hasEnd: true, mayBeEmpty: true, textOf: () => OWN_TEXT },
       takeTurn: (resume) => {
         turns += 1;
         setImmediate(resume);
