@@ -1,12 +1,12 @@
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 
-/** Milliseconds from which the difference of two clocks is a fault. */
+/** Milliseconds by which two clocks differ at least where the difference is a fault. */
 const FAULT_MS = 30_000;
-/** A `Date` has whole seconds: a smaller change of the difference says nothing. */
+/** A `Date` has whole seconds, so that a smaller change of the difference means nothing. */
 const SLACK_MS = 3000;
 
-/** Compares the clock of the gateway with those of ClickHouse's servers, and logs where one begins to differ, or no longer does. */
+/** Compares the gateway's clock with those of ClickHouse's servers. Logs when a difference becomes a fault, and when that ends. */
 export class ClockMonitor {
   private readonly aheadOf = new Map<string, number>();
 
@@ -15,13 +15,13 @@ export class ClockMonitor {
     private readonly logger: Logger,
   ) {}
 
-  /** The seconds by which the clock is ahead of that of a server, negative where it is behind; 0 unless it is a fault. */
+  /** Seconds by which the gateway's clock is ahead of a server's clock, negative where it is behind; 0 unless that is a fault. */
   get aheadSeconds(): number {
     const [first = 0] = this.aheadOf.values();
     return first;
   }
 
-  /** @param date the `Date` of a response that the server has just sent; not a number where it has none. */
+  /** @param date time in the `Date` header of a response that the server has just sent; NaN where the header is missing. */
   readonly note = (server: string, date: number): void => {
     const aheadMs = this.clock().getTime() - date;
     const aheadSeconds = Math.round(aheadMs / 1000);

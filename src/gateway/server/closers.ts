@@ -11,7 +11,7 @@ interface ClosingPart {
   readonly name: string;
   /** Whether callers lose nothing if the part does not close: the exit code is then not affected. */
   readonly isBestEffort?: boolean;
-  /** Whether the part waits for running requests: `drainMs` is then added to its own time. */
+  /** Whether the part waits for running requests; its timeout is then longer by `drainMs`. */
   readonly drains?: boolean;
 }
 
@@ -32,8 +32,8 @@ export class Closers {
   };
 
   /**
-   * Closes every part in reverse order of opening, those that wait for requests first and at once, so that they need the time
-   * of one. Logs a part that fails or times out, and continues with the next part. A second call returns the same promise.
+   * Closes every part in reverse order of opening. Parts that wait for requests come first and close concurrently, so that they need
+   * only the time of one. Logs a part that fails or times out, and continues. A second call returns the same promise.
    *
    * @throws Error that names the parts that did not close, except best-effort parts.
    */

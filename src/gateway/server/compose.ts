@@ -35,7 +35,7 @@ import { queryServers } from './query-servers.js';
 import type { Reload, ReloadOptions } from './reloader.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
 
-/** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */
+/** Timeout of a ping; short, so that a readiness probe gets a response in time when ClickHouse hangs. */
 const PING_TIMEOUT_MS = 1000;
 
 /** A running gateway. */
@@ -48,7 +48,7 @@ export interface Gateway {
   readonly endpoints: Endpoints;
   /** Loads the endpoint files again and serves them in place of the earlier ones, all or nothing. Never rejects. */
   readonly reload: (options?: ReloadOptions) => Promise<Reload>;
-  /** Drops every cached result. */
+  /** Deletes every cached result. */
   readonly purge: () => Promise<unknown>;
   /** The key generated for this run, if none is configured. */
   readonly generatedKey: string | undefined;
@@ -57,7 +57,7 @@ export interface Gateway {
   /**
    * Stops accepting requests, finishes running ones, and closes every part, each within its deadline.
    *
-   * @param drainMs how long requests may take; at most, and by default, SHUTDOWN_TIMEOUT_SECONDS.
+   * @param drainMs how long requests may take; SHUTDOWN_TIMEOUT_SECONDS is the maximum and the default.
    * @throws Error that names the parts that did not close.
    */
   readonly close: (drainMs?: number) => Promise<void>;
@@ -66,19 +66,19 @@ export interface Gateway {
 export interface GatewayDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** What takes the lines of the log, where it can lose some. */
+  /** Destination of the log's lines, where lines can be lost. */
   readonly output?: { readonly lost: number } | undefined;
-  /** Whether the limits of endpoints do not apply: where a test's clock stands still, no window ends. */
+  /** Whether the limits of endpoints do not apply: with the fixed clock of a test, no window would end. */
   readonly withoutLimits?: boolean;
-  /** How endpoint files are loaded, and what reports that; those of `development` where absent. */
+  /** How endpoint files are loaded, and the listener for reloads; by default those of `development`. */
   readonly files?: Pick<Development, 'loading' | 'onReload'> | undefined;
   /** Present in a development server. */
   readonly development?: Development;
 }
 
-/** What a development server changes about a gateway, and what it says of it. */
+/** What a development server changes in a gateway, and the state that it publishes. */
 export interface Development extends DevelopmentSource {
-  /** How endpoint files are loaded. A file with a problem keeps its earlier endpoint, and does not stop the others. */
+  /** How endpoint files are loaded. For a file with a problem the earlier endpoint is served, and other files are not affected. */
   readonly loading: ProjectEndpointsOptions;
   /** Called once ClickHouse is open, before the endpoints are loaded once more and requests are served. */
   readonly onOpened: (clickhouse: OpenClickHouse) => void;
@@ -118,7 +118,7 @@ async function open(
   const shared = { config, endpoints, logger, clock };
   const access = await openAccess(shared);
   onClose(access.keys.close, { name: 'keys' });
-  // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
+  // The SDK is loaded only if tracing is configured, because loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
   const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
@@ -168,7 +168,7 @@ async function open(
   return { url, adminUrl, sqlUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
 }
 
-/** Lets each user of ClickHouse be tried once, so that the log names what is wrong before a call needs it. */
+/** Tries each ClickHouse user once, so that the log names problems before a call needs the user. */
 async function reportAtStart(
   { reportVersions }: Pick<QueryExecution, 'reportVersions'>,
   requestLog: OpenRequestLog | undefined,

@@ -9,26 +9,26 @@ export interface GatewayOptions {
   /** Folder of the project; by default `PROJECT_DIR` of the environment, else the current folder. */
   readonly project?: string;
   /**
-   * The configuration: the environment variables of docs/reference/configuration.md, by default none, so that `process.env`
-   * counts only where it is passed. The project's `.env` completes them.
+   * The environment variables of docs/reference/configuration.md; by default none, so that `process.env` applies only where it is
+   * passed. The project's `.env` adds variables.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A gateway in this process. */
 export interface RunningGateway {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** URL of the gateway, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Where its admin API listens; undefined without `ADMIN_PORT`. */
+  /** URL of the admin API; undefined without `ADMIN_PORT`. */
   readonly adminUrl: string | undefined;
-  /** Where endpoints are tables; undefined without `SQL_PORT`. */
+  /** URL of the listener on which endpoints are tables; undefined without `SQL_PORT`. */
   readonly sqlUrl: string | undefined;
-  /** The key that was made for this run; undefined where the configuration has keys. */
+  /** The key that was generated for this run; undefined where the configuration has keys. */
   readonly apiKey: string | undefined;
   /**
    * Loads the endpoint files again and serves them, all or nothing. Never rejects.
    *
-   * @returns why nothing was changed, a text for each problem; empty where all files are served.
+   * @returns a text for each problem, with which nothing was changed; empty where all files are served.
    */
   readonly reload: () => Promise<readonly string[]>;
   /** Finishes running requests within `SHUTDOWN_TIMEOUT_SECONDS`, and closes every connection and the embedded server. */
@@ -36,10 +36,10 @@ export interface RunningGateway {
 }
 
 /**
- * Starts a gateway in this process, as `querygate serve` does in one of its own: for tests, and for services that embed it.
- * It writes its log to standard output (`LOG_LEVEL`), and handles no signals: call `close` before the process exits.
+ * Starts a gateway in this process, as `querygate serve` does in its own process: for tests, and for services that embed it.
+ * Writes the log to standard output (`LOG_LEVEL`). Handles no signals: call `close` before the process exits.
  *
- * @throws Error that says what is wrong with the project or the configuration.
+ * @throws Error that describes the problem of the project or the configuration.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
   'CLICKHOUSE_ANSWER_BROKEN',
 ]);
 
-/** The parts of a gateway that its public API is opened with. */
+/** The parts of a gateway that its public API needs. */
 export interface PublicParts
   extends
     Omit<AppParts & HitParts, 'targets' | 'bodies' | 'everyResponse' | 'version' | OfConfig>,
@@ -38,10 +38,10 @@ type OfConfig = 'corsOrigins' | 'times' | 'publicUrl' | 'sql';
 
 /** The listener of the public API. */
 export interface PublicListener extends ListenerWithMessages {
-  /** What responds to the requests of which the fast path is not sure. */
+  /** The application, which responds to requests that the fast path leaves to it. */
   readonly app: RequestListener;
   readonly fastPath: FastPath;
-  /** Undefined where Node's server is to respond to hits too. */
+  /** Responds to hits without Node's HTTP server; undefined where that server responds to hits too. */
   readonly serveRaw: ServeRaw | undefined;
   /** Reports the requests that are finished but not reported yet, to log, metrics and request log. */
   readonly reportRequests: () => void;
@@ -78,13 +78,13 @@ export function createListener(parts: PublicParts): PublicListener {
   });
 }
 
-/** The parts that finished requests are reported to. */
+/** The parts to which finished requests are reported. */
 export type LoggedParts = Pick<
   PublicParts,
   'logger' | 'metrics' | 'requestLog' | 'hasFullDisk' | 'development' | 'clock'
 >;
 
-/** What reports finished requests to log, metrics and request log. */
+/** Creates the log of finished requests, which reports them to log, metrics and request log. */
 export function createLog({
   logger,
   metrics,

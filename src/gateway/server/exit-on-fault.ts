@@ -9,7 +9,7 @@ const EXIT_MS = 5000;
  * Exits with code 1 after an uncaught exception or an unhandled rejection, after which Node.js considers it unsafe to
  * continue. Logs the fault, and drains running requests briefly.
  *
- * @returns sets the function that closes the gateway; until then a fault exits at once.
+ * @returns a function that sets how the gateway is closed; until it is called, a fault exits at once.
  */
 export function exitOnFault(logger: Logger): (close: (drainMs: number) => Promise<void>) => void {
   let closeGateway: (drainMs: number) => Promise<void> = () => Promise.resolve();
@@ -18,7 +18,7 @@ export function exitOnFault(logger: Logger): (close: (drainMs: number) => Promis
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       logger.error('uncaught error: the process stops', { event, ...describeError(error) });
-      // Set even if a signal is already stopping the process.
+      // The exit code is set even if a signal is already stopping the process.
       process.exitCode = 1;
       if (isStopping) return;
       isStopping = true;

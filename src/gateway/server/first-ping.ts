@@ -2,7 +2,7 @@ import type { Logger } from '../observability/logger.js';
 import { anyTrue } from '../scheduler/server-pool.js';
 import type { QueryServer } from './open-scheduler.js';
 
-/** The start waits no longer than this. */
+/** Milliseconds that the start waits for the pings at most. */
 const PING_MS = 1000;
 
 /**

@@ -1,19 +1,19 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 const MIB = 1024 * 1024;
-/** Between two looks at the heap, which take microseconds. */
+/** Milliseconds between two reads of the heap size, which take microseconds each. */
 const LOOK_MS = 250;
-/** Bytes that may be added between two collections, also to a small heap. */
+/** Bytes that even a small heap may grow by between two garbage collections. */
 const FREE_GROWTH = 64 * MIB;
 const [LEAST_PERCENT, MOST_PERCENT] = [50, 200];
-/** Of this many percent is each step, so that the flag seldom changes. */
+/** The limit changes in steps of this percentage, so that the flag seldom changes. */
 const STEP_PERCENT = 50;
 
 /**
- * By how many percent a heap may grow until V8 collects the garbage of all of it.
+ * By how many percent a heap may grow until V8 collects all of its garbage.
  *
- * New buffers count as growth, but those that were there do not count as heap: of a small heap that may grow by 50 % only, the
- * buffers of an export alone cause a collection for each 20 MB, which takes more CPU time than the export.
+ * V8 counts new buffers as growth, but old buffers not as a part of the heap. If a small heap could grow by 50 % only, the buffers
+ * of an export would cause a collection for each 20 MB. These take more CPU time than the export.
  *
  * @param bytes of the heap, without buffers.
  */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Where a server listens. */
+/** The address on which a server listens. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

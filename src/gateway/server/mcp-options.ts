@@ -6,7 +6,7 @@ import { isAuthorizationServer } from '../http/mcp/resource-metadata.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { MCP_PACKAGE, mcpInstallation } from '../../package-files.js';
 
-/** The options of MCP; undefined where it is off, or where its package, an optional dependency, is not installed. */
+/** The options of MCP; undefined where it is disabled, or where its package, an optional dependency, is not installed. */
 export function mcpOptions(
   { mcp, tokens, trustProxy }: Pick<Config, 'mcp' | 'tokens' | 'trustProxy'>,
   logger: Logger,
@@ -26,7 +26,7 @@ export function mcpOptions(
   };
 }
 
-/** Without loading the package, which takes 70 ms: the first message does. */
+/** Whether the package is installed. Does not load it, because that takes 70 ms; the first message loads it. */
 function isInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve(MCP_PACKAGE);

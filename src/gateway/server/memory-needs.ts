@@ -2,20 +2,20 @@ import { maxResponseBytes } from '../clickhouse/query-settings.js';
 import type { Config } from '../config/config.js';
 
 const MIB = 1024 * 1024;
-/** MiB of a gateway under load with the smallest cache: `npm run bench:memory -- --only churn`. */
+/** MiB of a gateway under load with the smallest cache, as `npm run bench:memory -- --only churn` measures it. */
 const BASE_MB = 330;
-/** Of the limit of a cache with small results, whose entries take memory beside their bytes. */
+/** Memory of a full cache of small results, relative to its limit: entries need memory in addition to their bytes. */
 const CACHE_SHARE = 1.2;
 
-/** What the process will need, in MiB. */
+/** The expected memory of the process, in MiB. */
 export interface MemoryNeeds {
-  /** With a full cache. */
+  /** MiB with a full cache. */
   readonly memoryMb: number;
-  /** While as many queries as may run at a time return the largest results. */
+  /** MiB while the maximum number of concurrent queries return the largest results. */
   readonly maxMemoryMb: number;
 }
 
-/** The memory that a configuration leads to. */
+/** The expected memory of a gateway with a configuration. */
 export function memoryNeeds({ cache, queue, queryLimits }: Config): MemoryNeeds {
   const memoryMb = BASE_MB + Math.ceil((CACHE_SHARE * cache.memoryBytes) / MIB);
   const responseMb = Math.ceil(maxResponseBytes(queryLimits) / MIB);
@@ -23,9 +23,9 @@ export function memoryNeeds({ cache, queue, queryLimits }: Config): MemoryNeeds 
 }
 
 /**
- * The memory limit of the container in MiB, where it is lower than what the gateway needs with a full cache.
+ * The memory limit of the container in MiB, where the limit is lower than what the gateway needs with a full cache.
  *
- * @param limitBytes of the container; 0 where there is none.
+ * @param limitBytes limit of the container; 0 where there is none.
  */
 export function lowMemoryLimit(
   { memoryMb }: MemoryNeeds,

@@ -11,15 +11,15 @@ import type { ApiParts } from '../http/api-parts.js';
 import type { Credentials } from '../http/call/credentials.js';
 import type { SharedParts } from './shared-parts.js';
 
-/** Characters; a shorter key can be guessed. */
+/** Minimum characters of a key: a shorter one can be guessed. */
 const SAFE_KEY_LENGTH = 16;
 
-/** Authentication of callers, and the use of their keys. */
+/** The parts that authenticate callers, and when each key was last used. */
 export interface Access extends Pick<ApiParts, 'credentials' | 'cursors'> {
   readonly keys: Keys;
   readonly keyUse: KeyUse;
   readonly links: ApiParts['links'];
-  /** Encloses the values of secret parameters. */
+  /** Replaces the values of secret parameters by an HMAC. */
   readonly seal: Seal;
 }
 

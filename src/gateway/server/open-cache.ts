@@ -39,15 +39,15 @@ export interface OpenCache {
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Deletes results here and on every other gateway; false if the others can be notified only later. */
   readonly purge: (scope: PurgeScope) => Promise<boolean>;
-  /** What gateways of the same ClickHouse read of its tables, for each other; undefined without Redis. */
+  /** Versions of tables that gateways of the same ClickHouse read and share; undefined without Redis. */
   readonly versionsOf: (server: string) => SharedVersions | undefined;
-  /** What gateways share about deferred calls; undefined without Redis. */
+  /** State of deferred calls that gateways share; undefined without Redis. */
   readonly deferred: DeferredBoard | undefined;
   /** Limits that all gateways count together; undefined if each gateway counts on its own. */
   readonly limits: SharedLimits | undefined;
   readonly redisState: () => RedisState;
   readonly close: () => Promise<void>;
-  /** Tells the other gateways of purges of which they could not be notified; to be called every second. */
+  /** Repeats the purges of which other gateways could not be notified; called every second. */
   readonly publishAgain: () => Promise<unknown>;
 }
 
@@ -62,11 +62,11 @@ export async function openCache(parts: ExecutionParts): Promise<OpenCache> {
     : openWithRedis(config.redisUrl, local, parts);
 }
 
-/** Memory that misses leave to the garbage collector and to malloc, which return it late; it does not grow with the cache. */
+/** Maximum memory that misses leave to the garbage collector and to malloc, which return it late. It does not grow with the cache. */
 const MAX_RESERVE_BYTES = 128 * 1024 * 1024;
 const RESERVE_SHARE = 1 / 4;
 
-/** What the results may occupy of the memory that the cache may add to the process. */
+/** Bytes for the results, out of the memory that the cache may add to the process. */
 const withoutReserve = (bytes: number): number => bytes - Math.min(MAX_RESERVE_BYTES, RESERVE_SHARE * bytes);
 
 function openLocalOnly(local: LocalStore, { clock }: ExecutionParts): OpenCache {
@@ -142,7 +142,7 @@ interface OpenRedis {
 async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   let reason: string | undefined;
   const breaker = new CircuitBreaker({
-    // A miss has three that no query separates.
+    // A miss sends three commands without a query between them, so that one miss must not open the breaker.
     failuresToOpen: 4,
     firstPauseMs: 500,
     maxPauseMs: 5000,
@@ -171,7 +171,7 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   return { client, redis, breaker };
 }
 
-/** Waits until Redis is connected, at most CONNECT_WAIT_MS: an unavailable Redis must not delay the start further. */
+/** Waits at most CONNECT_WAIT_MS until Redis is connected, because an unavailable Redis must not delay the start further. */
 async function untilConnected(client: RedisClient): Promise<void> {
   if (client.status === 'ready') return;
   await once(client, 'ready', { signal: AbortSignal.timeout(CONNECT_WAIT_MS) }).catch(() => undefined);
@@ -188,8 +188,8 @@ function permitMsOf(config: Config): number {
 }
 
 /**
- * Bounds coalescing across gateways: a follower waits for the longest time that a query can take, and then has a
- * short time for a query of its own.
+ * Bounds coalescing across gateways. A follower waits for the longest time that a query can take. Then it has a short time for a
+ * query of its own.
  *
  * @param coalesce creates the unbounded function, with the longest wait in milliseconds.
  */

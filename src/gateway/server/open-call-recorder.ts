@@ -11,9 +11,9 @@ import type { LogEntry } from '../observability/request-log-columns.js';
 const RECORD_MS = 60_000;
 const TABLE = 'querygate_calls';
 
-/** The recorder of distinct calls, once it is open. */
+/** An open recorder of distinct calls. */
 export interface OpenCallRecorder {
-  /** Records a request where it is a call that had a result. */
+  /** Records a request if it is a call with a result. */
   readonly note: (entry: LogEntry, call: ReadCall | undefined) => void;
   readonly close: () => Promise<void>;
 }

@@ -8,31 +8,31 @@ import type { OwnServer, OwnServerOptions } from './own-server.js';
 
 /** Connections in addition to those for queries: for sandbox checks of callers' SQL. */
 const SPARE_CONNECTIONS = 8;
-/** Milliseconds in addition to a query's own limit until a silent socket times out. */
+/** Milliseconds after a query's own time limit until a silent socket times out. */
 const SOCKET_GRACE_MS = 5000;
 
 /** A ClickHouse server, with a client of the read-only user. */
 export interface OpenServer {
-  /** Host and port. */
+  /** Name of the server: host and port. */
   readonly name: string;
   readonly url: string;
   readonly client: QueryClient;
 }
 
-/** ClickHouse, ready to serve. */
+/** Open connections to ClickHouse. */
 export interface OpenClickHouse {
-  /** At least one. */
+  /** The servers that run queries; at least one. */
   readonly servers: readonly OpenServer[];
-  /** Connections of a user that may write the request log, one for each server; empty if it is disabled. */
+  /** Connections of the user that writes the request log, one for each server; empty if the log is disabled. */
   readonly logConnections: readonly ClickHouseConnection[];
-  /** The connection of a user that may read the versions of tables, or why there is none. */
+  /** The connection of the user that reads the versions of tables, or why there is none. */
   readonly versions: ClickHouseConnection | { readonly reason: string };
-  /** Undefined where the servers are external. */
+  /** The embedded server; undefined where the servers are external. */
   readonly own: OwnServer | undefined;
   readonly close: () => Promise<void>;
 }
 
-/** Connects to the configured servers or, if there are none, starts one of its own. */
+/** Connects to the configured servers. Without any, starts an embedded server. */
 export async function openClickHouse(config: Config, options: OwnServerOptions): Promise<OpenClickHouse> {
   const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
@@ -42,7 +42,7 @@ export async function openClickHouse(config: Config, options: OwnServerOptions):
     const versions = versionsConnection(clickhouse);
     return { servers, logConnections, versions, own: undefined, close: () => closeAll(servers) };
   }
-  // What only a server of its own needs is not loaded beside external ones.
+  // The code of the embedded server is loaded only where it is needed.
   // eslint-disable-next-line querygate/zones
   const { openOwnServer } = await import('../../commands/embedded/open-own-server.js');
   const own = await openOwnServer(config, clickhouse, options);
@@ -56,7 +56,7 @@ export async function openClickHouse(config: Config, options: OwnServerOptions):
   return { servers, logConnections, versions, own, close };
 }
 
-/** A version is of one server: another one can be ahead of it, or behind. */
+/** The connection for versions. It needs a single server, because the version of a table differs between servers. */
 export function versionsConnection({
   urls,
   cluster,
@@ -68,7 +68,7 @@ export function versionsConnection({
   return versions ? { url, ...versions } : { reason: 'CLICKHOUSE_VERSIONS_USER is not set' };
 }
 
-/** How queries use the configured cluster, if there is one. */
+/** How queries use the configured cluster. */
 export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOptions {
   const isCluster = clickhouse.kind === 'external' && clickhouse.cluster !== undefined;
   return { skipsShards: isCluster, allowsPartial: allowPartial };

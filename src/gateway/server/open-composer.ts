@@ -6,7 +6,7 @@ import type { RunQuery } from '../query/ports.js';
 import type { OpenCache } from './open-cache.js';
 import type { ExecutionParts } from './shared-parts.js';
 
-/** Creates what composes results of pieces, with its figures and its log. */
+/** Creates the composer of results from pieces, with its metrics and its log. */
 export function openComposer(
   { hits, metrics, onBackground, logger, clock }: ExecutionParts,
   runQuery: RunQuery,

@@ -5,18 +5,18 @@ import type { Logger } from '../observability/logger.js';
 import type { QueryExecution } from './open-query-execution.js';
 import type { OpenServer } from './open-clickhouse.js';
 
-/** The start waits no longer for the settings of a user: its first query will. */
+/** Milliseconds that the start waits for the settings of a user; after that, the user's first query waits for them. */
 const FIRST_MS = 1000;
 
-/** What the gateway overrides on its servers. */
+/** The settings that the gateway overrides on its servers. */
 export interface OpenOverrides {
-  /** Begins anew with cached results when that changes: some can be of queries that ran before the change was read. */
+  /** Purges all cached results when the overridden settings change: queries may have run before the change was read. */
   readonly follow: (execution: Pick<QueryExecution, 'adoptEndpoints' | 'cache'>) => void;
-  /** Why no server can run queries; empty where one can. */
+  /** Why no server can run queries; empty where at least one can. */
   readonly problems: () => Promise<readonly string[]>;
 }
 
-/** Reads the settings of the user on each server, logs what is overridden, and keeps results under other settings apart. */
+/** Reads the settings of the user on each server, logs those that are overridden, and keeps results of different settings apart. */
 export async function openOverrides(
   servers: readonly OpenServer[],
   endpoints: ServedEndpoints,

@@ -27,16 +27,16 @@ import { openComposer } from './open-composer.js';
 import type { ExecutionParts, SharedParts } from './shared-parts.js';
 import { startWarming } from './start-warming.js';
 
-/** How many sets the usage ledger remembers for each set that may be warmed. */
+/** Parameter sets that the usage ledger remembers, for each set that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
-/** What executes queries for a gateway. */
+/** The dependencies of the execution of queries. */
 export interface QueryDependencies extends SharedParts, Pick<QueryParts, 'requireRunnable'> {
-  /** At least one; each can run any query. */
+  /** The servers, each of which can run any query; at least one. */
   readonly servers: readonly QueryServer[];
-  /** The connection of a user that may read the versions of tables, or why there is none. */
+  /** The connection of the user that reads the versions of tables, or why there is none. */
   readonly versions?: OpenClickHouse['versions'];
-  /** Takes the queries for which no caller waits. */
+  /** Logs queries that no caller waits for. */
   readonly requestLog?: { readonly noteBackground: OnBackgroundQuery } | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface QueryExecution
   readonly hits: HitCounter;
   readonly pool: ServerPool;
   /**
-   * Continues the use of parameter sets with endpoints that were replaced, and frees the memory of results that are outdated.
+   * Moves the use of parameter sets to the endpoints that replaced others, and frees the memory of outdated results.
    *
    * @param outdated ids of endpoints that were removed or have another definition.
    */
@@ -125,7 +125,7 @@ export async function openQueryExecution(
   };
 }
 
-/** What checks and runs statements over tables. */
+/** The parts that check and run statements over tables. */
 const statementParts = ({ analyzeSql, runStatement }: Scheduler, { clock }: SharedParts) => ({
   checkStatement: createStatementCheck(analyzeSql),
   checkZone: createZoneCheck(analyzeSql),
@@ -136,14 +136,14 @@ const statementParts = ({ analyzeSql, runStatement }: Scheduler, { clock }: Shar
 /** Counts how calls are served, and notes which parameter sets are in use. */
 function countOutcomes({ endpoints, hits, clock }: ExecutionParts, ledger: UsageLedger): OnOutcome {
   return (query, key, { result, status }) => {
-    // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are later pages, or those of a replaced endpoint.
+    // Not warmed: sandboxed queries, with which a caller could fill the ledger, later pages, and queries of a replaced endpoint.
     if (!query.sandbox && !query.page && query.pageRows === undefined && endpoints.has(query.endpoint))
       ledger.count(key, query, clock().getTime(), result);
     hits.count(key.endpointId, status);
   };
 }
 
-/** Adds the figures that are read at each scrape. */
+/** Registers the figures that are read at each scrape. */
 function observe(
   metrics: Metrics,
   endpoints: Endpoints,

@@ -8,10 +8,10 @@ import { logReload, Reloader, type Reload } from './reloader.js';
 import { ServedAnalyses } from './served-analyses.js';
 import type { SharedParts } from './shared-parts.js';
 
-/** What endpoints are reloaded with. */
+/** The dependencies of reloads. */
 export interface ReloadingParts extends SharedParts {
   readonly loader: EndpointsLoader;
-  /** What was loaded at the start. */
+  /** The endpoints that were loaded at the start. */
   readonly first: LoadedEndpoints;
   readonly analyses: EndpointAnalyses;
   readonly endpoints: ServedEndpoints;
@@ -19,17 +19,17 @@ export interface ReloadingParts extends SharedParts {
   readonly execution: Pick<QueryExecution, 'adoptEndpoints' | 'metrics'>;
   /** Present in a development server, which analyses endpoints while it loads them. */
   readonly development: object | undefined;
-  /** What reports reloads in place of the log. */
+  /** Reports reloads; absent where they are logged. */
   readonly files: { readonly onReload: (outcome: Reload) => void } | undefined;
 }
 
 /** The keys that name endpoints. */
 interface ReloadedKeys {
-  /** Resolves to a function that applies what was read. @throws Error where a key does not fit to the endpoints */
+  /** Reads the keys file for these endpoints; resolves to a function that applies it. @throws Error where a key does not fit */
   readonly readFor: (endpoints: readonly Endpoint[]) => Promise<() => void>;
 }
 
-/** Creates what reloads the endpoints, with the analysis of changed ones. */
+/** Creates the reloader of the endpoints, which analyses changed ones. */
 export function openReloader(
   parts: ReloadingParts,
   keys: ReloadedKeys,

@@ -19,7 +19,7 @@ const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;
 const TABLE = 'gateway_requests';
 
-/** The request log, once it is open. */
+/** An open request log. */
 export interface OpenRequestLog {
   readonly note: (completed: CompletedRequest) => void;
   readonly noteBackground: OnBackgroundQuery;
@@ -30,7 +30,7 @@ export interface OpenRequestLog {
 /**
  * Opens the request log, the table `gateway_requests` in ClickHouse; undefined without connections.
  *
- * @param connections of a user that may insert into the table, one for each server; a batch goes to one of them.
+ * @param connections one for each server, of the user that inserts into the table; a batch goes to one of them.
  */
 export function openRequestLog(
   connections: readonly ClickHouseConnection[],
@@ -104,7 +104,7 @@ const reporting =
     }
   };
 
-/** A finished request for the request log, which has neither its parameters nor its key. */
+/** The entry of a finished request in the request log. It contains neither the parameters nor the caller's key. */
 export function entryOf({ context, status, totalMs, bytesSent }: CompletedRequest, now: Date): LogEntry {
   const { requestId, endpoint, tool, tables, principal, called, outcome } = context;
   const { key: { hash } = {}, call } = called ?? {};
@@ -124,7 +124,7 @@ export function entryOf({ context, status, totalMs, bytesSent }: CompletedReques
   };
 }
 
-/** A query for which no caller waited alone, for the request log: it is no request. */
+/** The entry of a background query in the request log. It is not a request: no caller waited for it alone. */
 export function backgroundEntryOf(
   { purpose, endpoint, queryId = '', cost, callers = 1, caller = '' }: BackgroundQuery,
   now: Date,
@@ -136,7 +136,7 @@ export function backgroundEntryOf(
   };
 }
 
-/** The failure's code; for a partial 200, the code of what made it partial. */
+/** Code of the failure; for a partial result with status 200, code of its cause. */
 function codeOf({ failure, outcome }: RequestContext): string {
   if (failure === undefined) return outcome?.partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
   return failure instanceof Failure ? failure.code : 'INTERNAL';

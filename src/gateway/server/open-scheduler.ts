@@ -21,7 +21,7 @@ export type Ping = (signal: AbortSignal) => Promise<boolean>;
 
 /** A ClickHouse server that can run queries. */
 export interface QueryServer {
-  /** Host and port. */
+  /** Name of the server: host and port. */
   readonly name: string;
   readonly runQuery: RunQuery;
   readonly runExport: RunExport;
@@ -69,7 +69,7 @@ export function openScheduler(config: Config, servers: readonly QueryServer[], l
   };
 }
 
-/** Statements that run at a time, beside the queries of calls: a quarter as many, so that a dashboard does not slow calls down. */
+/** Slots for statements, in addition to those for calls: a quarter as many, so that a dashboard does not slow calls down. */
 export const statementSlots = ({ queue, sql }: Pick<Config, 'queue' | 'sql'>): number =>
   sql ? Math.max(2, Math.ceil(queue.slots / 4)) : 1;
 
@@ -86,13 +86,13 @@ function logChange(logger: Logger, pool: ServerPool, { name: server, state, reas
       logger.warn('a ClickHouse server does not respond and is ejected', { server, reason });
     else logger.info('a ClickHouse server responds again', { server });
   }
-  // All other servers are ejected, so this change starts or ends an outage of all servers.
+  // This change starts or ends an outage only where all other servers are ejected.
   if (servers.some(({ name, isEjected }) => name !== server && !isEjected)) return;
   if (state === 'open') logger.warn('ClickHouse does not respond; queries are rejected', { server, reason });
   else logger.info('ClickHouse responds again', { server });
 }
 
-/** @param shared counts of all gateways together; undefined if each gateway counts on its own. */
+/** @param shared the counts that gateways share; undefined if each gateway counts on its own. */
 export function openLimiter(shared: SharedLimits | undefined): Limiter {
   return new Limiter(() => performance.now(), shared);
 }

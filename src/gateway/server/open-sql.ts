@@ -9,10 +9,10 @@ import type { OnClose } from './closers.js';
 import { createLog, type LoggedParts } from './create-listener.js';
 import { listen } from './listen.js';
 
-/** What a server is opened with. */
+/** The dependencies of a listener. */
 export interface ListeningParts {
   readonly config: Config;
-  /** Gets the server, for figures of its connections. */
+  /** Called with the server, whose connections are counted. */
   readonly onListening: (server: Server) => unknown;
 }
 
@@ -28,7 +28,7 @@ export async function openSql(
   const { maxRows, ...where } = config.sql;
   const log = createLog(parts);
   const limits = { maxRows, timeoutMs: config.queryTimeoutMs };
-  // Without Redis too: so much of each statement that runs stays in memory.
+  // This limit applies without Redis too, because that many bytes of each running statement stay in memory.
   const maxStatementBytes = Math.min(parts.maxRangedBytes, config.cache.maxSharedBytes);
   const listener = createSqlListener({
     ...{ log, limits, maxStatementBytes, recentTimeouts: new RecentTimeouts(parts.clock) },

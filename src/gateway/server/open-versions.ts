@@ -20,7 +20,7 @@ import { QueryVersions } from '../versions/query-versions.js';
 import { readDataVersion } from '../versions/read-version.js';
 import { TableVersions, type SharedVersions } from '../versions/table-versions.js';
 
-/** Milliseconds that ClickHouse may take; a caller waits for them, and then for the query instead. */
+/** Milliseconds that ClickHouse may take to read versions. A caller waits for that long at most, and then for the query. */
 const TIMEOUT_MS = 3000;
 const CONNECTIONS = 4;
 
@@ -28,17 +28,17 @@ const nothing = (): void => undefined;
 
 const RANGE_ENDS = ['from', 'to'] as const;
 
-/** With fractions: a read that begins in the millisecond in which a query ends can be before its end. */
+/** Monotonic milliseconds with fractions: a read can begin in the same millisecond in which a query ends. */
 const steadyMs = (): number => performance.now();
 
 export interface VersionsDependencies {
-  /** Absent where no other gateway shares what this one reads. */
+  /** Versions that other gateways read; absent without Redis. */
   readonly shared?: SharedVersions | undefined;
   readonly clock: Clock;
   readonly onRead?: () => void;
-  /** Called with the reason for which the results of an endpoint are cached for seconds alone. */
+  /** Called with the reason why the results of an endpoint are cached for a number of seconds instead. */
   readonly onNoVersion?: (endpoint: string, reason: string) => void;
-  /** Called with the reason for which the results of an endpoint with pieces are not composed. */
+  /** Called with the reason why the results of an endpoint with pieces are not composed. */
   readonly onNoPieces?: (endpoint: string, reason: string) => void;
 }
 
@@ -113,7 +113,7 @@ function findData(
   );
 }
 
-/** @param bound the query whose values a text has; absent: the values come with each text. */
+/** @param bound the query whose values each text uses; without it, the values come with each text. */
 function rowReader(client: QueryClient, bound?: BoundQuery): ReadRows {
   return <Row>(
     text: string,
@@ -127,7 +127,7 @@ function rowReader(client: QueryClient, bound?: BoundQuery): ReadRows {
       clickhouse_settings: {
         ...(bound && safetySettings(bound)),
         ...READ_ONLY,
-        // A server that does not know them has no versions.
+        // A server that does not know these settings has no versions.
         ...SETTINGS_OF_VERSIONS,
         allow_experimental_analyzer: 1,
         join_use_nulls: 0,

@@ -8,8 +8,8 @@ export interface OwnServer {
   readonly adminConnection: ClickHouseConnection;
   readonly readerConnection: ClickHouseConnection;
   /**
-   * Gives the read-only user the rights that these endpoints need, before they are served, and logs why their queries may be
-   * denied. Where the user lacks a right, the server restarts, and running queries fail.
+   * Grants the read-only user the rights that these endpoints need, before they are served. Logs why their queries may be denied.
+   * Where a right is missing, the server restarts, and running queries fail.
    */
   readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<void>;
   readonly stop: () => Promise<void>;

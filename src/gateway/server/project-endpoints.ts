@@ -7,22 +7,22 @@ import { EndpointRegistry } from '../../endpoint/registry.js';
 import { isOwnEndpoint, OWN_ENDPOINTS } from '../observability/own-endpoints.js';
 import { requireOwnNames } from '../tables/table-name.js';
 
-/** What decides which endpoints a gateway serves, and how. */
+/** The configuration that determines which endpoints a gateway serves. */
 export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 'clickhouse' | 'requestLog'>;
 
 export interface ProjectEndpointsOptions {
-  /** As {@link EndpointLoader} takes it. */
+  /** Option of {@link EndpointLoader}. */
   readonly mayLackColumns?: boolean;
   /**
-   * Called after each load with what the files contain, before the endpoints are settled; returns what to serve and the
+   * Called after each load with the content of the files, before settings are applied. Returns the endpoints to serve and the
    * problems to report.
    *
-   * @param earlier what the last load returned, by file.
+   * @param earlier the endpoints of the last load, by file.
    */
   readonly complete?: (loaded: LoadedFiles, earlier: ReadonlyMap<string, Endpoint>) => Promise<LoadedFiles>;
 }
 
-/** Endpoints that were loaded, and the files that are not among them. */
+/** Loaded endpoints, and the problems of files that could not be loaded. */
 export interface LoadedEndpoints {
   readonly endpoints: EndpointRegistry;
   readonly problems: readonly FileProblem[];
@@ -31,15 +31,15 @@ export interface LoadedEndpoints {
 }
 
 /**
- * Loads the endpoints that a gateway with a configuration serves, with the settings of its deployment, again after each change:
- * the project's, and the gateway's own, which read the request log, where the log is written. Elsewhere its table need not
- * exist.
+ * Loads the endpoints that a gateway serves, with the settings of its deployment, at the start and after each change. These are the
+ * endpoints of the project. The gateway's own endpoints are added where the request log is written: they read its table, which
+ * need not exist elsewhere.
  */
 class ProjectEndpoints {
   private readonly loader: EndpointLoader;
-  /** The endpoints that each file contained when it last had no problem. */
+  /** The last valid endpoint of each file. */
   private good: ReadonlyMap<string, Endpoint> = new Map();
-  /** The file of each endpoint that was loaded last, by id. */
+  /** File of each loaded endpoint, by endpoint id. */
   private files: ReadonlyMap<string, string> = new Map();
 
   constructor(
@@ -57,14 +57,14 @@ class ProjectEndpoints {
   }
 
   /**
-   * Loads what can be loaded: a file with a problem contributes the endpoint that it contained before.
+   * Loads all valid files. A file with a problem keeps its earlier endpoint.
    *
    * @throws Error that names invalid settings.
    */
   async loadWhatIsValid(): Promise<LoadedEndpoints> {
     const { endpoints, problems } = await this.loadFiles();
     const invalid = new Set(problems.map(({ file }) => file));
-    // A problem of no file, such as a missing folder, is one of all files.
+    // A problem without a file, such as a missing folder, is a problem of every file.
     const isInvalid = (file: string): boolean => invalid.has(file) || invalid.has(undefined);
     const kept = [...this.good].filter(([file]) => isInvalid(file) && !endpoints.has(file));
     const free = kept.filter(([, endpoint]) => !isTaken(endpoint, endpoints));
@@ -79,7 +79,7 @@ class ProjectEndpoints {
     return this.options.complete ? this.options.complete(loaded, this.good) : loaded;
   }
 
-  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
+  /** The file of a loaded endpoint, as messages name it; undefined for the gateway's own endpoints. */
   readonly fileOf = ({ id }: Endpoint): string | undefined => this.files.get(id);
 
   private async settled(byFile: ReadonlyMap<string, Endpoint>): Promise<EndpointRegistry> {
@@ -94,11 +94,11 @@ class ProjectEndpoints {
   }
 }
 
-/** Loads the endpoints of a gateway, again after each change. */
+/** Loads the endpoints of a gateway, at the start and after each change. */
 export interface EndpointsLoader {
-  /** @throws Error where nothing can be served of what was loaded. */
+  /** @throws Error where nothing of what was loaded can be served. */
   readonly load: () => Promise<LoadedEndpoints>;
-  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
+  /** The file of a loaded endpoint, as messages name it; undefined for the gateway's own endpoints. */
   readonly fileOf: (endpoint: Endpoint) => string | undefined;
 }
 

@@ -28,7 +28,7 @@ export function queryServers(
     });
     const { overrides } = client;
     const ping = async (signal: AbortSignal): Promise<boolean> => {
-      // Only then, because a query wakes a paused cloud service.
+      // The settings are read only where they are a problem, because a query wakes a paused cloud service.
       if (overrides.problem !== undefined) await overrides.ready(signal);
       return pingServer(signal);
     };

@@ -6,7 +6,7 @@ import type { OpenOverrides } from './open-overrides.js';
 import type { ServedAnalyses } from './served-analyses.js';
 import type { ServingProbe } from './serving-probe.js';
 
-/** Milliseconds that a first request for readiness waits for the first analysis of the endpoints. */
+/** Milliseconds that the first request for readiness waits for the first analysis of the endpoints. */
 const FIRST_ANALYSIS_MS = 2000;
 
 export interface ReadinessDependencies {
@@ -17,7 +17,7 @@ export interface ReadinessDependencies {
   readonly endpoints: Pick<Endpoints, 'all'>;
 }
 
-/** What keeps calls from success although ClickHouse responds: sentences for the operator, without text of ClickHouse. */
+/** Why calls fail although ClickHouse responds: sentences for the operator, without text of ClickHouse. Empty where they can succeed. */
 export async function whyNotReady({
   overrides,
   probe,
@@ -40,7 +40,7 @@ export async function whyNotReady({
     : [];
 }
 
-/** Waits for a task, but no longer than this. */
+/** Waits for a task, at most for `ms`. */
 async function within(task: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));

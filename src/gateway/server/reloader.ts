@@ -7,28 +7,28 @@ import type { Clock } from '../query/ports.js';
 import { ProblemsOfFiles, type LoadedEndpoints } from './project-endpoints.js';
 import { problem } from '../../endpoint/problems.js';
 
-/** How a reload ended. */
+/** The outcome of a reload. */
 export interface Reload extends ReloadState {
   readonly problems: readonly FileProblem[];
   /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
   readonly kept: readonly string[];
-  /** Set where nothing is wrong with the files, as far as known, but ClickHouse did not analyse the changed queries. */
+  /** Set where no problem of the files is known, but ClickHouse did not analyse the changed queries. */
   readonly isNotAnalysed?: true;
 }
 
 export interface ReloadOptions {
-  /** Whether to serve changed endpoints that ClickHouse does not analyse, because it is away. */
+  /** Whether to serve changed endpoints that an unreachable ClickHouse cannot analyse. */
   readonly force?: boolean;
 }
 
-/** Changed endpoints that ClickHouse does not analyse. */
+/** The failure of a reload because ClickHouse does not analyse changed endpoints. */
 export class NotAnalysed extends Error {
   override readonly name = 'NotAnalysed';
 }
 
 interface ReloaderDependencies {
   readonly served: ServedEndpoints;
-  /** @throws Error where nothing can be served of what was loaded; the earlier endpoints then stay. */
+  /** @throws Error where nothing of what was loaded can be served; the earlier endpoints then stay. */
   readonly load: () => Promise<LoadedEndpoints>;
   /** Called before new and changed endpoints are served. @throws Error where they must not be served */
   readonly prepare: (
@@ -36,7 +36,7 @@ interface ReloaderDependencies {
     changed: readonly Endpoint[],
     options: ReloadOptions,
   ) => Promise<void>;
-  /** Called when other endpoints are served. @param outdated ids of those that were removed or have another definition */
+  /** Called when other endpoints are served. @param outdated ids of endpoints that were removed or have another definition */
   readonly onReplaced: (outdated: ReadonlySet<string>) => void;
   /** Called with the outcome of each reload. */
   readonly report: (outcome: Reload) => void;
@@ -60,24 +60,24 @@ export class Reloader {
     this.#last = { at: this.#lastSuccess, ok: first.length === 0, problems: first, kept: [], ...NO_CHANGES };
   }
 
-  /** The last reload; at first, the load at the start. */
+  /** The last reload; before the first one, the load at the start. */
   get last(): Reload {
     return this.#last;
   }
 
-  /** When every file was valid last. */
+  /** When the last reload with only valid files ended. */
   get lastSuccess(): Date {
     return this.#lastSuccess;
   }
 
   /**
-   * Reloads once. Requests during a reload wait for one more, because it may have read a file before the file changed.
-   * Never rejects.
+   * Reloads once. A request during a reload starts another one after it, because the running one may have read a file before the
+   * file changed. Never rejects.
    */
   reload({ force = false }: ReloadOptions = {}): Promise<Reload> {
     if (!this.running && !this.waiting) return this.start({ force });
     this.isWaitingForced ||= force;
-    // The waiting one counts even where the running one has just ended: two at once could end in another order.
+    // A waiting reload is joined even where the running one has just ended: two concurrent reloads could end in another order.
     this.waiting ??= (this.running ?? Promise.resolve()).then(() => {
       const options = { force: this.isWaitingForced };
       this.waiting = undefined;
@@ -127,9 +127,9 @@ const NO_CHANGES: EndpointChanges = { added: [], changed: [], removed: [] };
 
 interface Comparison {
   readonly changes: EndpointChanges;
-  /** The new and the changed endpoints. */
+  /** New and changed endpoints. */
   readonly changed: readonly Endpoint[];
-  /** Ids of endpoints whose cached results no request can get any more. */
+  /** Ids of endpoints whose cached results must no longer be served. */
   readonly outdated: ReadonlySet<string>;
 }
 
@@ -154,7 +154,7 @@ function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Compa
   };
 }
 
-/** Whether no request can get the results of an endpoint any more, or would get them for longer than they are now cached. */
+/** Whether results of an endpoint are outdated: its definition has changed, or they were stored for longer than the settings now allow. */
 function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
   if (before.digest !== after?.digest) return true;
   const [was, is] = [before, after].map(({ settings: { caching } }) =>
@@ -163,7 +163,7 @@ function areOutdated(before: Endpoint, after: Endpoint | undefined): boolean {
   return (is ?? 0) < (was ?? 0);
 }
 
-/** Everything of an endpoint that callers can see; its query is in the digest. */
+/** All properties of an endpoint that callers can see, as JSON. The query is part of the digest. */
 export function visibleState(endpoint: Endpoint): string {
   const { parameters, columns, optionalColumns } = endpoint;
   const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);

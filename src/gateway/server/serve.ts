@@ -29,7 +29,7 @@ async function start(environment: Environment, output: LineOutput | undefined): 
   const config = readConfig(environment);
   const logger = output ? createLineLogger(config.logLevel, output) : createLogger(config.logLevel, true);
   const closeOnFault = exitOnFault(logger);
-  // Handled from the start, because the signal would otherwise end the process.
+  // SIGHUP is handled from the start, because it would otherwise end the process.
   const onHangup: { stop: (signal: string) => void; reload: () => void; requested: boolean } = {
     stop: () => process.exit(1),
     reload: () => (onHangup.requested = true),

@@ -14,40 +14,40 @@ import type { SharedParts } from './shared-parts.js';
 
 /** Milliseconds after which endpoints that ClickHouse rejected are analysed again. */
 const AGAIN_MS = 60_000;
-/** Milliseconds after which those that it did not analyse are; doubled each time, up to the maximum. */
+/** Milliseconds after which endpoints that could not be analysed are tried again; doubled each time, up to the maximum. */
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 600_000;
 
-/** Its timer keeps no process up. */
+/** A timer that does not keep the process running. */
 const setIdleTimer: SetTimer = (run, ms) => clearTimeout.bind(undefined, setTimeout(run, ms).unref());
 
-/** Endpoints that are analysed at a time before a reload; in the background one is. */
+/** Maximum number of concurrent analyses before a reload; in the background they run one at a time. */
 const CONCURRENT = 4;
 
 export interface ServedAnalysesDependencies extends Pick<SharedParts, 'endpoints' | 'logger' | 'clock'> {
   readonly analyses: EndpointAnalyses;
-  /** The file of an endpoint that was loaded, as messages name it; undefined where it is the gateway's own. */
+  /** The file of a loaded endpoint, as messages name it; undefined for the gateway's own endpoints. */
   readonly fileOf: (endpoint: Endpoint) => string | undefined;
-  /** One for each server. */
+  /** Clients of ClickHouse, one for each server. */
   readonly clients: readonly ClickHouseClient[];
   readonly setTimer?: SetTimer;
 }
 
-/** Lets ClickHouse analyse the endpoints of a gateway: changed ones before they are served, the others while they are. */
+/** Makes ClickHouse analyse the endpoints of a gateway: changed ones before they are served, the others while they are served. */
 export class ServedAnalyses {
   private readonly closing = new AbortController();
   private readonly onServer: ReturnType<typeof withFailover<ClickHouseClient>>;
   private cancelTimer: (() => void) | undefined;
   private pauseMs = FIRST_PAUSE_MS;
   private isRunning = false;
-  /** Resolves once every endpoint has been analysed that can be; absent before the start. */
+  /** Resolves once every endpoint has been analysed where that is possible; undefined before the start. */
   first: Promise<void> | undefined;
 
   constructor(private readonly dependencies: ServedAnalysesDependencies) {
     this.onServer = withFailover(dependencies.clients);
   }
 
-  /** Analyses every endpoint in the background, then those that ClickHouse rejected or did not analyse. */
+  /** Analyses every endpoint in the background. Repeats that for endpoints that ClickHouse rejected or did not analyse. */
   start(): void {
     const round = this.round();
     this.first ??= round.then(() => undefined);
@@ -68,9 +68,9 @@ export class ServedAnalyses {
   };
 
   /**
-   * Analyses, one after another, the endpoints that ClickHouse has not accepted; nothing while it does. Never rejects.
+   * Analyses, one at a time, the endpoints that ClickHouse has not accepted. Does nothing while another round runs. Never rejects.
    *
-   * @returns whether ClickHouse analysed them all.
+   * @returns whether ClickHouse analysed all of them.
    */
   async round(): Promise<boolean> {
     if (this.isRunning) return true;
@@ -86,7 +86,7 @@ export class ServedAnalyses {
     for (const endpoint of endpoints.all()) {
       if (analyses.isAccepted(endpoint) || !endpoints.has(endpoint)) continue;
       const failure = await this.analyse(endpoint).catch((error: unknown) => error);
-      // Without ClickHouse nothing can be said of the others either: the next round asks again.
+      // While ClickHouse is unreachable, no other endpoint can be analysed either: the next round tries again.
       if (failure === undefined) continue;
       if (!(failure instanceof ClickHouseError)) return false;
       if (isComplete && this.pauseMs === FIRST_PAUSE_MS) {
@@ -103,7 +103,7 @@ export class ServedAnalyses {
   /**
    * Analyses endpoints before they are served: the changed ones, and those that were rejected before.
    *
-   * @throws ProblemsOfFiles where ClickHouse rejects a changed one; NotAnalysed where ClickHouse does not analyse one, unless `force`
+   * @throws ProblemsOfFiles where ClickHouse rejects a changed endpoint; NotAnalysed where one could not be analysed, unless `force`
    */
   async requireAccepted(
     { all, changed }: Readonly<Record<'all' | 'changed', readonly Endpoint[]>>,
@@ -111,7 +111,7 @@ export class ServedAnalyses {
   ): Promise<void> {
     const { analyses } = this.dependencies;
     const isChanged = new Set(changed);
-    // What is said of them does not refuse the reload.
+    // The analysis of unchanged endpoints must not reject the reload.
     await this.each(
       all.filter((endpoint) => !isChanged.has(endpoint) && analyses.isRejected(endpoint)),
     ).catch(() => undefined);
@@ -124,7 +124,7 @@ export class ServedAnalyses {
     if (problems.length > 0) throw new ProblemsOfFiles(problems);
   }
 
-  /** Analyses some at a time. @throws Error where ClickHouse does not analyse one */
+  /** Analyses several endpoints at a time. @throws Error where ClickHouse does not analyse one of them */
   private each(endpoints: readonly Endpoint[]): Promise<void> {
     return concurrently(endpoints, CONCURRENT, (endpoint) => this.analyse(endpoint));
   }
@@ -138,7 +138,7 @@ export class ServedAnalyses {
     }));
   }
 
-  /** @throws Error where ClickHouse does not analyse it */
+  /** @throws Error where ClickHouse does not analyse the endpoint */
   private async analyse(endpoint: Endpoint): Promise<void> {
     const { analyses, clock } = this.dependencies;
     const before = analyses.of(endpoint);
@@ -155,7 +155,7 @@ export class ServedAnalyses {
     const earlier = before ? problemsOf(before).map(textOfProblem) : [];
     if (problems.join() === earlier.join()) return;
     if (analyses.isRejected(analysed)) {
-      // One that is not served is a problem of the reload.
+      // The rejection of an endpoint that is not served is a problem of the reload.
       if (!endpoints.has(analysed)) return;
       logger.warn('ClickHouse rejects the query of an endpoint: its calls are 500 ENDPOINT_INVALID', {
         endpoint,

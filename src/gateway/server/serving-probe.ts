@@ -7,13 +7,13 @@ import type { RunQuery } from '../query/ports.js';
 import type { OpenServer } from './open-clickhouse.js';
 import type { QueryServer } from './open-scheduler.js';
 
-/** Milliseconds for which a query of a call shows that the next one can run. */
+/** Milliseconds after a successful query of a call in which no probe is needed. */
 const CALL_COUNTS_MS = 30_000;
-/** Milliseconds between two probes, at least. */
+/** Minimum milliseconds between two probes. */
 const PROBE_COUNTS_MS = 10_000;
 const PROBE_TIMEOUT_MS = 3000;
 
-/** What an error of the probe says of calls: nothing, where ClickHouse is busy and other calls of this user run. */
+/** Errors of the probe that say nothing about calls: ClickHouse is busy, and other calls of this user run. */
 const OF_LOAD = new Set([
   'CLICKHOUSE_BUSY',
   'QUERY_TIMEOUT',
@@ -22,8 +22,8 @@ const OF_LOAD = new Set([
 ]);
 
 /**
- * Whether a query as the gateway runs them works on any server: with its user, its settings and its limits. A call that succeeded shows
- * it; without one a query of the gateway's own does, where somebody wants to know it. Logs where queries fail, and work again.
+ * Whether a query with the gateway's user, settings and limits works on any server. A recent successful call proves that. Without
+ * one, a probe runs a query when the state is requested. Logs when queries begin to fail, and when they work again.
  */
 export class ServingProbe {
   private succeededAt = -Infinity;
@@ -37,7 +37,7 @@ export class ServingProbe {
     private readonly logger: Logger,
   ) {}
 
-  /** The same servers, whose successes count. */
+  /** Returns the servers with a `runQuery` that records successes. */
   observe(servers: readonly QueryServer[]): readonly QueryServer[] {
     return servers.map((server) => {
       const runQuery: RunQuery = async (request) => {
@@ -49,7 +49,7 @@ export class ServingProbe {
     });
   }
 
-  /** Why no call can succeed, and what to do; undefined where one can, as far as this is known. Never rejects. */
+  /** Why no call can succeed, and what to do; undefined where one can succeed, as far as known. Never rejects. */
   readonly problem = async (): Promise<string | undefined> => {
     const now = performance.now();
     if (now - this.succeededAt < CALL_COUNTS_MS) return undefined;
@@ -76,7 +76,7 @@ export class ServingProbe {
     this.found = found;
   }
 
-  /** Runs a query that reads nothing, as those of calls run. */
+  /** Runs a query that reads nothing, with the settings and limits of calls. */
   private async query(client: QueryClient, signal: AbortSignal): Promise<void> {
     const { limits } = this;
     const result = await client.query({
@@ -90,7 +90,7 @@ export class ServingProbe {
   }
 }
 
-/** Contains no text of ClickHouse; undefined where the error says nothing of other queries. */
+/** The problem that an error proves, without text of ClickHouse; undefined where the error says nothing about other queries. */
 function problemOf(error: unknown): string | undefined {
   const { code, details } = translateClickHouseError(error);
   if (code === 'CLICKHOUSE_ANSWER_BROKEN') return 'the server does not respond as ClickHouse does';

@@ -5,7 +5,7 @@ import type { Metrics } from '../observability/metrics.js';
 import type { HitCounter } from '../query/hit-counts.js';
 import type { Clock, OnBackgroundQuery } from '../query/ports.js';
 
-/** What the parts of a gateway are opened with. */
+/** The dependencies that most parts of a gateway share. */
 export interface SharedParts {
   readonly config: Config;
   readonly endpoints: Endpoints;
@@ -13,10 +13,10 @@ export interface SharedParts {
   readonly clock: Clock;
 }
 
-/** What those of its parts that execute queries are opened with. */
+/** The dependencies that the parts share that execute queries. */
 export interface ExecutionParts extends SharedParts {
   readonly metrics: Metrics;
   readonly hits: HitCounter;
-  /** Takes the queries for which no caller waits. */
+  /** Called for each query that no caller waits for. */
   readonly onBackground: OnBackgroundQuery | undefined;
 }

@@ -13,14 +13,14 @@ import type { OpenCache } from './open-cache.js';
 import type { ExecutionParts } from './shared-parts.js';
 import { steadyClock } from './steady-clock.js';
 
-/** Behind every caller, and without limits. */
+/** Requester of warming: after every caller in the queue, and without limits. */
 const REQUESTER: Requester = { lane: 'warming', priority: 'warming' };
 const AS_WARMING = { requester: REQUESTER, demand: 'fresh' } as const;
 
 /** How often the warmer looks for due sets. */
 const TICK_MS = 1000;
 
-/** What warming needs beside what all parts share. */
+/** The dependencies of warming that other parts do not share. */
 export interface WarmingParts {
   readonly cache: OpenCache;
   readonly ledger: UsageLedger;
@@ -92,7 +92,7 @@ export function startWarming(
   };
 }
 
-/** The cached result where another gateway has a newer one, or where its data has not changed. */
+/** The cached result, where another gateway stored a newer one or where the data has not changed; else undefined. */
 async function findConfirmed(
   parts: FetchParts,
   reads: Wanted['reads'],

@@ -4,7 +4,7 @@ import { describeError, type Logger } from '../observability/logger.js';
  * Exits on SIGTERM or SIGINT: with code 0 when `close` has resolved, with 1 if it rejects or after a fault. A second
  * signal exits at once.
  *
- * @returns stops the process in the same way, for other reasons.
+ * @returns a function that stops the process in the same way, for other reasons.
  */
 export function stopOnSignal(close: () => Promise<void>, logger: Logger): (why: string) => void {
   let closing = false;

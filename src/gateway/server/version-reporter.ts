@@ -5,10 +5,10 @@ import type { OpenClickHouse } from './open-clickhouse.js';
 import { openVersions, type OpenVersions } from './open-versions.js';
 import type { ExecutionParts } from './shared-parts.js';
 
-/** Warnings of a process. */
+/** Maximum number of warnings of a process. */
 const MAX_REPORTED = 1000;
 
-/** Opens the data versions, and reports endpoints whose data has none to the log. */
+/** Opens the data versions, and logs the endpoints whose data has no version. */
 export class VersionReporter {
   private readonly open: OpenVersions | undefined;
   private readonly reported = new Set<string>();
@@ -35,7 +35,7 @@ export class VersionReporter {
     return this.open?.dataVersions ?? NO_VERSIONS;
   }
 
-  /** Warns of endpoints that should cache until their data changes, but cannot. Never rejects. */
+  /** Warns of endpoints that are to be cached until their data changes, but cannot. Never rejects. */
   readonly report = async (): Promise<void> => {
     const { source } = this;
     const endpoints = this.parts.endpoints.all().filter(({ settings }) => settings.untilChanged);
@@ -65,7 +65,7 @@ export class VersionReporter {
   };
 
   private warnOnce(message: string, fields: Fields): void {
-    // Reasons that differ in a count are one.
+    // Warnings that differ in numbers only are logged once.
     const line = JSON.stringify([message, fields]).replaceAll(/\d+/g, '0');
     if (this.reported.has(line) || this.reported.size >= MAX_REPORTED) return;
     this.reported.add(line);

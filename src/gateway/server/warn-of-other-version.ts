@@ -24,7 +24,7 @@ export function warnOfOtherVersion({ endpointsFolder }: Project, logger: Logger)
   );
 }
 
-/** The version that an import in the folder would find; undefined where there is none. */
+/** The version of the package that an import in the folder would load; undefined where it is not installed. */
 function installedVersion(folder: string): string | undefined {
   try {
     const file = createRequire(path.join(folder, 'endpoint.js')).resolve('querygate/package.json');

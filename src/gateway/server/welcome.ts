@@ -2,20 +2,20 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { isOwnEndpoint } from '../observability/own-endpoints.js';
 import type { Gateway } from './compose.js';
 
-/** Commands for more endpoints than this would scroll the address out of the terminal. */
+/** Maximum number of commands: more would scroll the URL out of the terminal. */
 const MAX_CALLS = 10;
 
-/** Says where the console is: with the key where the gateway made one for this run. */
+/** The line with the URL of the console, and the key where one was generated for this run. */
 export function consoleLine({ url, generatedKey }: Pick<Gateway, 'url' | 'generatedKey'>): string {
   const fragment = generatedKey === undefined ? '' : `#key=${encodeURIComponent(generatedKey)}`;
   return `Open ${url}/${fragment} to run the endpoints in a browser.\n`;
 }
 
-/** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
+/** The text at the start on a terminal: the gateway's URL, and a command for each endpoint. */
 export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
-  // The request log is still empty.
+  // The gateway's own endpoints are omitted, because the request log is still empty.
   const suggested = gateway.endpoints.all().filter(({ name }) => !isOwnEndpoint(name));
   const calls = suggested.slice(0, MAX_CALLS).map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
