@@ -137,9 +137,8 @@ export class SharedStore implements ResultStore {
   }
 
   /** Whether a result is small enough for the shared cache. */
-  accepts({ bodies: { identity } }: EndpointResult): boolean {
-    return identity.length <= this.maxEntryBytes;
-  }
+  readonly accepts = ({ bodies: { identity } }: EndpointResult): boolean =>
+    identity.length <= this.maxEntryBytes;
 }
 
 /** Treats a value of another type (a list, for example) as a miss instead of a failure of Redis. */

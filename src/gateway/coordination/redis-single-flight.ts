@@ -28,7 +28,7 @@ const MISS = { of: 'miss', pollMs: 25 } as const;
 const REFRESH = { of: 'refresh', pollMs: 500, failedAs: 'refresh' } as const;
 /** How long followers can read the failure of a query. */
 const FAILURE_MS = 3000;
-/** In place of a failure: {@link NotShared}. */
+/** Published in place of a failure: the followers get no result, because it is too large, and run the query at once. */
 const NOT_SHARED = 'not shared';
 
 /** The token in a lock. No gateway wrote any other value, so it is not waited for. */
@@ -42,6 +42,8 @@ export interface RedisSingleFlightDependencies {
   readonly clock: Clock;
   /** Milliseconds after which a follower stops waiting and runs the query itself. */
   readonly maxWaitMs: number;
+  /** Whether a result is small enough for the shared cache. */
+  readonly accepts: (result: EndpointResult) => boolean;
 }
 
 /**
@@ -49,8 +51,8 @@ export interface RedisSingleFlightDependencies {
  * ClickHouse, the others wait for its result or its failure. If the owner crashes, its lease expires and another
  * gateway takes over. Without Redis every gateway runs the query itself.
  *
- * There is exactly one query unless Redis fails, or the owner's process is blocked for a whole lease: another gateway
- * then takes over and runs a second query. The result is correct in either case.
+ * There is exactly one query, except where its result is too large to be shared: then all gateways run it, at the same time. And where
+ * Redis fails, or the owner's process is blocked for a whole lease: another gateway then takes over and runs a second query.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return (...query) => new RedisFlight(dependencies, ...query).run();
@@ -93,7 +95,7 @@ class RedisFlight {
     const cached = await this.dependencies.store.get(this.key, this.newerThan, this.lock);
     const fetched = this.lock.isAsked
       ? await this.leadOrFollow({ cached })
-      : ((await this.findPublished(undefined, { cached })) ?? (await this.leadOrFollow()));
+      : ((await this.findPublished({ cached })) ?? (await this.leadOrFollow()));
     return { cached, ...fetched };
   }
 
@@ -114,9 +116,11 @@ class RedisFlight {
         if (fetched) return fetched;
         continue;
       }
-      const published =
-        owner === previousLeader ? undefined : await this.findPublished(previousLeader, known);
-      if (published) return published;
+      if (owner !== previousLeader) {
+        const published = await this.findPublished(known, previousLeader);
+        if (published) return published;
+        if (await this.mustNotWait(previousLeader)) break;
+      }
       previousLeader = owner;
       following ??= nativeSignal(this.signal);
       await delay(this.pollMs, undefined, { signal: following });
@@ -137,12 +141,15 @@ class RedisFlight {
     let isToPublish = this.failedAs !== REFRESH.failedAs;
     let stored = Promise.resolve();
     try {
-      const published = await this.findPublished(previousLeader, look);
+      const published = await this.findPublished(look, previousLeader);
       if (published) return published;
+      await this.mustNotWait(previousLeader);
       isToPublish = true;
       if (!lock.isHeld) return undefined;
       const result = await this.queryClickHouse(signal);
       stored = this.storeResult(result, lock);
+      if (this.failedAs === lock.token && !this.dependencies.accepts(result))
+        stored = stored.then(() => this.publish(NOT_SHARED));
       return { result, isCollapsed: false };
     } catch (error) {
       if (isToPublish && !signal.aborted) await this.publishFailure(error);
@@ -164,39 +171,50 @@ class RedisFlight {
   }
 
   private async publishFailure(error: unknown): Promise<void> {
-    const { redis, keys } = this.dependencies;
     const failure = sharedFailureOf(error);
-    const published = error instanceof NotShared ? NOT_SHARED : failure && JSON.stringify(failure);
-    if (published === undefined) return;
-    await redis.write((client) =>
-      client.set(keys.failure(this.key, this.failedAs), published, 'PX', FAILURE_MS),
-    );
+    if (error instanceof NotShared) await this.publish(NOT_SHARED);
+    else if (failure) await this.publish(JSON.stringify(failure));
+  }
+
+  private async publish(instead: string): Promise<void> {
+    const { redis, keys } = this.dependencies;
+    const name = keys.failure(this.key, this.failedAs);
+    await redis.write((client) => client.set(name, instead, 'PX', FAILURE_MS));
   }
 
   /**
    * Finds a result that another gateway published.
    *
    * @param look what was found already
-   * @throws Failure, or NotShared, that the owner of the token `previousLeader` published.
+   * @param previousLeader token of the gateway that ran the query for which this one waits
    */
   private async findPublished(
-    previousLeader: string | undefined,
     look: Look | undefined,
+    previousLeader?: string,
   ): Promise<FetchedResult | undefined> {
-    const { redis, keys, store, clock } = this.dependencies;
+    const { store, clock } = this.dependencies;
     const { key, newerThan = -Infinity, seen } = this;
     const result = look ? look.cached : await store.get(key, newerThan);
-    if (result && knownAt(result) > newerThan) {
-      // A query can take longer than its result is fresh.
-      const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
-      if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
-      this.seen = Math.max(seen, knownAt(result));
-    }
-    const failedAs = Number.isFinite(newerThan) ? REFRESH.failedAs : previousLeader;
-    if (failedAs === undefined) return undefined;
-    const published = await redis.run((client) => client.get(keys.failure(key, failedAs)));
-    const failure = published === NOT_SHARED ? new NotShared() : readFailure(published);
-    if (failure) throw failure;
+    if (!result || knownAt(result) <= newerThan) return undefined;
+    // A query can take longer than its result is fresh.
+    const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
+    if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
+    this.seen = Math.max(seen, knownAt(result));
     return undefined;
+  }
+
+  /**
+   * Whether the query for which this gateway waited has a result that is not shared.
+   *
+   * @throws Failure of that query
+   */
+  private async mustNotWait(previousLeader: string | undefined): Promise<boolean> {
+    const { redis, keys } = this.dependencies;
+    const failedAs = this.newerThan === undefined ? previousLeader : REFRESH.failedAs;
+    if (failedAs === undefined) return false;
+    const published = await redis.run((client) => client.get(keys.failure(this.key, failedAs)));
+    const failure = readFailure(published);
+    if (failure) throw failure;
+    return published === NOT_SHARED;
   }
 }

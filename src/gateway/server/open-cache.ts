@@ -110,7 +110,7 @@ async function openWithRedis(
     store,
     maxEntryBytes: Math.min(local.maxEntryBytes, config.cache.maxSharedBytes),
     coalesceAcrossGateways: boundCoalescingFor(config, (maxWaitMs) =>
-      coalesceThroughRedis({ redis, keys, store, clock, maxWaitMs }),
+      coalesceThroughRedis({ redis, keys, store, clock, maxWaitMs, accepts: shared.accepts }),
     ),
     purge: async (scope) => {
       const dated = { ...scope, createdUntil: clock().getTime() };

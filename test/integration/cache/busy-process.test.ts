@@ -66,7 +66,10 @@ describe('the owner of a lease', () => {
         return found;
       },
     };
-    const share = coalesceThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });
+    const share = coalesceThroughRedis({
+      ...{ redis, keys, store: slowStore, clock },
+      ...{ maxWaitMs: 10_000, accepts: () => true },
+    });
     const owners: (string | null)[] = [];
     const requestCity = async () => {
       owners.push(await client.get(lock));

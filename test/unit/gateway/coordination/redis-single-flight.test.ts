@@ -62,7 +62,14 @@ describe('coalesceThroughRedis', () => {
     const options = { failuresToOpen: 3, firstPauseMs: 1, maxPauseMs: 1, clock, onChange: () => undefined };
     const redis = new GuardedRedis(slow.client, new CircuitBreaker(options), () => undefined);
     const keys = new RedisKeys('test:');
-    const coalesce = coalesceThroughRedis({ redis, keys, store: slow.store, clock, maxWaitMs: 60_000 });
+    const coalesce = coalesceThroughRedis({
+      redis,
+      keys,
+      store: slow.store,
+      clock,
+      maxWaitMs: 60_000,
+      accepts: () => true,
+    });
     coalesce(sampleKey('Rome'), new Abort(), query).then(
       () => (outcome = 'returned'),
       () => (outcome = 'threw'),
@@ -132,7 +139,8 @@ describe('coalesceThroughRedis', () => {
       onChange: () => undefined,
     };
     const redis = new GuardedRedis(client, new CircuitBreaker(options), () => undefined);
-    const shared = { redis, keys: new RedisKeys('test:'), store, clock: now, maxWaitMs: 60_000 };
+    const limits = { maxWaitMs: 60_000, accepts: () => true };
+    const shared = { redis, keys: new RedisKeys('test:'), store, clock: now, ...limits };
     const key = sampleKey('Rome');
     const { result } = await coalesceThroughRedis(shared)(key, new Abort(), () => Promise.resolve(RESULT));
     expect(result).toBe(RESULT);
