@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { shortMessage } from '../clickhouse/short-message.js';
-import { describeKnownError, translateClickHouseError } from '../clickhouse/translate-error.js';
+import { describeKnownError, nameIn, translateClickHouseError } from '../clickhouse/translate-error.js';
 import { textWithCarets } from '../../endpoint/excerpt.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 import { problem } from '../../endpoint/problems.js';
@@ -40,7 +40,7 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
     excerpt: textWithCarets(sql, positions),
   };
   const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
-  return { ...shown, excerpt: `${above}  ${describeKnownError(cause, cause.type)}` };
+  return { ...shown, excerpt: `${above}  ${describeKnownError(cause, nameIn(cause))}` };
 }
 
 /** The right that is missing, as ClickHouse names it, and how to grant it. */

@@ -156,6 +156,10 @@ export function describeKnownError({ code }: ClickHouseError, name = 'an error')
   return `ClickHouse: ${known?.name ?? name} (code ${code})${known?.hint === undefined ? '' : `; ${known.hint}`}`;
 }
 
+/** The name in a message. Where ClickHouse cannot parse a query, the client can find a word in capitals of that instead. */
+export const nameIn = ({ code, type }: ClickHouseError): string | undefined =>
+  code === '62' ? 'SYNTAX_ERROR' : type;
+
 /** Message of an error with a code (of Node's sockets, name resolution or TLS), or of the client's own timeout. */
 function connectionProblem(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;

@@ -7,6 +7,7 @@ import { NOW } from '../../endpoint/reserved.js';
 import { revealed } from '../../endpoint/parameters/secret-value.js';
 import { tableFilters } from '../../endpoint/tenant-settings.js';
 import { onlyParts } from '../clickhouse/parts-of-version.js';
+import { nameIn } from '../clickhouse/translate-error.js';
 import type { DataVersions, VersionedQuery } from '../query/data-versions.js';
 import { lifetimeOf } from '../query/cache-key.js';
 import { bindCall, type EndpointQuery } from '../query/endpoint-query.js';
@@ -218,8 +219,8 @@ function reasonIn(error: unknown): string {
     const { name } = error instanceof Error ? error : new Error();
     return `ClickHouse did not tell the version of its tables in time, or is away (${name})`;
   }
-  const { code, type = 'error', message } = error;
+  const { code, message } = error;
   const grant = /have the grant [^\n.]*/.exec(message)?.[0].replace('have', 'needs');
   const advice = code === '497' && grant ? `: the user of versions ${grant}` : '';
-  return `ClickHouse did not analyse its query: ${type} (${code})${advice}`;
+  return `ClickHouse did not analyse its query: ${nameIn(error) ?? 'error'} (${code})${advice}`;
 }

@@ -39,13 +39,14 @@ describe('queryProblem', () => {
     expect(lines).toEqual(['    SELECT a', '    FROM t WHERE', '                ^', expect.any(String)]);
   });
 
-  it('has a caret where the client cuts the message at a word in capitals', () => {
+  it('has a caret and the name where the client cuts the message at a word in capitals', () => {
     const text =
       'Code: 62. DB::Exception: Syntax error: failed at position 10 (GROUP): GROUP x. Expected one of: token. (SYNTAX_ERROR)';
-    expect(faultOf(text, 'SELECT 1 GROUP x').split('\n').slice(0, 3)).toEqual([
+    expect(faultOf(text, 'SELECT 1 GROUP x').split('\n')).toEqual([
       'Syntax error',
       '    SELECT 1 GROUP x',
       '             ^',
+      '  ClickHouse: SYNTAX_ERROR (code 62)',
     ]);
   });
 
