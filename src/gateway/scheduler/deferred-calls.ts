@@ -8,37 +8,37 @@ import type { Clock, DeferredBoard, OnBackgroundQuery } from '../query/ports.js'
 import { Abort, setRealTimer, unlessAborted, type SetTimer } from '../query/signal.js';
 import { withDeadline } from './deadline.js';
 
-/** Seconds after which a call that nobody repeats is cancelled; so long its result waits for whoever asked for it. */
+/** Seconds after which a call that no request repeats is cancelled. For the same time its result waits for the caller. */
 const WANTED_SECONDS = 60;
-/** Seconds for which its failure is reported to those who repeat the call. */
+/** Seconds for which a failure is reported to requests that repeat the call. */
 const FAILURE_SECONDS = 10;
-/** Bytes of the results that wait for their callers, beside the newest: many of them are in the cache too. */
+/** Maximum size of the waiting results, in bytes, besides the newest. Many of these results are in the cache too. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** A call that runs although its caller got no result. */
+/** A call that runs although its request got no result. */
 export interface StillRunning {
-  /** Milliseconds since 1970. */
+  /** Start of the call, in milliseconds since 1970. */
   readonly since: number;
-  /** Seconds in ClickHouse after which it fails. */
+  /** Time limit of the call in ClickHouse, in seconds. */
   readonly timeLimitSeconds: number;
 }
 
 export interface Deferral {
-  /** Name of the key, token or signing key: a deferred call is one of its caller. */
+  /** Name of the key, token or signing key. A deferred call belongs to one caller. */
   readonly caller: string;
-  /** What the same request has, where its cache key changes with the time. */
+  /** Text that equal requests share. Undefined where the cache key does not change with the time, and identifies the request. */
   readonly request?: string | undefined;
-  /** How many the caller may have at this gateway. */
+  /** Maximum number of deferred calls of the caller at this gateway. */
   readonly max: number;
-  /** How long this request waits for the result. */
+  /** Time for which this request waits for the result, in seconds. */
   readonly seconds: number;
-  /** Called where this request starts the call, with what cancels it. */
+  /** Called if this request starts the call, with the abort that cancels the call. */
   readonly onStart: (work: Abort, ended: Promise<void>) => void;
 }
 
 export interface DeferredDependencies {
   readonly executeCall: (call: Call, key: CacheKey) => Promise<CallOutcome>;
-  /** Finds a stale result that may take the place of one that does not come in time. */
+  /** Finds a stale result that may replace one that does not come in time. */
   readonly findStale: (key: CacheKey) => Promise<CallOutcome | undefined>;
   readonly board?: DeferredBoard | undefined;
   readonly onBackground?: OnBackgroundQuery | undefined;
@@ -53,22 +53,22 @@ interface Deferred {
   readonly since: number;
   readonly work: Abort;
   readonly result: Promise<CallOutcome>;
-  /** Requests that wait for it. */
+  /** Number of requests that wait for the call. */
   waiting: number;
-  /** Whether the request that started it waits. */
+  /** Whether the request that started the call waits. */
   isStarterWaiting: boolean;
-  /** Whether a request ended without a result, and will be repeated. */
+  /** Whether a request ended without a result and will be repeated. */
   isAwaited: boolean;
-  /** Seconds for which its result or its failure is kept; undefined while it runs. */
+  /** Time for which the result or the failure waits for its caller, in seconds. Undefined while the call runs. */
   keptSeconds: number | undefined;
-  /** Of a result that is kept. */
+  /** Size of a waiting result, in bytes. */
   keptBytes: number;
   cancelTimer: () => void;
 }
 
 /**
- * Calls of `Prefer: respond-async` (RFC 7240): they continue when their request ends without a result, and the same request of the same
- * caller joins them or gets their result. One that nobody repeats is cancelled.
+ * Calls of `Prefer: respond-async` (RFC 7240). They continue when their request ends without a result. The same request of the same caller
+ * then joins the call or gets its result. A call that no request repeats is cancelled.
  */
 export class DeferredCalls {
   readonly #calls = new Map<string, Deferred>();
@@ -76,8 +76,8 @@ export class DeferredCalls {
   constructor(private readonly dependencies: DeferredDependencies) {}
 
   /**
-   * @param call its signal ends the wait of this request only.
-   * @returns where the result does not come in time and no stale one may take its place: since when the call runs
+   * @param call call whose signal ends the wait of this request only.
+   * @returns the start of the running call, where its result does not come in time and no stale one may replace it
    * @throws Failure
    */
   async execute(call: Call, key: CacheKey, deferral: Deferral): Promise<CallOutcome | StillRunning> {
@@ -90,7 +90,7 @@ export class DeferredCalls {
       return this.#executeInTime(call, key, seconds);
     const deferred = running ?? this.#start(id, call, key, deferral);
     const outcome = await this.#waitFor(id, deferred, { call, key, seconds, isStarter: !running });
-    // The query is that of the request that started it, or has a row of its own in the request log.
+    // The request that started the query reports its cost. If that request has ended, the query has a row of its own in the request log.
     return running && 'result' in outcome ? { ...outcome, isCollapsed: true, callers: 0 } : outcome;
   }
 
@@ -142,7 +142,7 @@ export class DeferredCalls {
     return deferred;
   }
 
-  /** A result that is not cached is stored for its caller alone, who can repeat the request at any gateway. */
+  /** Stores a result that is not cached for its caller only, who can repeat the request at any gateway. */
   async #executeUncached(call: Call, key: CacheKey, caller: string): Promise<CallOutcome> {
     const ofCaller = hash('sha256', JSON.stringify(['deferred', caller, key.hash]), 'hex');
     const kept = { ...key, hash: ofCaller, cachingMs: WANTED_SECONDS * 1000 };
@@ -183,7 +183,7 @@ export class DeferredCalls {
     this.#watch(id, deferred);
   }
 
-  /** Forgets the results that began first where all are too large together. The next request for one of them starts its query again. */
+  /** Removes the oldest results while all together are too large. The next request for such a result starts its query again. */
   #keepWithin(newest: Deferred, bytes: number): void {
     newest.keptBytes = bytes;
     let all = bytes;
@@ -194,7 +194,7 @@ export class DeferredCalls {
     }
   }
 
-  /** Waits until nobody wants the call, or what is kept of it. */
+  /** Waits until no request wants the call or its result any more. */
   #watch(id: string, deferred: Deferred): void {
     const { setTimer = setRealTimer, board } = this.dependencies;
     deferred.cancelTimer();
@@ -215,7 +215,7 @@ export class DeferredCalls {
     deferred.cancelTimer = setTimer(() => void onTime(), (keptSeconds ?? WANTED_SECONDS) * 1000);
   }
 
-  /** Cancels a call so that a request for it starts it again. */
+  /** Cancels a call. A later request for it starts a new one. */
   #cancel(id: string, deferred: Deferred, reason: Failure): void {
     deferred.isAwaited = false;
     this.#forget(id, deferred);
@@ -227,7 +227,7 @@ export class DeferredCalls {
     if (this.#calls.get(id) === deferred) this.#calls.delete(id);
   }
 
-  /** Reports the query where no request does: the one that started it has ended. */
+  /** Reports the cost of a query whose own request has ended. */
   #noteQuery(
     { endpoint }: Call,
     deferred: Deferred,
@@ -241,7 +241,7 @@ export class DeferredCalls {
   }
 }
 
-/** How a request waits for a call. */
+/** Facts about the request that waits for a call. */
 interface Waiting {
   readonly call: Call;
   readonly key: CacheKey;

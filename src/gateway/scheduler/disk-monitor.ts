@@ -1,6 +1,6 @@
 import type { Clock } from '../query/ports.js';
 
-/** Disk space of a server; bytes. */
+/** Disk space of a server, in bytes. */
 export interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
@@ -9,7 +9,7 @@ export interface DiskSpace {
 export interface MonitoredDisk {
   /** Host and port of the server. */
   readonly name: string;
-  /** Reads the disk space; if it rejects, the last known state stays. */
+  /** Reads the disk space. If it rejects, the last known state stays. */
   readonly probeDisk: (signal: AbortSignal) => Promise<DiskSpace>;
 }
 
@@ -19,14 +19,14 @@ export interface DiskMonitorOptions {
   readonly onChange: (server: string, isFull: boolean, space: DiskSpace) => void;
 }
 
-/** A disk with less free space is full: too little for a large part of a MergeTree table. A share for small disks. */
+/** Free space below which a disk is full: too little for a large part of a MergeTree table. A share applies to small disks. */
 const FULL_BYTES = 64 * 1024 * 1024;
 const FULL_SHARE = 0.05;
 const PROBE_MS = 1000;
-/** Anyone may request readiness without a key, so ClickHouse runs at most one query a second for it. */
+/** Minimum time between two probes: anyone may request readiness without a key, and each probe is a query in ClickHouse. */
 const REUSE_MS = 1000;
 
-/** Detects ClickHouse servers with a full disk. It probes only when called, so that an idle cloud service can pause. */
+/** Detects ClickHouse servers with a full disk. It probes only on request, so that an idle cloud service can pause. */
 export class DiskMonitor {
   private readonly full = new Set<string>();
   private probing: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class DiskMonitor {
     private readonly options: DiskMonitorOptions,
   ) {}
 
-  /** Whether the disk of any server is full, by its last known state if it does not respond. Never rejects. */
+  /** Whether the disk of any server is full. A server that does not respond keeps its last known state. Never rejects. */
   async hasFullDisk(): Promise<boolean> {
     if (!this.probing && this.now() - this.probedAt >= REUSE_MS) {
       this.probing = this.probeAll().finally(() => {

@@ -1,6 +1,6 @@
 /** Waiters in lanes: first in, first out within a lane, and round robin over the lanes. */
 export class Lanes<T> {
-  /** Only lanes that are not empty; the first is served next. */
+  /** Lanes that are not empty. The first one is next. */
   private readonly lanes = new Map<string, T[]>();
   private count = 0;
 
@@ -9,7 +9,7 @@ export class Lanes<T> {
     return this.count;
   }
 
-  /** Lanes that are not empty, each with its waiters, the oldest first. */
+  /** Lanes that are not empty, each with its waiters from the oldest to the newest. */
   all(): Iterable<readonly [lane: string, waiting: readonly T[]]> {
     return this.lanes;
   }
@@ -28,7 +28,7 @@ export class Lanes<T> {
   /**
    * Removes the oldest waiter of the next lane, which then becomes the last lane.
    *
-   * @param isFull whether a lane is next only where all are full
+   * @param isFull whether a lane is full; a full lane is next only if all lanes are full
    */
   shift(isFull: (lane: string) => boolean = () => false): T | undefined {
     let next: string | undefined;

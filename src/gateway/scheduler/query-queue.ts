@@ -5,35 +5,35 @@ import { Lanes } from './lanes.js';
 import { WaitingQuery, type QueueAccess } from './waiting-query.js';
 
 export interface QueryQueueOptions {
-  /** How many queries run at a time. */
+  /** Maximum number of running queries. */
   readonly slots: number;
-  /** How many queries may wait for a slot. */
+  /** Maximum number of queries that wait for a slot. */
   readonly maxWaiting: number;
-  /** Milliseconds for which a caller may wait. */
+  /** Maximum wait of a caller, in milliseconds. */
   readonly maxWaitMs: number;
-  /** How many queries of a lane run at a time while other lanes wait; absent: any number. */
+  /** Maximum number of running queries of a lane while other lanes wait. Absent: no maximum. */
   readonly maxInLane?: number;
   readonly setTimer?: SetTimer;
 }
 
-/** How many queries run and wait now. */
+/** Numbers of running and waiting queries. */
 export interface QueueFigures {
   readonly running: number;
   readonly waiting: number;
-  /** Waiting queries for which a caller waits. */
+  /** Number of waiting queries that have an interactive caller. */
   readonly waitingInteractive: number;
 }
 
 /**
- * Bounds the queries that run, the queries that wait, and the time for which they wait.
+ * Bounds the running queries, the waiting queries, and their wait.
  *
- * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query
- * in another. A query that callers of several lanes share is in all of these lanes: it runs when the first of them is
- * next, counts for each of them, and is interactive if any of its callers is.
+ * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query in another. A query that
+ * callers of several lanes share is in all of these lanes. It runs when the first of them is next, counts for each of them, and is
+ * interactive if any of its callers is.
  *
- * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries), or
- * the new query itself if no other lane is longer than its own. A shared query counts for its shortest lane. Warming
- * runs only when no interactive query waits, leaves the last slot free (unless there is only one), and is shed first.
+ * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries). If no other lane is longer
+ * than that of the new query, it sheds the new one. A shared query counts for its shortest lane. Warming runs only when no interactive query
+ * waits, leaves the last slot free (unless there is only one), and is shed first.
  */
 export class QueryQueue {
   private running = 0;
@@ -71,10 +71,10 @@ export class QueryQueue {
   }
 
   /**
-   * Runs work in a slot, for which it waits. Work whose callers all leave while it waits never runs.
+   * Runs work in a slot, after a wait if necessary. Work whose callers all leave during the wait never runs.
    *
-   * @param work gets how long it waited too; milliseconds.
-   * @returns what it returns, with that where it does not say so itself.
+   * @param work gets the length of its wait, in milliseconds.
+   * @returns the result of the work, with `waitingMs` unless the result has its own.
    * @throws Failure GATEWAY_BUSY if too many queries wait, or the wait is too long.
    */
   async run<T extends object>(
@@ -106,7 +106,7 @@ export class QueryQueue {
     return lanes;
   }
 
-  /** Gives the slot to the next query at once, so that a new query cannot take it. */
+  /** Gives the slot to the next waiting query at once, so that a new query cannot take it. */
   private leave(lanes: readonly string[]): void {
     this.running -= 1;
     for (const lane of lanes) {
@@ -125,7 +125,7 @@ export class QueryQueue {
     return this.hasSlotFor('warming') ? warming.shift() : undefined;
   }
 
-  /** Waits for a slot, and takes it. */
+  /** Waits for a slot and takes it. */
   private wait(requester: Requester, signal: Signal): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
@@ -144,7 +144,7 @@ export class QueryQueue {
     });
   }
 
-  /** The query to shed: one that is only warming, else one whose lanes are all longer, else the new query itself. */
+  /** Query to shed: one that is only warming, else one whose lanes are all longer, else the new query itself. */
   private victimFor(newcomer: WaitingQuery): WaitingQuery {
     if (!newcomer.isInteractive) return newcomer;
     for (const [, queries] of this.lanes.warming.all()) {
@@ -154,7 +154,7 @@ export class QueryQueue {
     let victim = { query: newcomer, load: this.leastLoad(newcomer) };
     for (const [lane, queries] of this.lanes.interactive.all()) {
       const load = this.load(lane);
-      // Stops at the newest query that is in no shorter lane.
+      // The loop ends at the newest query that is in no shorter lane.
       for (let index = queries.length - 1; index >= 0 && load > victim.load; index -= 1) {
         const query = queries[index] ?? newcomer;
         const least = this.leastLoad(query);
@@ -164,18 +164,18 @@ export class QueryQueue {
     return victim.query;
   }
 
-  /** The load of the query's shortest lane. */
+  /** Load of the query's shortest lane. */
   private leastLoad({ lanes }: WaitingQuery): number {
     return Math.min(...lanes.map((lane) => this.load(lane)));
   }
 
-  /** Number of queries of a lane that run or wait. */
+  /** Number of running and waiting queries of a lane. */
   private load(lane: string): number {
     return (this.runningIn.get(lane) ?? 0) + this.lanes.interactive.length(lane);
   }
 }
 
-/** The lanes of all callers that wait for a query. */
+/** Lanes of all callers that wait for a query. */
 function lanesOf({ lane, observeCallers }: Requester): readonly string[] {
   if (!observeCallers) return [lane];
   const lanes = new Set<string>();

@@ -14,20 +14,20 @@ import { nativeSignal, setRealTimer } from '../query/signal.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
 
-/** Where work for requests runs: in slots of the queue, on servers of the pool. */
+/** Queue and servers that run the work of requests. */
 interface Places<S extends PooledServer> {
   readonly pool: Pick<ServerPool<S>, 'requireServer' | 'run'>;
   readonly queue: Pick<QueryQueue, 'run'>;
 }
 
-/** What work has cost; undefined where that is unknown, or nothing. */
+/** Cost of work. Undefined where the cost is unknown or nothing. */
 interface Charged {
   readonly cost?: Figures<QueryCost> | undefined;
 }
 
 /**
- * Runs work for a request in steps: reject it while every server is ejected, check its caller's limits, wait for a slot, run it
- * on a server, charge what it cost. A retry on another server counts for no limit, and needs no second slot.
+ * Runs work for a request in steps: rejects it while every server is ejected, checks its caller's limits, waits for a slot, runs it on a
+ * server, and charges its cost. A retry on another server counts for no limit, and needs no second slot.
  */
 async function runInSteps<S extends PooledServer, R extends SlotRequest, T extends Charged>(
   { pool, queue }: Places<S>,
@@ -59,12 +59,12 @@ export interface ExportingServer extends PooledServer {
   readonly runExport: RunExport;
 }
 
-/** Milliseconds that an export waits before its next bytes while other queries run: with 256 KiB each time, 25 MB a second. */
+/** Pause of an export between two chunks while other queries run, in milliseconds. With chunks of 256 KiB, 25 MB a second remain. */
 const PAUSE_MS = 10;
 
 /**
- * Runs exports in the same steps, in a queue of their own: they take minutes, for which no other query waits. Nor may they slow
- * down others: while these run, an export pauses after each part, at which ClickHouse pauses too.
+ * Runs exports in the same steps, but in their own queue: an export takes minutes, and other queries must not wait for it. While other
+ * queries run, an export pauses after each chunk so that it does not slow them down. ClickHouse then pauses as well.
  */
 export function scheduleExports(
   places: Places<ExportingServer>,
@@ -90,7 +90,7 @@ export interface StatementServer extends PooledServer {
   readonly runStatement: RunStatement;
 }
 
-/** Runs statements in the same steps, in a queue of their own, so that a tool that sends many does not make calls wait. */
+/** Runs statements in the same steps, but in their own queue, so that a tool that sends many does not make calls wait. */
 export function scheduleStatements(places: Places<StatementServer>): RunScheduledStatement {
   return (request) =>
     runInSteps(places, request, ({ runStatement, breaker }, attempt) =>
@@ -110,8 +110,8 @@ export interface AnalyzingServer extends PooledServer {
 }
 
 /**
- * Runs analyses of callers' SQL in the same steps, because to ClickHouse they are queries like any other, and a
- * caller can cause as many. They read no rows, so they charge nothing.
+ * Runs analyses of callers' SQL in the same steps: for ClickHouse they are queries like any other, and a caller can cause as many. They read
+ * no rows, so they charge nothing.
  */
 export function scheduleAnalyses(places: Places<AnalyzingServer>): AnalyzeSql {
   return async (request, analysis) => {

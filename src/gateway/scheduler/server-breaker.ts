@@ -2,7 +2,7 @@ import { Failure } from '../errors.js';
 import { LinkedAbort, setRealTimer, type SetTimer } from '../query/signal.js';
 import type { SlotRequest, Clock } from '../query/ports.js';
 
-/** Why a breaker opened. */
+/** Reason why a breaker opened. */
 export type OpenReason = 'unreachable' | 'stalled';
 
 export interface ServerBreakerOptions {
@@ -18,19 +18,19 @@ export interface ServerBreakerOptions {
   readonly setTimer?: SetTimer;
   /** Consecutive lost connections, without a response in between, that open the breaker. */
   readonly failuresToOpen?: number;
-  /** Milliseconds without a response, while queries run, after which ClickHouse is pinged. */
+  /** Time without a response, while queries run, after which the gateway pings ClickHouse. In milliseconds. */
   readonly stallMs?: number;
   readonly pingMs?: number;
-  /** Milliseconds that the breaker stays open before a ping; doubled by each failed ping, up to the maximum. */
+  /** Time that the breaker stays open before a ping, in milliseconds. Each failed ping doubles it, up to the maximum. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
 }
 
 export type ServerBreakerState = 'closed' | 'open';
 
-/** The state and running queries now, and counts since the start. */
+/** Current state and running queries, and counts since the start. */
 export interface ServerBreakerFigures {
-  /** Of a pool: open if every server is ejected. */
+  /** State of one server. For a pool: open if every server is ejected. */
   readonly state: ServerBreakerState;
   readonly running: number;
   /** Running queries that were cancelled because ClickHouse stalled. */
@@ -44,18 +44,18 @@ interface Run {
 }
 
 const DEFAULTS = { failuresToOpen: 3, stallMs: 2000, pingMs: 1000, firstPauseMs: 250, maxPauseMs: 500 };
-/** The longest that a breaker is open because what stands before ClickHouse says when to try again. */
+/** Maximum time that a breaker stays open because a proxy in front of ClickHouse sent Retry-After. */
 const MAX_WAIT_MS = 300_000;
-/** Consecutive pings without a response that make a server count as stalled. */
+/** Consecutive pings without a response after which a server counts as stalled. */
 const PINGS_TO_STALL = 2;
 
 /**
- * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls:
- * neither the running queries nor pings get a response. It then cancels the running queries. Any response, even an
- * error, shows that ClickHouse works, so that neither callers' mistakes nor slow queries open the breaker.
+ * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls: neither the running queries
+ * nor pings get a response. It then cancels the running queries. Any response, even an error, shows that ClickHouse works. So neither
+ * callers' mistakes nor slow queries open the breaker.
  *
- * While the breaker is open, it rejects queries. After a pause it is half-open: the next request sends a ping, and a
- * response closes the breaker. It sends nothing without a request, so that an idle cloud service can pause.
+ * While the breaker is open, it rejects queries. After a pause it is half-open: the next request sends a ping, and a response closes the
+ * breaker. It sends nothing without a request, so that an idle cloud service can pause.
  */
 export class ServerBreaker {
   private readonly options: Required<ServerBreakerOptions>;
@@ -64,11 +64,11 @@ export class ServerBreaker {
   private failures = 0;
   private cancelled = 0;
   private readonly opened: Record<OpenReason, number> = { unreachable: 0, stalled: 0 };
-  /** When ClickHouse last responded to anything. */
+  /** Time of ClickHouse's last response of any kind. */
   private respondedAt = 0;
   private pauseMs: number;
   private openUntil = 0;
-  /** Whether the ping of a half-open breaker is under way. */
+  /** Whether a half-open breaker waits for the response to its ping. */
   private isTrying = false;
   private cancelCheck: (() => void) | undefined;
 
@@ -81,7 +81,7 @@ export class ServerBreaker {
     return this.state === 'open';
   }
 
-  /** Milliseconds for which the open breaker sends nothing. */
+  /** Time for which the open breaker still sends nothing, in milliseconds. */
   get waitMs(): number {
     return Math.max(0, this.openUntil - this.now());
   }
@@ -97,8 +97,8 @@ export class ServerBreaker {
   }
 
   /**
-   * Whether ClickHouse responds again; to be called while the breaker is open. After the pause one call sends a ping,
-   * whose response closes the breaker; all other calls return false. Never rejects.
+   * Whether ClickHouse responds again. Must be called while the breaker is open. After the pause one call sends a ping, whose response closes
+   * the breaker. All other calls return false. Never rejects.
    */
   async tryAgain(): Promise<boolean> {
     if (this.isTrying || this.now() < this.openUntil) return false;
@@ -114,7 +114,7 @@ export class ServerBreaker {
   }
 
   /**
-   * Runs work on the server, and observes it.
+   * Runs work on the server and watches its outcome.
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE if the breaker is open, or cancels the work because ClickHouse stalls.
    */
@@ -139,7 +139,7 @@ export class ServerBreaker {
 
   private failed(error: unknown): void {
     if (!(error instanceof Failure)) return;
-    // The gateway's own time limit can end a query without a response of ClickHouse.
+    // The gateway's own time limit can end a query to which ClickHouse never responded.
     if (error.code === 'QUERY_TIMEOUT') return;
     const isUnavailable = error.code === 'CLICKHOUSE_UNAVAILABLE';
     if (error.code !== 'CLICKHOUSE_UNREACHABLE' && !isUnavailable) {
@@ -153,7 +153,7 @@ export class ServerBreaker {
     if (this.failures >= this.options.failuresToOpen) this.open('unreachable');
   }
 
-  /** Notes that ClickHouse responds to anything, such as with a part of a response. */
+  /** Notes a sign of life of ClickHouse, such as a chunk of a response. */
   noteResponse(): void {
     this.respondedAt = this.now();
     this.failures = 0;
@@ -190,7 +190,7 @@ export class ServerBreaker {
     this.cancelCheck = cancel;
   }
 
-  /** Pings a server that has not responded for too long; checks again later as long as queries run. */
+  /** Pings a server that has not responded for too long. Checks again later while queries run. */
   private async check(current: () => void): Promise<void> {
     const { stallMs } = this.options;
     const hasStalled = this.silentMs() >= stallMs && !(await this.respondsToPing());
@@ -198,12 +198,12 @@ export class ServerBreaker {
       this.open('stalled');
       this.cancelRuns();
     }
-    // Meanwhile all queries may have ended, and new ones started with another check.
+    // During the ping all queries may have ended, and new ones may have started with another check.
     if (this.cancelCheck !== current) return;
     this.checkLater(hasStalled ? stallMs : Math.max(1, stallMs - this.silentMs()));
   }
 
-  /** Milliseconds for which queries have run without any response. */
+  /** Time for which queries have run without any response, in milliseconds. */
   private silentMs(): number {
     const [oldest] = this.runs;
     return oldest ? this.now() - Math.max(oldest.startedAt, this.respondedAt) : 0;
@@ -227,7 +227,7 @@ export class ServerBreaker {
     }
   }
 
-  /** Pings with a timeout, even if the ping ignores its signal. */
+  /** Pings with a timeout that applies even if the ping ignores its signal. */
   private async ping(): Promise<boolean> {
     const controller = new AbortController();
     let cancel: (() => void) | undefined;
@@ -251,7 +251,7 @@ export class ServerBreaker {
   }
 }
 
-/** The failure of a query that gets no response from ClickHouse. @param diagnosis for the log. */
+/** Failure of a query that gets no response from ClickHouse. @param diagnosis for the log. */
 export function clickHouseUnreachable(diagnosis: string, retryAfterSeconds = 1): Failure {
   const code = retryAfterSeconds > 1 ? 'CLICKHOUSE_UNAVAILABLE' : 'CLICKHOUSE_UNREACHABLE';
   return new Failure(code, 'ClickHouse does not respond. Try again shortly.', {

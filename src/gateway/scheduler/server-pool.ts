@@ -2,9 +2,9 @@ import { Failure, type ErrorCode } from '../errors.js';
 import type { SlotRequest, Clock, RunQuery } from '../query/ports.js';
 import { clickHouseUnreachable, type ServerBreaker, type ServerBreakerFigures } from './server-breaker.js';
 
-/** One of several servers, each of which can run any query. */
+/** One of several servers. Each can run any query. */
 export interface PooledServer {
-  /** Host and port: its name in the log and in metrics. */
+  /** Host and port, which name the server in the log and in metrics. */
   readonly name: string;
   readonly runQuery: RunQuery;
   readonly breaker: Pick<
@@ -21,7 +21,7 @@ export interface ServerFigures {
   readonly retried: number;
 }
 
-/** The state and running queries now, and counts since the start. */
+/** Current state and running queries, and counts since the start. */
 export interface PoolFigures extends Omit<ServerBreakerFigures, 'running'> {
   /** Queries that were rejected because every server was ejected. */
   readonly rejected: number;
@@ -34,16 +34,15 @@ interface Member<S> {
 }
 
 /**
- * A pool of servers. A query goes to the server with the fewest running queries among those that are not ejected
- * (whose breaker is closed). If that server does not start to respond, the query is retried once on another one.
+ * A pool of servers. A query goes to the server with the fewest running queries among those that are not ejected (whose breaker is closed).
+ * If that server does not start to respond, the query is retried once on another one.
  *
- * An ejected server is pinged only when a query arrives, and no query waits for that ping while another server is
- * available.
+ * An ejected server is pinged only when a query arrives. No query waits for that ping while another server is available.
  */
 export class ServerPool<S extends PooledServer = PooledServer> {
   private readonly members: readonly Member<S>[];
   private rejected = 0;
-  /** Where the next search starts: round robin over servers with equally many queries. */
+  /** Index at which the next search starts, for round robin over servers with equally many queries. */
   private nextIndex = 0;
 
   /** @param servers at least one. */
@@ -81,7 +80,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   }
 
   /**
-   * Rejects while every server is ejected, so that no query enters the queue. Tries ejected servers again whose pause is over.
+   * Rejects while every server is ejected, so that no query enters the queue. Pings ejected servers whose pause has ended.
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
@@ -100,7 +99,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   async run<R extends SlotRequest, T>(request: R, work: (server: S, attempt: R) => Promise<T>): Promise<T> {
     const runOn = ({ server }: Member<S>, attempt: R): Promise<T> =>
       server.breaker.run(attempt, (guarded) => work(server, guarded));
-    // Every server may have been ejected while the work waited for its slot.
+    // Every server may have been ejected while the work waited for a slot.
     const first = this.pick();
     if (!first) throw this.rejection();
     const startedAt = this.now();
@@ -151,7 +150,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
 const isFailure = (error: unknown, code: ErrorCode): boolean =>
   error instanceof Failure && error.code === code;
 
-/** Resolves to true with the first that is true, and to false when none is. A rejection counts as false. */
+/** Resolves to true as soon as one check is true, and to false if none is. A rejection counts as false. */
 export function anyTrue(checks: readonly Promise<boolean>[]): Promise<boolean> {
   const successes = checks.map(async (check) => {
     if (!(await check)) throw new Error('false');

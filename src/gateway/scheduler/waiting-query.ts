@@ -2,21 +2,21 @@ import { Failure } from '../errors.js';
 import type { Requester, Priority, WaitingCaller } from '../query/ports.js';
 import type { Lanes } from './lanes.js';
 
-/** What a waiting query needs from its queue. */
+/** Functions and lanes of the queue that a waiting query uses. */
 export interface QueueAccess {
   readonly lanes: Readonly<Record<Priority, Lanes<WaitingQuery>>>;
   /** Called when a caller joins the query. */
   readonly onJoined: (query: WaitingQuery, priority: Priority) => void;
-  /** Starts the timer that limits a caller's wait; returns a function that cancels it. */
+  /** Starts the timer that limits a caller's wait. Returns a function that cancels the timer. */
   readonly startTimer: (onTimeout: () => void) => () => void;
 }
 
-/** Called once, with the lanes that the query counts for, and with a reason if it gets no slot. */
+/** Called once, with the lanes for which the query counts, and with a reason if it gets no slot. */
 export type OnWaitEnd = (lanes: readonly string[], reason?: Error) => void;
 
 /**
- * A query that waits for a slot, in the lane of each of its callers; it runs when the first of these lanes is next.
- * Each caller has its own timer, so that a follower may wait as long as it could alone.
+ * A query that waits for a slot, in the lane of each of its callers. It runs when the first of these lanes is next. Each caller has its own
+ * timer, so that a follower may wait as long as it could alone.
  */
 export class WaitingQuery {
   /** Number of callers in each lane. */
@@ -37,7 +37,7 @@ export class WaitingQuery {
     return this.callers.interactive.size > 0;
   }
 
-  /** Lanes that the query counts for: those of interactive callers or, if there are none, those of warming. */
+  /** Lanes for which the query counts: those of interactive callers or, if there are none, those of warming. */
   get lanes(): readonly string[] {
     return [...(this.isInteractive ? this.callers.interactive : this.callers.warming).keys()];
   }
@@ -54,7 +54,7 @@ export class WaitingQuery {
     this.joined({ requester, reject });
   }
 
-  /** Ends the wait: the query has a slot. */
+  /** Ends the wait, because the query gets a slot. */
   admit(): void {
     this.end();
   }
@@ -64,8 +64,8 @@ export class WaitingQuery {
   }
 
   /**
-   * Rejects each caller separately. Followers would take a failure of the shared query for the leader's alone, and
-   * each would run the query again.
+   * Rejects each caller separately. If the shared query failed instead, each follower would take the failure for the leader's only, and would
+   * run the query again.
    */
   shed(): void {
     const reason = gatewayBusy();
