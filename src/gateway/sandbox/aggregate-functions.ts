@@ -1,6 +1,6 @@
 /**
- * Aggregate and window functions that a caller's SQL may use. Excluded are functions that return a state (`-State`,
- * `-Merge`, bitmaps), choose at random, produce more data than they read, or reveal the server.
+ * Aggregate and window functions that a caller's SQL may use. Excluded are functions that return a state (`-State`, `-Merge`, bitmaps),
+ * choose at random, produce more data than they read, or reveal facts about the server.
  */
 const NAMES = `
   any anyHeavy anyLast anyLast_respect_nulls any_respect_nulls any_value anyValueRespectNulls anyRespectNulls anyLastRespectNulls
@@ -31,7 +31,7 @@ const NAMES = `
   row_number rank denseRank dense_rank percentRank percent_rank cume_dist ntile lag lead lagInFrame leadInFrame nth_value
   nonNegativeDerivative`;
 
-/** Suffixes that a name may have, also several of them: `sumIf`, `uniqArrayIf`. */
+/** Suffixes that a name may have. Several are possible: `sumIf`, `uniqArrayIf`. */
 const COMBINATORS = ['If', 'Array', 'Distinct', 'OrDefault', 'OrNull', 'ForEach', 'Map', 'ArgMin', 'ArgMax'];
 const MAX_COMBINATORS = 3;
 
@@ -47,5 +47,5 @@ export function isAllowedAggregate(name: string, combinators = MAX_COMBINATORS):
   );
 }
 
-/** The allowed names, in lower case. */
+/** Allowed names, in lower case. */
 export const ALLOWED_AGGREGATES: readonly string[] = [...AGGREGATES].sort();

@@ -3,42 +3,42 @@ import { Rejection } from '../facts/rejection.js';
 import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../facts/tree.js';
 import { isAllowedFunction, TYPE_NAME_FUNCTIONS } from './functions.js';
 
-/** The names that a caller's SQL may or must not use. */
+/** Names that a caller's SQL may or must not use. */
 export interface Names {
   /** The endpoint's named parts, including `result`. */
   readonly parts: ReadonlySet<string>;
-  /** The named parts that this caller may not read, with the reason. */
+  /** Named parts that this caller may not read, with the reason. */
   readonly withheld?: ReadonlyMap<string, string>;
-  /** Tables of the database; a WITH query must not have such a name. */
+  /** Tables of the database. A WITH query must not have the name of one. */
   readonly tables: ReadonlySet<string>;
-  /** What the caller can read, for a message; absent: the parts, and earlier queries of its WITH. */
+  /** Tables that the caller can read, for a message. Absent: the parts, and earlier queries of the WITH. */
   readonly readable?: string;
-  /** Whether the text has {@link NO_TABLE}, perhaps in a FROM: in the tree this looks like a SELECT without FROM, which is rejected then. */
+  /** Whether the text contains {@link NO_TABLE}. It may be in a FROM, so a tree without a FROM, which looks the same, is then rejected. */
   readonly isNoTableNamed: boolean;
 }
 
-/** The size of a query once its WITH queries are expanded in place. */
+/** Size of a query after its WITH queries are expanded in place. */
 interface Cost {
   readonly nodes: number;
-  /** How often named parts are run. */
+  /** Number of times that named parts run. */
   readonly reads: number;
 }
 
-/** How large a query may be, and what it may call beside the functions that only compute. */
+/** Limits on the size of a query, and functions that it may call besides those that only compute. */
 export interface Bounds {
-  /** How often one SELECT may run named parts at most. */
+  /** Maximum number of times that one SELECT may run named parts. */
   readonly reads: number;
-  /** Nodes of the tree once its WITH queries are expanded. */
+  /** Maximum number of nodes in the tree after its WITH queries are expanded. */
   readonly nodes: number;
-  /** More functions, in lower case. */
+  /** Additional functions, in lower case. */
   readonly functions: ReadonlySet<string>;
-  /** Table functions whose arguments are constants, in lower case. */
+  /** Allowed table functions, in lower case. Their arguments must be constants. */
   readonly tableFunctions: ReadonlySet<string>;
 }
 
 const OF_CALLERS: Bounds = { reads: 24, nodes: 20_000, functions: new Set(), tableFunctions: new Set() };
 
-/** Kinds of node that may be a table. */
+/** Kinds of node that may stand where a table is read. */
 const TABLES: ReadonlySet<string> = new Set([
   'QUERY',
   'UNION',
@@ -49,14 +49,14 @@ const TABLES: ReadonlySet<string> = new Set([
   'TABLE_FUNCTION',
 ]);
 
-/** The WITH queries that are visible at a place, by name. */
+/** WITH queries that are visible at a place, by name. */
 type Scope = ReadonlyMap<string, Cost>;
 
 /**
  * Checks the tree of `SELECT * FROM (caller's SELECT)`.
  *
- * @returns the named parts that it reads.
- * @throws Rejection when it reads anything else, calls a function that is not allowed, or is too large.
+ * @returns the named parts that the SELECT reads.
+ * @throws Rejection when the SELECT reads anything else, calls a function that is not allowed, or is too large.
  */
 export function checkTree(root: TreeNode, names: Names, bounds = OF_CALLERS): ReadonlySet<string> {
   const checker = new TreeChecker(names, bounds);
@@ -66,7 +66,7 @@ export function checkTree(root: TreeNode, names: Names, bounds = OF_CALLERS): Re
 
 class TreeChecker {
   readonly reads = new Set<string>();
-  /** The text of every WITH query, by name: the tree repeats the WITH of a UNION in each branch. */
+  /** Text of every WITH query, by name. The tree repeats the WITH of a UNION in each branch, so the same name may occur again. */
   private readonly withQueryTextByName = new Map<string, string>();
 
   constructor(
@@ -118,7 +118,7 @@ class TreeChecker {
     let cost = leaf;
     for (const item of itemsOf(node, 'WITH')) {
       const name = item.attributes.get('cte_name');
-      // A name is visible from here on, but not in its own query: there ClickHouse takes it for a table.
+      // A name is visible from here on, but not in its own query. There ClickHouse would take the name for a table.
       const itemCost = this.walk(item, scope, false);
       if (name === undefined) cost = this.add(cost, itemCost);
       else {
@@ -140,7 +140,7 @@ class TreeChecker {
 
   private checkName(name: string, query: TreeNode): void {
     if (name.includes('.')) {
-      // In the tree it would look like a table of another database.
+      // In the tree such a name would look like a table of another database.
       throw new Rejection(`names a WITH query ${quoted(name)}; use only letters, digits and _`);
     }
     const { parts, withheld, tables } = this.names;
@@ -190,7 +190,7 @@ class TreeChecker {
     const rows = itemsOf(node, 'ARGUMENTS');
     if (!rows.every(isConstant))
       throw new Rejection(`has ${quoted(name)} with more than constants; use SELECT … UNION ALL SELECT …`);
-    // A text in the first place, which a parameter could be too, declares columns: with ALIAS, expressions that run and are in no tree.
+    // A text as first argument, also in a parameter, declares columns: even ALIAS columns, whose expressions run but are in no tree.
     if (name !== STANDARD_VALUES && !isRow(rows[0]))
       throw new Rejection(
         `has ${quoted(name)} with other than rows in brackets, such as values((1, 'a'), (2, 'b'))`,
@@ -199,8 +199,7 @@ class TreeChecker {
   }
 
   private walkLambda(node: TreeNode, scope: Scope): Cost {
-    // ClickHouse would also apply a named lambda to the saved query, in place of the function of that name in its
-    // filters.
+    // ClickHouse would also apply a named lambda to the endpoint's own query: it would replace the function of that name in the filters.
     if (node.attributes.has('alias'))
       throw new Rejection('names a lambda; write the lambda where it is called');
     return this.walkChildren(node, scope);
@@ -226,7 +225,7 @@ function checkSet({ kind, attributes }: TreeNode): void {
   );
 }
 
-/** Requires a literal type that is not the internal state of an aggregate function. */
+/** Requires a literal type name that is not the internal state of an aggregate function. */
 function checkType(name: string, type: TreeNode | undefined): void {
   const text = type?.kind === 'CONSTANT' ? type.attributes.get('constant_value') : undefined;
   if (!text?.startsWith("'")) throw new Rejection(`calls ${quoted(name)} without a type name in quotes`);
@@ -235,10 +234,10 @@ function checkType(name: string, type: TreeNode | undefined): void {
   }
 }
 
-/** What ClickHouse makes of `(VALUES …)`. */
+/** Table function into which ClickHouse turns `(VALUES …)`. */
 const STANDARD_VALUES = 'SQLStandardValues';
 
-/** Whether a node is a literal, or a tuple or an array of them. */
+/** Whether a node is a literal, or a tuple or an array of literals. */
 const isConstant = (node: TreeNode): boolean =>
   node.kind === 'CONSTANT' || (isRow(node) && itemsOf(node, 'ARGUMENTS').every(isConstant));
 

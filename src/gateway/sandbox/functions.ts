@@ -1,10 +1,9 @@
 import { isAllowedAggregate } from './aggregate-functions.js';
 
 /**
- * Functions that a caller's SQL may use: their results depend on the arguments alone, or on the time. Excluded are
- * functions that read anything beside the query (dictionaries, joins, files, models, settings, the server), wait,
- * choose at random, take the name of a function or a table as text, or produce much data from little (repeat, range,
- * space).
+ * Functions that a caller's SQL may use. Their results depend on the arguments alone, or on the time. Excluded are functions that read
+ * anything besides the query (dictionaries, joins, files, models, settings, the server), wait, choose at random, take the name of a function
+ * or a table as text, or produce much data from little (repeat, range, space).
  */
 const NAMES = `
   and or not xor equals notEquals less greater lessOrEquals greaterOrEquals isDistinctFrom isNotDistinctFrom
@@ -138,15 +137,15 @@ const NAMES = `
 
 const FUNCTIONS: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
 
-/** Whether a caller's SQL may call a function. Case-insensitive, as many names are in ClickHouse. */
+/** Whether a caller's SQL may call a function. Case does not matter, as for many names in ClickHouse. */
 export function isAllowedFunction(name: string): boolean {
   return FUNCTIONS.has(name.toLowerCase()) || isAllowedAggregate(name);
 }
 
-/** The allowed names, in lower case, without aggregate functions. */
+/** Allowed names without aggregate functions, in lower case. */
 export const ALLOWED_FUNCTIONS: readonly string[] = [...FUNCTIONS].sort();
 
-/** Functions whose last argument is a type name as text. */
+/** Functions whose last argument is the name of a type, as text. */
 export const TYPE_NAME_FUNCTIONS: ReadonlySet<string> = new Set(
   ['CAST', 'accurateCast', 'accurateCastOrNull', 'JSONExtract', 'JSONExtractCaseInsensitive'].map((name) =>
     name.toLowerCase(),

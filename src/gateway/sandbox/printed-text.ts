@@ -1,6 +1,6 @@
 import { Rejection } from '../facts/rejection.js';
 
-/** Names without delimiters of the printed query tree, so that a name cannot forge a part of the tree. */
+/** Names that the printed query tree shows safely: it has no delimiters, so a name with others could forge a part of the tree. */
 const PLAIN_NAME = /^(?! )[\p{L}\p{M}\p{N}_ ()%?!+*/&#@.-]+(?<! )$/u;
 
 const TOKENS = [
@@ -15,12 +15,11 @@ const QUOTED = /('(?:[^'\\]|\\[^]|'')*'|`(?:[^`\\]|\\[^]|``)*`)/u;
 const PARAMETER = 'must not contain parameters in braces; write the values into the SQL';
 
 /**
- * Checks a statement in the canonical form that ClickHouse prints: quoted values, names, keywords and operators. It
- * does not check what the statement reads. It ensures that the statement's tree, in which ClickHouse prints names
- * unescaped, is unambiguous.
+ * Checks a statement in the canonical form that ClickHouse prints: quoted values, names, keywords and operators. It does not check what the
+ * statement reads. It ensures that the statement's tree, in which ClickHouse prints names unescaped, is unambiguous.
  *
- * @param constant sticky pattern of a further token that stands for a constant
- * @returns the text with 0 in place of each such token: what looks like one within a string or a name stays
+ * @param constant sticky pattern of an additional token that stands for a constant
+ * @returns the text with 0 instead of each such token; text in strings and quoted names stays
  * @throws Rejection
  */
 export function checkPrintedText(text: string, constant?: RegExp): string {
@@ -40,7 +39,7 @@ export function checkPrintedText(text: string, constant?: RegExp): string {
   return written;
 }
 
-/** Replaces what stands in a printed text outside of its strings and quoted names. */
+/** Replaces a text in a printed statement, except inside strings and quoted names. */
 export const replaceUnquoted = (text: string, searched: string, written: string): string =>
   text
     .split(QUOTED)

@@ -28,7 +28,7 @@ type Pins = ReadonlySet<string>;
 
 type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
 
-/** Creates the check of callers' SQL by ClickHouse's own parse, with coalescing and a cache of verdicts. */
+/** Creates the check of callers' SQL. It uses ClickHouse's own parse, coalesces equal checks, and caches verdicts. */
 export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   const verdicts = new LRUCache<string, Verdict>({
     maxSize: MAX_CACHED_CHARACTERS,
@@ -62,7 +62,7 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   };
 }
 
-/** Runs one query at a time, because an analysis has one slot. */
+/** Analyses a caller's SQL. It sends one query at a time, because an analysis has one slot. */
 async function analyze(
   parser: SqlParser,
   { endpoint, sql, pinned }: { readonly endpoint: Endpoint; readonly sql: string; readonly pinned: Pins },
@@ -91,7 +91,7 @@ async function analyze(
   }
 }
 
-/** The facts of an endpoint, which its analysis remembers; read here where a caller is earlier. */
+/** Facts of an endpoint. Its analysis caches them; a caller that comes earlier reads them here. */
 async function factsOf(endpoint: Endpoint, parser: SqlParser, signal: AbortSignal): Promise<QueryFacts> {
   const known = knownFacts(endpoint);
   if (known) return known;

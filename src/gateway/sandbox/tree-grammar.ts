@@ -25,7 +25,7 @@ const KINDS: Grammar['kinds'] = new Map([
   kind('IDENTIFIER', 'alias', 'identifier'),
   kind('CONSTANT', 'alias', 'constant_value'),
   kind('FUNCTION', 'alias', 'function_name', 'function_type', 'nulls_action'),
-  // `alias` is read only to reject it with a message of its own.
+  // `alias` is allowed here only so that the check can reject it with its own message.
   kind('LAMBDA', 'alias'),
   kind('MATCHER', 'matcher_type', 'qualified_identifier', 'column_identifiers'),
   kind('APPLY COLUMN TRANSFORMER', 'apply_transformer_type'),
@@ -37,7 +37,7 @@ const KINDS: Grammar['kinds'] = new Map([
   kind('JOIN', 'alias', 'locality', 'strictness', 'kind'),
   kind('CROSS JOIN', 'alias'),
   kind('ARRAY_JOIN', 'alias', 'is_left'),
-  // Read only to reject it with a message of its own.
+  // Statements may read `values`. Other table functions are allowed here only so that the check can reject them with its own message.
   kind('TABLE_FUNCTION', 'alias', 'table_function_name', 'final', 'sample_size', 'sample_offset'),
 ]);
 
@@ -80,5 +80,5 @@ const SECTIONS = [
   'REPLACEMENT NAME ',
 ];
 
-/** What a caller's query may consist of; everything else is rejected. */
+/** Allowed contents of the tree of a caller's query. Everything else is rejected. */
 export const CALLERS_GRAMMAR: Grammar = { kinds: KINDS, sections: SECTIONS, maxNodes: 4000 };
