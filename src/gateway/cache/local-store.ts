@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** Measured memory of an entry besides its bodies: key, metadata, buffer objects and the bookkeeping of the cache. */
+/** Measured memory of an entry besides its bodies, in bytes: key, metadata, buffer objects, and the bookkeeping of the cache. */
 const ENTRY_OVERHEAD_BYTES = 2048;
 
 interface Entry {
@@ -23,7 +23,7 @@ interface Entry {
   readonly usableUntil: number;
 }
 
-/** Memory that cached results use; `bytes` are those of the bodies. */
+/** Memory that cached results use. `bytes` counts the bodies only. */
 export interface MemoryUse {
   readonly entries: number;
   readonly bytes: number;
@@ -32,11 +32,11 @@ export interface MemoryUse {
 /** The local cache: results in the memory of the process. When full, it evicts the least recently used result. */
 export class LocalStore implements ResultStore {
   private readonly entries: LRUCache<string, Entry>;
-  /** Bytes of the bodies of the largest result that the cache can hold. */
+  /** Maximum size of a result's bodies that the cache can hold, in bytes. */
   readonly maxEntryBytes: number;
 
   /**
-   * @param maxBytes bound on all entries together.
+   * @param maxBytes maximum size of all entries together.
    * @param onEvicted called for each evicted entry.
    */
   constructor(
@@ -55,7 +55,7 @@ export class LocalStore implements ResultStore {
   }
 
   /**
-   * Same as {@link get}, but synchronous, which makes a hit cheap. Counts as a use of the result.
+   * Synchronous form of {@link get}, which makes a hit cheap. Counts as a use of the result.
    *
    * @param now milliseconds since 1970
    */
@@ -91,20 +91,20 @@ export class LocalStore implements ResultStore {
   };
 
   /**
-   * Adds encodings to an entry when they are ready: those that callers ask for, and soon those that the result before had. An
-   * entry that was removed or replaced meanwhile gets none.
+   * Adds encodings to an entry when they are ready: those that callers ask for, and soon those that the earlier result of this key had.
+   * An entry that was removed or replaced meanwhile gets none.
    */
   private follow(hash: string, pending: PendingEncodings, before: Bodies | undefined): void {
     pending.follow((bodies) => {
       const entry = this.entries.peek(hash);
       if (entry?.result.bodies.pending !== pending) return;
-      // Without it the cache keeps the result: parts of it may be asked for.
+      // The cache would remove an entry that is too large. Without the encodings the entry stays, because callers may request parts of it.
       if (sizeOf({ bodies }) > this.maxEntryBytes) return;
       this.entries.set(hash, { ...entry, result: { ...entry.result, bodies } });
     });
     const asked = COMPRESSED.filter((encoding) => before?.[encoding]);
     if (asked.length === 0) return;
-    // After the response, which is written in this turn of the event loop where it needs no encoding.
+    // Compression starts after the response, which is written in this turn of the event loop if it needs no encoding.
     setImmediate(() => {
       for (const encoding of asked) void pending.in(encoding);
     });
@@ -121,7 +121,7 @@ export class LocalStore implements ResultStore {
     return Promise.resolve();
   };
 
-  /** Drops the entries of endpoints, which no request can get any more, in one pass. @param endpointIds ids */
+  /** Removes all entries of endpoints that requests can no longer reach, in one pass. @param endpointIds ids */
   drop(endpointIds: ReadonlySet<string>): void {
     if (endpointIds.size === 0) return;
     for (const [hash, { endpointId }] of this.entries.entries()) {
@@ -129,7 +129,7 @@ export class LocalStore implements ResultStore {
     }
   }
 
-  /** Entries and bytes, by endpoint id. */
+  /** Number of entries and their bytes, by endpoint id. */
   memoryUse(): ReadonlyMap<string, MemoryUse> {
     const byEndpoint = new Map<string, MemoryUse>();
     for (const { endpointId, result } of this.entries.values()) {

@@ -6,12 +6,12 @@ import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
 /**
- * How many purges are remembered. Once a purge is forgotten, results of queries that it overtook, and entries that it could
- * not remove from Redis, are accepted again.
+ * Maximum number of purges in memory. After a purge is removed from memory, the guard accepts results of queries that started before it, and
+ * entries that it could not remove from Redis.
  */
 const MAX_PURGES = 10_000;
 
-/** Rejects results whose query started before a purge: such a query may not have seen the new data. */
+/** Rejects results whose query started before a purge, because such a query may not have seen the new data. */
 export class PurgeGuard implements ResultStore {
   private readonly purgedAt = new LRUCache<string, number>({ max: MAX_PURGES });
 
@@ -40,8 +40,8 @@ export class PurgeGuard implements ResultStore {
   };
 
   /**
-   * Remembers a purge by this or another gateway. Limits its time to now plus the allowed clock skew, in case the clock
-   * of the other gateway is fast.
+   * Remembers a purge by this or another gateway. Its time counts up to now plus the allowed clock skew, in case the other gateway's
+   * clock is fast.
    */
   note({ endpointId, hash, createdUntil }: PurgeScope): void {
     if (createdUntil === undefined) return;
@@ -54,7 +54,7 @@ export class PurgeGuard implements ResultStore {
     return Math.max(this.lastPurgeOf(''), this.lastPurgeOf(endpointId), this.lastPurgeOf(hash));
   }
 
-  /** Ignores a purge from before the clock was set back: it would reject every result until the clock catches up. */
+  /** Time of the last purge of a scope. One from before the clock was set back does not count: it would reject all results for a while. */
   private lastPurgeOf(scope: string): number {
     const purgedAt = this.purgedAt.get(scope);
     return purgedAt === undefined ? 0 : unlessFromFuture(purgedAt, this.clock().getTime());

@@ -13,9 +13,9 @@ import {
   type PiecesOfResult,
 } from '../query/endpoint-result.js';
 
-/** The first bytes of a value, with the version of the format. */
+/** First bytes of a value, which include the version of the format. */
 export const MAGIC = `QGR${SHARED_FORMAT}`;
-/** Times are milliseconds since 1970 as decimal digits, so that a script in Redis can compare them. */
+/** Number of digits of a time. Times are decimal milliseconds since 1970, so that a script in Redis can compare them. */
 const TIME_DIGITS = 13;
 const HASH_DIGITS = 64;
 const CHECKSUM_BYTES = 16;
@@ -28,7 +28,7 @@ const PREFIX_END = HASH_START + HASH_DIGITS;
 const LENGTH_START = PREFIX_END + CHECKSUM_BYTES;
 const HEADER_START = LENGTH_START + LENGTH_BYTES;
 
-/** Byte offsets of the parts of the prefix; the magic starts at 0. */
+/** Byte offsets in the prefix. The magic starts at 0. */
 export const PREFIX = {
   createdStart: CREATED_START,
   expiresStart: EXPIRES_START,
@@ -38,16 +38,16 @@ export const PREFIX = {
 
 interface Header extends Omit<EndpointResult, 'bodies' | 'cost' | 'pieces'> {
   readonly cost: QueryCost;
-  /** What was saved counts where it was. */
+  /** Pieces without `saved`, which counts only at the gateway that composed the result. */
   readonly pieces?: Omit<PiecesOfResult, 'saved'>;
   readonly lengths: Readonly<Record<Encoding, number>>;
-  /** Set where a gateway compresses the body for a caller who asks for an encoding that is not there. */
+  /** Set where the gateway may compress the body, if a caller asks for an encoding that is missing. */
   readonly isCompressible?: true;
 }
 
 /**
- * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over
- * prefix and rest, the length of the header, the header (JSON), the body and the encodings of it that are ready.
+ * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over prefix and rest, the
+ * length of the header, the header (JSON), the body, and those of its encodings that are ready.
  */
 export function encodeResult(key: CacheKey, { bodies, cost, pieces, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
@@ -66,15 +66,15 @@ export function encodeResult(key: CacheKey, { bodies, cost, pieces, ...facts }: 
   return Buffer.concat([prefix, checksumOf(prefix, rest), rest]);
 }
 
-/** Decodes a result; undefined if the bytes are truncated, corrupt, of another version or of another key. */
+/** Decodes a result. Undefined if the bytes are truncated, corrupt, of another format version or of another key. */
 export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult | undefined {
   if (bytes.length < HEADER_START) return undefined;
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
-  // Anyone who can write to Redis could copy one tenant's value to the key of another.
+  // Without this check, anyone who can write to Redis could copy one tenant's value to the key of another.
   if (bytes.toString('latin1', HASH_START, PREFIX_END) !== hash) return undefined;
   const checksum = checksumOf(bytes.subarray(0, PREFIX_END), bytes.subarray(LENGTH_START));
   if (!bytes.subarray(PREFIX_END, LENGTH_START).equals(checksum)) return undefined;
-  // The checksum matches, so the rest is as `encodeResult` wrote it.
+  // The checksum matches, so the rest has the form that `encodeResult` wrote.
   const headerEnd = HEADER_START + bytes.readUInt32BE(LENGTH_START);
   const { lengths, cost, isCompressible, ...facts } = JSON.parse(
     bytes.toString('utf8', HEADER_START, headerEnd),

@@ -13,21 +13,20 @@ import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
 
 const SCAN_COUNT = 500;
 
-/** Milliseconds after the reply to the first command for which the second may replace a result from the future. */
+/** Time after the reply to the first command in which the second may replace a result from the future, in milliseconds. */
 const REPLACE_WITHIN_MS = 1000;
 
 /**
- * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock
- * or lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
+ * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock or lease never replaces
+ * a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
- * A newer result is also replaced if it is from the future by the writer's clock. A delayed command cannot know: to it
- * every newer result is from the future. So the first command does not replace such a result, but returns the time of
- * Redis. The writer then sends a second command, which may replace it until REPLACE_WITHIN_MS after that time.
+ * A newer result is also replaced if the writer's clock says that it is from the future. A delayed command would wrongly see every newer
+ * result as one from the future. So the first command does not replace such a result, but returns the time of Redis. The writer then sends a
+ * second command, which may replace the result until REPLACE_WITHIN_MS after that time.
  *
- * KEYS: the result's key; perhaps that of the writer's lease, which ends with this. ARGV: the bytes; when the key expires;
- * the latest plausible creation and expiry times by the writer's clock; until when, by the clock of Redis, a result from the
- * future may be replaced (all milliseconds since 1970); the lease's token. Returns 1 if the result was stored, 0 if a newer
- * one stays, and otherwise the time of Redis.
+ * KEYS: the result's key; optionally the key of the writer's lease, which this command ends. ARGV: the bytes; when the key expires; the
+ * latest plausible creation and expiry times by the writer's clock; the time of Redis until which a result from the future may be replaced (all
+ * milliseconds since 1970); the lease's token. Returns 1 if the result was stored, 0 if a newer one stays, and otherwise the time of Redis.
  */
 const SET_UNLESS_NEWER = `
   local function digits(value, first, last)
@@ -55,10 +54,10 @@ const SET_UNLESS_NEWER = `
   return done(1)`;
 
 /**
- * Reads a result, and asks for a lease unless it is newer than a time and fresh.
+ * Reads a result, and asks for a lease unless the result is fresh and newer than a time.
  *
- * KEYS: the lease's, the result's. ARGV: the lease's token and its milliseconds, the time (see `ResultStore.get`), now, and the
- * milliseconds for which a result is fresh to the reader. Returns what is stored, and the owner of the lease if it was asked for.
+ * KEYS: the lease's, the result's. ARGV: the lease's token and its milliseconds, the time (see `ResultStore.get`), now, and the time for
+ * which a result is fresh for the reader, in milliseconds. Returns the stored value, and the owner of the lease if it asked for the lease.
  */
 const READ_OR_TAKE = `
   local value = redis.pcall('get', KEYS[2])
@@ -73,9 +72,9 @@ const READ_OR_TAKE = `
   end
   return {value, owner()}`;
 
-/** The shared cache: results in Redis, for all gateways that use it. Every key expires. */
+/** The shared cache: results in Redis for all gateways that use it. Every key expires. */
 export class SharedStore implements ResultStore {
-  /** @param maxEntryBytes larger results are cached locally only. */
+  /** @param maxEntryBytes maximum size of a shared result. Larger results are cached locally only. */
   constructor(
     private readonly redis: GuardedRedis,
     private readonly keys: RedisKeys,
@@ -87,7 +86,7 @@ export class SharedStore implements ResultStore {
     const value = await (lease ? this.readOrTake(key, newerThan, lease) : this.read(key));
     const result = Buffer.isBuffer(value) ? decodeResult(key, value) : undefined;
     if (!result || this.now() < usableFrom(result, key.cachingMs)) return undefined;
-    // A gateway with other settings may have stored it for longer.
+    // A gateway with other settings may have stored the result for longer.
     const expiresAt = knownAt(result) + key.cachingMs;
     return result.expiresAt > expiresAt + MAX_CLOCK_SKEW_MS ? { ...result, expiresAt } : result;
   };
@@ -141,7 +140,7 @@ export class SharedStore implements ResultStore {
     identity.length <= this.maxEntryBytes;
 }
 
-/** Treats a value of another type (a list, for example) as a miss instead of a failure of Redis. */
+/** Treats a value of another Redis type (a list, for example) as a miss, not as a failure of Redis. */
 function missIfOtherType(error: unknown): null {
   if (error instanceof ReplyError && (error as Error).message.startsWith('WRONGTYPE')) return null;
   throw error;
@@ -154,7 +153,7 @@ async function unlinkMatching(client: RedisClient, pattern: string): Promise<num
     let cursor = '0';
     do {
       const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
-      // One command per key, because the keys on a node of a Cluster are in many slots.
+      // Each key needs its own command, because the keys on a node of a Cluster are in many slots.
       const results = await Promise.all(found.map((key) => node.unlink(key)));
       unlinked += results.length;
       cursor = next;
