@@ -12,13 +12,13 @@ export interface DeclaredSetsDependencies {
   readonly endpoints: Endpoints;
   readonly ledger: Pick<UsageLedger, 'declare'>;
   readonly clock: Clock;
-  /** How the gateway writes times. */
+  /** Format in which the gateway writes times. */
   readonly times: Times;
 }
 
 /**
- * Returns a function that declares the sets, again whenever a relative time in one of them means another time and when the
- * endpoints were replaced.
+ * Returns a function that declares the sets of all endpoints. A later call declares them again if a relative time in one of them means
+ * another time now, or if the endpoints were replaced.
  */
 export function createSetDeclarer({ endpoints, ledger, clock, times }: DeclaredSetsDependencies): () => void {
   let changesAt = 0;
@@ -33,7 +33,7 @@ export function createSetDeclarer({ endpoints, ledger, clock, times }: DeclaredS
   };
 }
 
-/** The parameter sets that endpoints declare, in JSON, the most common representation. */
+/** Parameter sets that endpoints declare, in JSON, the most common representation. */
 function declaredQueries(endpoints: Endpoints, times: Times, now: Date): readonly EndpointQuery[] {
   return endpoints.all().flatMap((endpoint) => {
     const { numbers = 'plain' } = endpoint.settings;

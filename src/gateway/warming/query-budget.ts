@@ -3,12 +3,12 @@ import type { Clock } from '../query/ports.js';
 /** Seconds of wall time whose share can be spent at once. */
 const WINDOW_SECONDS = 300;
 
-/** Bounds the time spent on queries to a share of wall time. Unspent time accumulates, up to that of five minutes. */
+/** Limits the time spent on queries to a share of wall time. Unspent time accumulates, up to that of five minutes. */
 export class QueryBudget {
   private allowanceMs: number;
   private filledAt: number;
 
-  /** @param share of wall time, such as 0.1; above 1 if queries run in parallel. */
+  /** @param share share of wall time, such as 0.1; above 1 if queries run in parallel. */
   constructor(
     private readonly share: number,
     private readonly clock: Clock,

@@ -1,4 +1,4 @@
-/** A refresh is slow if it takes longer than this, in milliseconds: the interval of the warmer's ticks. */
+/** Time after which a refresh counts as slow, in milliseconds. It equals the interval of the warmer's ticks. */
 const SLOW_MS = 1000;
 
 interface Running {
@@ -8,14 +8,14 @@ interface Running {
   readonly end: Promise<void>;
 }
 
-/** Whether a refresh of this actual or expected duration is slow; one of unknown duration counts as slow. */
+/** Whether a refresh of this actual or expected duration is slow. An unknown duration counts as slow. */
 export function isSlow(milliseconds: number | undefined): boolean {
   return milliseconds === undefined || milliseconds > SLOW_MS;
 }
 
 /**
- * Bounds the refreshes that run at a time, and runs at most one for each set. If there are several slots, slow
- * refreshes occupy at most all but one of them, so that a fast refresh never waits for slow ones only.
+ * Limits the refreshes that run at a time, and runs at most one for each set. If there are several slots, slow refreshes occupy at most all
+ * but one of them, so that a fast refresh never waits for slow ones only.
  */
 export class RefreshSlots {
   private readonly running = new Map<string, Running>();
@@ -36,7 +36,7 @@ export class RefreshSlots {
     return !slow || this.slots === 1 || this.slowCount < this.slots - 1;
   }
 
-  /** Starts a refresh, which must not reject; calls `onEnd` when its slot is free again. */
+  /** Starts a refresh, which must not reject. Calls `onEnd` when its slot is free again. */
   run(hash: string, slow: boolean, refresh: () => Promise<void>, onEnd: () => void): void {
     const end = refresh().then(() => {
       this.running.delete(hash);
@@ -45,7 +45,7 @@ export class RefreshSlots {
     this.running.set(hash, { startedAt: this.now(), isSlow: slow, end });
   }
 
-  /** Resolves when any of the refreshes ends; undefined if none runs. */
+  /** Resolves when any of the refreshes ends. Undefined if none runs. */
   get nextEnd(): Promise<void> | undefined {
     if (this.running.size === 0) return undefined;
     return Promise.race([...this.running.values()].map(({ end }) => end));

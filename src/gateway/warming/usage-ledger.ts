@@ -12,51 +12,51 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 export interface UsedSet {
   readonly key: CacheKey;
   readonly query: EndpointQuery;
-  /** When it was last used; milliseconds since 1970. Infinity for a declared set. */
+  /** Time of the last use, in milliseconds since 1970. Infinity for a declared set. */
   readonly lastUsedAt: number;
-  /** How often it was used since this process first saw it. */
+  /** Number of uses since this process first saw the set. */
   readonly uses: number;
-  /** Uses with a half-life of one hour: a use an hour before `lastUsedAt` counts half, two hours before a quarter. */
+  /** Uses with a half-life of one hour. A use an hour before `lastUsedAt` counts half, two hours before a quarter. */
   readonly weight: number;
-  /** When the query of its newest result started; milliseconds since 1970. */
+  /** Start of the query of its newest result, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** Milliseconds that this query took in ClickHouse, if known. */
+  /** Duration of this query in ClickHouse, in milliseconds. Undefined if unknown. */
   readonly clickhouseMs: number | undefined;
 }
 
-/** The facts of a result that the ledger records. */
+/** Facts of a result that the ledger records. */
 export type CreatedResult = Pick<EndpointResult, 'createdAt' | 'cost'>;
 
-/** A set as the ledger updates it in place, because that happens on every hit. */
+/** A set that the ledger updates in place, because it changes on every hit. */
 type MutableSet = { -readonly [Fact in keyof UsedSet]: UsedSet[Fact] };
 
 const HALF_LIFE_MS = 3_600_000;
 
-/** A weight after a time in milliseconds. */
+/** Weight after a time in milliseconds. */
 function decayed(weight: number, ms: number): number {
   return weight * 2 ** (-Math.max(0, ms) / HALF_LIFE_MS);
 }
 
-/** Sorts the most used sets first, by their weights at the same time. */
+/** Order of sets: the most used first, by their weights at the same time. */
 export function mostUsedFirst(a: UsedSet, b: UsedSet): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
   return rankA === rankB ? b.uses - a.uses : rankB - rankA;
 }
 
-/** The logarithm of the weight, plus 1 for each half-life by which the set was used later. */
+/** Logarithm of the weight, plus 1 for each half-life by which the last use is later. */
 function rankOf({ weight, lastUsedAt }: UsedSet): number {
   return lastUsedAt === Infinity ? Infinity : Math.log2(weight) + lastUsedAt / HALF_LIFE_MS;
 }
 
-/** Records which parameter sets this process uses: of each endpoint, a bounded number of the most recently used ones. */
+/** Records which parameter sets this process uses. For each endpoint it keeps a limited number of the most recently used sets. */
 export class UsageLedger {
   private readonly declared = new Map<string, UsedSet>();
   private readonly endpoints = new Map<string, LRUCache<string, MutableSet>>();
 
-  /** @param maxSets for each endpoint. */
+  /** @param maxSets maximum number of sets of each endpoint. */
   constructor(private readonly maxSets: number) {}
 
-  /** Records a use of a query, and the result that it returned. A query with a secret value is never warmed. */
+  /** Records a use of a query, and the result that it returned. It skips a query with a secret value, which is never warmed. */
   count(key: CacheKey, query: EndpointQuery, usedAt: number, result: CreatedResult): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
@@ -73,7 +73,7 @@ export class UsageLedger {
       });
   }
 
-  /** Declares the sets that are in use even without calls, in place of those declared before. */
+  /** Declares sets that are in use even without calls. They replace the sets declared before. */
   declare(sets: readonly Pick<UsedSet, 'key' | 'query'>[]): void {
     this.declared.clear();
     const never = { lastUsedAt: Infinity, uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
@@ -81,13 +81,13 @@ export class UsageLedger {
   }
 
   /**
-   * The sets of an endpoint, in no order.
+   * Sets of an endpoint, in any order.
    *
    * @param now milliseconds since 1970; later times, from before the clock was set back, are corrected permanently.
    */
   sets(endpointId: string, now: number): readonly UsedSet[] {
     const counted = [...(this.endpoints.get(endpointId)?.values() ?? [])].filter(
-      // The same request means other times by now.
+      // Excludes sets whose relative times have changed: the same request has other values now.
       ({ query: { changesAt = Infinity } }) => changesAt > now,
     );
     for (const set of counted) correctTimes(set, now);
@@ -105,7 +105,7 @@ export class UsageLedger {
     this.endpoints.get(endpointId)?.delete(hash);
   }
 
-  /** Continues with the endpoints of a reload: forgets the sets whose results another definition would give. */
+  /** Continues with the endpoints of a reload. Removes the sets for which the new definition can give another result. */
   adopt(endpoints: Endpoints): void {
     for (const sets of this.endpoints.values()) {
       for (const [hash, set] of sets.entries()) {
@@ -125,7 +125,7 @@ export class UsageLedger {
   }
 }
 
-/** The query and key of a set with the endpoint of now; undefined where they stand for another result. */
+/** Query and key of a set with the current endpoint. Undefined where they identify another result. */
 function adoptedBy(
   endpoints: Endpoints,
   { key: { endpointId, hash }, query: earlier }: UsedSet,

@@ -2,30 +2,30 @@ import type { UsedSet } from './usage-ledger.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 
-/** The state of a set that the warmer has tried to refresh. */
+/** State of a set that the warmer has tried to refresh. */
 export interface WarmedSet {
   readonly key: CacheKey;
-  /** Start of the last two successful refreshes, the older first; milliseconds since 1970. */
+  /** Starts of the last two successful refreshes, the older first, in milliseconds since 1970. */
   readonly refreshedAt: readonly number[];
-  /** When the query of its newest result started; milliseconds since 1970. */
+  /** Start of the query of its newest result, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** Consecutive failures. */
+  /** Number of consecutive failures. */
   readonly failures: number;
-  /** When the last failed refresh started; milliseconds since 1970. */
+  /** Start of the last failed refresh, in milliseconds since 1970. */
   readonly failedAt: number;
-  /** Duration of the last refresh, failed or not; milliseconds. */
+  /** Duration of the last refresh, failed or not, in milliseconds. */
   readonly tookMs: number;
-  /** Milliseconds that the last successful refresh took in ClickHouse. */
+  /** Time that the last successful refresh took in ClickHouse, in milliseconds. */
   readonly lastMs: number;
   readonly rowsRead: number;
   readonly bytesRead: number;
-  /** How often the set had been used at its last refresh. */
+  /** Number of uses of the set at its last refresh. */
   readonly usesAtRefresh: number;
 }
 
 /** Share of the interval by which a refresh can be early. */
 const MAX_JITTER = 0.1;
-/** The longest backoff after failures, in intervals. */
+/** Maximum backoff after failures, in intervals. */
 const MAX_BACKOFF_INTERVALS = 8;
 
 /** Removes times in the future, which were recorded before the clock was set back. */
@@ -45,8 +45,8 @@ export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
 }
 
 /**
- * When a set is due: one interval after the query of its newest result started, minus a jitter that spreads sets that
- * were first used together; later after failures. Milliseconds since 1970; 0 means at once.
+ * Time when a set is due, in milliseconds since 1970; 0 means at once. It is one interval after the query of its newest result started, minus
+ * a jitter that spreads sets that were first used together. Failures delay it.
  *
  * @param jitter 0 to 1, constant for a set.
  */
@@ -61,7 +61,7 @@ export function dueAt(
   return warmed ? Math.max(intervalOver, retryAt(warmed, intervalMs)) : intervalOver;
 }
 
-/** When a failed set is retried: after one interval, then two, four, …; milliseconds since 1970, 0 without failures. */
+/** Time of the next retry after failures, in milliseconds since 1970. The delay is one interval, then two, four, … 0 without failures. */
 export function retryAt({ failures, failedAt }: WarmedSet, intervalMs: number): number {
   if (failures === 0 || failedAt === 0) return 0;
   return failedAt + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);

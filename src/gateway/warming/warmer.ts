@@ -14,12 +14,12 @@ import { dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './
 /** A cached result that is fresh again. */
 export interface Refreshed {
   readonly result: EndpointResult;
-  /** Whether this gateway queried ClickHouse for it: not where the data has not changed, or another gateway did. */
+  /** Whether this gateway queried ClickHouse for it. False where the data has not changed, or another gateway ran the query. */
   readonly isQueried: boolean;
 }
 
 /**
- * Replaces the cached result of a query by one that is known since a later time (milliseconds since 1970; Infinity: by a new one).
+ * Replaces the cached result of a query by one that is known since a later time (milliseconds since 1970; Infinity requires a new query).
  *
  * @throws Failure; the previous result then stays cached.
  */
@@ -27,7 +27,7 @@ export type Refresh = (query: EndpointQuery, key: CacheKey, newerThan: number) =
 
 export interface WarmerDependencies {
   readonly endpoints: () => readonly Endpoint[];
-  /** The sets of an endpoint that are used at this gateway. */
+  /** Sets of an endpoint that are used at this gateway. */
   readonly setsInUse: (endpointId: string) => readonly UsedSet[];
   readonly forget: (key: CacheKey) => void;
   readonly refresh: Refresh;
@@ -37,7 +37,7 @@ export interface WarmerDependencies {
   readonly maxSets: number;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Called when a refresh starts, with the milliseconds since it was due. */
+  /** Called when a refresh starts, with its delay since it was due, in milliseconds. */
   readonly onStarted: (endpoint: Endpoint, lateMs: number) => void;
   readonly onRefreshed: (endpoint: Endpoint, outcome: 'ok' | 'failed', milliseconds: number) => void;
 }
@@ -54,23 +54,23 @@ interface UsedSets {
   readonly sets: readonly UsedSet[];
 }
 
-/** A set as the admin API shows it. */
+/** A set in the form of the admin API. */
 export interface WarmingState {
   readonly endpoint: string;
   readonly hash: string;
   /** Name of the representation. */
   readonly representation: string;
-  /** The parameters that have a value, as they are bound. */
+  /** Parameters that have a value, in the form in which they are bound. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly uses: number;
   readonly warmed: WarmedSet | undefined;
-  /** Milliseconds since 1970; 0 means at once. */
+  /** Time when the set is due, in milliseconds since 1970; 0 means at once. */
   readonly dueAt: number;
 }
 
 /**
- * Refreshes the cached results that are in use at this gateway, each at its endpoint's interval. A slow refresh does not delay the
- * others. If there are too few slots, the most used sets are refreshed first.
+ * Refreshes the cached results that are in use at this gateway, each at its endpoint's interval. A slow refresh does not delay the others.
+ * If there are too few slots, the most used sets come first.
  */
 export class Warmer {
   private readonly warmed = new Map<string, WarmedSet>();
@@ -84,8 +84,7 @@ export class Warmer {
   }
 
   /**
-   * Refreshes the sets that are due and not being refreshed already. Resolves when each of them is refreshed or
-   * postponed to a later tick.
+   * Refreshes the sets that are due and not being refreshed already. Resolves when each of them is refreshed or postponed to a later tick.
    *
    * @param all also refreshes sets that are in use but not due. A set that is being refreshed is refreshed once more.
    */
@@ -104,7 +103,7 @@ export class Warmer {
     await this.untilDone(due);
   }
 
-  /** Starts no more refreshes; resolves when the running ones have ended. */
+  /** Stops new refreshes. Resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.queue = [];
@@ -116,7 +115,7 @@ export class Warmer {
     for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) await end;
   }
 
-  /** The sets in use, with their last refresh and their next due time. */
+  /** Sets in use, with their last refresh and their next due time. */
   state(): readonly WarmingState[] {
     const now = this.now();
     return this.used().flatMap(({ endpoint, sets }) =>
@@ -137,7 +136,7 @@ export class Warmer {
     return endpoints.map((endpoint) => ({ endpoint, sets: this.dependencies.setsInUse(endpoint.id) }));
   }
 
-  /** If the budget is spent or callers wait, empties the queue: the sets are due again at the next tick. */
+  /** Starts queued refreshes. If the budget is spent or callers wait, it empties the queue, because the sets are due again next tick. */
   private startNext(): void {
     for (;;) {
       if (!this.mayStart()) this.queue = [];
@@ -170,7 +169,7 @@ export class Warmer {
     );
   }
 
-  /** Uses the duration of the last refresh or, if there is none, of the query of a caller's miss. */
+  /** Whether a refresh will probably be slow, by the last refresh of the set or, without one, by the query of a caller's miss. */
   private isSlow({ key, clickhouseMs }: UsedSet): boolean {
     return isSlow(this.warmed.get(key.hash)?.tookMs ?? clickhouseMs);
   }
@@ -182,7 +181,7 @@ export class Warmer {
     }
   }
 
-  /** A later tick may have queued a forced set again as another object. */
+  /** Whether a set waits in the queue. A later tick may have queued a forced set again as another object. */
   private isQueued(dueSet: DueSet): boolean {
     const isSame = ({ set, forced }: DueSet): boolean => forced && set.key.hash === dueSet.set.key.hash;
     return this.queue.some((queued) => queued === dueSet || (dueSet.forced && isSame(queued)));
@@ -203,7 +202,7 @@ export class Warmer {
     return dueAt(set, this.known(set.key, now), settings.warming * 1000, jitterOf(set.key));
   }
 
-  /** What another gateway's result must be newer than, to take the place of a refresh. */
+  /** Time after which another gateway's result must be known to replace a refresh. */
   private newerThan({ set, forced }: DueSet, now: number): number {
     if (forced) return Infinity;
     return Math.max(set.createdAt, this.known(set.key, now)?.createdAt ?? 0);
@@ -218,7 +217,7 @@ export class Warmer {
     return this.dependencies.clock().getTime();
   }
 
-  /** Deletes the state of sets that are not listed: their endpoint was removed, or the ledger, which was full, dropped them. */
+  /** Removes the state of sets that are not listed: their endpoint was removed, or the full ledger evicted them. */
   private forgetExcept(used: readonly UsedSets[]): void {
     const listed = new Set(used.flatMap(({ sets }) => sets.map(({ key }) => key.hash)));
     for (const hash of this.warmed.keys()) if (!listed.has(hash)) this.warmed.delete(hash);
@@ -254,7 +253,7 @@ export class Warmer {
       });
       onRefreshed(endpoint, 'ok', clickhouseMs);
     } catch (error) {
-      // The metric and the admin API report the failure; the request log does not contain refreshes.
+      // The metric and the admin API report the failure, because the request log does not contain refreshes.
       const ms = costOfFailure(error)?.clickhouseMs ?? performance.now() - started;
       budget.spend(ms);
       this.warmed.set(set.key.hash, {
@@ -271,8 +270,8 @@ export class Warmer {
 }
 
 /**
- * The times of the last two refreshes. A result that another gateway refreshed, or that was confirmed, is of the time since which it is
- * known: taken twice, it is one refresh.
+ * Times of the last two refreshes. For a result that another gateway refreshed or that was confirmed, the time since which it is known
+ * counts. Such a result counts as one refresh even if this gateway takes it twice.
  */
 function refreshedAt(before: WarmedSet | undefined, at: number): readonly number[] {
   const earlier = before?.refreshedAt ?? [];
