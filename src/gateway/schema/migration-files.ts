@@ -9,29 +9,29 @@ import { withoutComments } from './statement-text.js';
 
 /** One numbered SQL file of the schema. */
 export interface Migration {
-  /** How a database records it: `clickhouse-schema/0001_name.sql`, or `querygate/0001_name.sql` for the gateway's own. */
+  /** Name under which a database records the file: `clickhouse-schema/0001_name.sql`, or `querygate/0001_name.sql` for the gateway's own. */
   readonly name: string;
-  /** How version 0.1 recorded it: the file's name without its ending. */
+  /** Name under which version 0.1 recorded the file: the file's name without its ending. */
   readonly earlierName?: string;
   readonly statements: readonly string[];
   /** SHA-256 (hex) of the file's text. */
   readonly checksum: string;
 }
 
-/** The table that records the applied schema files of a database. */
+/** Table that records the applied schema files of a database. */
 export const RECORD_TABLE = 'schema_migrations';
 
-/** Where the gateway's own files are recorded. */
+/** Prefix under which the gateway's own files are recorded. */
 const GATEWAY = 'querygate';
 const ENGINE_FOLDER = fileURLToPath(new URL('./engine', import.meta.url));
-/** Names of tables that this version or a later one creates itself. */
+/** Statements that create a table whose name this version or a later one uses itself. */
 const OWN_TABLE =
   /^CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|(?:MATERIALIZED\s+)?VIEW|DICTIONARY)\s+(?:IF\s+NOT\s+EXISTS\s+)?(?:[\w`"]+\.)?[`"]?(gateway_requests|gateway_requests_local|(?:querygate_|schema_migrations)\w*)\b/i;
 
 /**
- * Reads the schema of a project and of the gateway, whose files are the first.
+ * Reads the schema files of the gateway, followed by those of the project.
  *
- * @param folder of the project's schema; without one, the project has no tables of its own.
+ * @param folder folder of the project's schema. Where it is missing, the project has no tables of its own.
  * @throws Error where two files have the same number, or one creates a table of the gateway.
  */
 export async function readSchema(folder: string): Promise<readonly Migration[]> {
@@ -47,12 +47,12 @@ export async function readSchema(folder: string): Promise<readonly Migration[]> 
   ];
 }
 
-/** Whether a recorded name is of a file of the gateway itself. */
+/** Whether a recorded name belongs to a file of the gateway itself. */
 export function isGatewayFile(name: string): boolean {
   return name.startsWith(`${GATEWAY}/`);
 }
 
-/** In version 0.1 the gateway's own files were in the project's folder. */
+/** Names of the gateway's own files in version 0.1, which had them in the project's folder. */
 const EARLIER_NAMES: Readonly<Record<string, string>> = {
   'querygate/0001_gateway_requests.sql': '0011_gateway_requests',
 };

@@ -3,7 +3,7 @@ export class SchemaFileError extends Error {
   override readonly name: string = 'SchemaFileError';
 }
 
-/** The files are not those that were applied to the database: one was changed or removed. */
+/** The files differ from those that were applied to the database: a file was changed or removed. */
 export class AppliedFilesDiffer extends SchemaFileError {
   override readonly name = 'AppliedFilesDiffer';
 }

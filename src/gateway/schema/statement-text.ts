@@ -1,9 +1,9 @@
-/** Parts of a statement that are not SQL: strings, quoted names and comments. */
+/** Text in a statement that is not SQL: strings, quoted names and comments. */
 const NOT_SQL = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
 
 /**
- * Replaces each character of strings, quoted names and comments by a space. Keywords and brackets in the masked text
- * are real ones, at their positions in the statement.
+ * Replaces each character of strings, quoted names and comments by a space. The keywords and brackets that remain are real ones, at their
+ * positions in the statement.
  */
 export function masked(statement: string): string {
   return statement.replace(NOT_SQL, (match) => match.replace(/[^\n]/g, ' '));
