@@ -30,7 +30,7 @@ import { whileAccepted } from './while-accepted.js';
 /**
  * `/api/endpoints/query/ID_OR_NAME`: calls the endpoint.
  *
- * @param readSent reads the parameters, of a caller who may call the endpoint.
+ * @param readSent reads the parameters; called for a caller who may call the endpoint.
  */
 export function callEndpoint(parts: ApiParts, readSent: ReadSentCall): RequestHandler {
   return async (request, response) => {
@@ -114,31 +114,31 @@ async function respondWithExport(
   });
 }
 
-/** Adds headers, whose names and values alternate, to those of the same name. */
+/** Appends headers, as a list in which names and values alternate, to existing ones of the same name. */
 function appendHeaders(response: ServerResponse, list: readonly string[]): void {
   for (let at = 0; at < list.length; at += 2) response.appendHeader(list[at] ?? '', list[at + 1] ?? '');
 }
 
-/** Whether a header may have the URL of the call: it must be all of it, and no secret. */
+/** Whether a header may contain the URL of the call: only a URL that is the whole call and has no secret value. */
 function isRepeatable({ parameters }: Endpoint, { query, isInTarget }: SentCall): boolean {
   if (!isInTarget) return false;
   for (const name of query.keys()) if (parameters.get(name)?.secret) return false;
   return true;
 }
 
-/** Whether the URL may be stored: never one that holds a key, a signature or a secret value, or not the whole call. */
+/** Whether the URL may be stored: only a URL that is the whole call, and has no key, signature or secret value. */
 function mayRemember({ headers }: Request, endpoint: Endpoint, sent: SentCall): boolean {
   const { query } = sent;
-  // Whether a cursor is valid depends on the caller too.
+  // The validity of a cursor depends on the caller too.
   if (query.has('cursor') || endpoint.settings.caching === 'disabled') return false;
   if (presentedKey(headers) === undefined || query.has('api_key') || hasLink(query)) return false;
   return isRepeatable(endpoint, sent);
 }
 
-/** The preference of RFC 7240 by which undeclared parameters are errors. */
+/** The preference of RFC 7240 that makes undeclared parameters errors. */
 const STRICT = 'handling=strict';
 
-/** The value of `Preference-Applied`; empty where none is. */
+/** The value of `Preference-Applied`; empty where no preference was applied. */
 function appliedPreferences(
   { waitSeconds, isStrict }: Preferences,
   { applied, isExport }: Presentation,
@@ -150,7 +150,7 @@ function appliedPreferences(
 }
 
 /**
- * Aborts when the client disconnects, or when the time of `Prefer: wait=N` (RFC 7240) is over; a deferred call goes on then.
+ * Aborts when the client disconnects, or when the time of `Prefer: wait=N` (RFC 7240) ends. A deferred call then continues.
  */
 function untilNobodyWaits(response: ServerResponse, { waitSeconds, isAsync }: Preferences): Cancellable {
   const disconnected = clientDisconnected(response);
@@ -168,7 +168,7 @@ export function clientDisconnected(response: ServerResponse): Abort {
   const close = (): void => {
     if (!response.writableFinished) wait.abort(callerGone());
   };
-  // A client can leave while its body is read, before anyone waits for the event.
+  // A client can disconnect while its body is read, before this function waits for the event.
   if (response.closed) close();
   else response.once('close', close);
   return wait;

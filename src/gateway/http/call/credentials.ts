@@ -18,7 +18,7 @@ import { contextOf } from '../transport/request-context.js';
 export interface Credentials {
   /** The principal of a key or of a recently verified token, without I/O. */
   readonly find: (presented: string) => Principal | undefined;
-  /** The principal of a key; not of a token. */
+  /** The principal of a key; undefined for a token. */
   readonly findKey: (key: string) => Principal | undefined;
   /** Verifies a token; undefined for a text without the form of a token. @throws TokenRejected */
   readonly verify: (presented: string) => Promise<Principal | undefined>;
@@ -62,8 +62,7 @@ export function authorize(
 }
 
 /**
- * The principal of a request. Credentials in headers win over the query string: where they are invalid, the query string is not
- * tried.
+ * The principal of a request. Credentials in headers take precedence: the query string is ignored even where they are invalid.
  *
  * @throws Failure
  */
@@ -80,7 +79,7 @@ export async function principalOfRequest(
 /**
  * The principal of the key or token in a request's headers.
  *
- * @param presented what {@link presentedKey} found in them.
+ * @param presented result of {@link presentedKey} for these headers.
  * @throws Failure API_KEY_INVALID or TOKEN_ISSUER_UNREACHABLE
  */
 export async function principalOfPresented(
@@ -108,12 +107,12 @@ export interface WithoutHeader {
   readonly findEndpoint: () => LinkedEndpoint | undefined;
 }
 
-/** Credentials in a query string. No key name, expiry or signature of a link, and no sensible key, has more bytes. */
+/** Credentials in a query string. No name of a key, expiry or signature of a link, and no sensible key, has more than `maxBytes`. */
 const IN_QUERY = { names: new Set(['api_key', ...LINK_PARAMETERS]), maxBytes: 4096 };
 
 /**
- * The principal of the query string: of a key that may be sent there, else of a signed link. Only for a link is the whole
- * query string decoded, because the signature covers every parameter.
+ * The principal of a query string: of a key that may be sent there, else of a signed link. The whole query string is decoded only
+ * for a link, because the signature covers every parameter.
  *
  * @throws Failure API_KEY_MISSING, API_KEY_INVALID or FORBIDDEN
  */
@@ -133,7 +132,7 @@ function principalOfKeyInQueryString(
   { text, times }: { readonly text: string | undefined; readonly times: number },
 ): Principal {
   const principal = text === undefined || times !== 1 ? undefined : credentials.findKey(text);
-  // A key that must not be in a URL is rejected like an unknown key: whoever reads the URL must not learn that it is valid.
+  // A key that must not be in a URL is rejected like an unknown key: a reader of the URL must not learn that the key is valid.
   if (!principal?.mayUseQueryString) throw invalidKey();
   return principal;
 }

@@ -31,12 +31,12 @@ export interface HitParts extends ApiParts {
   readonly everyResponse: EveryResponse;
 }
 
-/** Responds to a request where the local cache suffices. Returns whether it responded. */
+/** Responds to a request for which the local cache suffices. Returns whether it responded. */
 export type FastPath = (request: HitRequest, response: ServerResponse | RawResponse) => boolean;
 
 /**
- * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
- * headers as through the Express application, without its router. All other requests are left to the application.
+ * Creates the fast path for a repeated request whose result is in the local cache. It uses the same authentication, result and
+ * headers as the Express application, without its router, and leaves all other requests to the application.
  */
 export function createFastPath(parts: HitParts): FastPath {
   const { endpoints, targets, find, onOutcome, credentials, cursors, limiter, clock } = parts;
@@ -105,7 +105,7 @@ function sendHit(
   endWith(response, body);
 }
 
-/** Whether a response has to wait for encodings, or is an error because rows are missing. */
+/** Whether the application must respond: where the encoding is still pending, or missing rows are an error. */
 function isForApplication(
   result: EndpointResult,
   headers: IncomingHttpHeaders,
@@ -116,7 +116,7 @@ function isForApplication(
   );
 }
 
-/** The principal, where it can be authenticated without I/O and may call from any address. */
+/** The principal of a caller whom the gateway can authenticate without I/O, and who may call from any address; else undefined. */
 function knownPrincipal(credentials: Credentials, { headers }: HitRequest): Principal | undefined {
   const presented = presentedKey(headers);
   const principal = presented === undefined ? undefined : credentials.find(presented);

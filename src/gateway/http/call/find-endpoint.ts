@@ -6,12 +6,12 @@ import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 
-/** Characters of a name that is compared with those of endpoints, and names that it is compared with: a caller can send many. */
+/** Bounds of the search for a similar name, because a caller can send many: characters of the name, and number of names compared. */
 const MAX_NAME = 64;
 const MAX_COMPARED = 200;
 
 /**
- * @param principal of the names that a misspelt one is compared with, only those that it may call.
+ * @param principal a misspelt name is compared only with the names of endpoints that this principal may call.
  * @throws Failure ENDPOINT_NOT_FOUND
  */
 export function findEndpoint(endpoints: Endpoints, idOrName: unknown, principal: Principal): Endpoint {
@@ -26,13 +26,13 @@ export function findEndpoint(endpoints: Endpoints, idOrName: unknown, principal:
   );
 }
 
-/** @throws Failure FORBIDDEN for the endpoints that the list leaves out */
+/** @throws Failure FORBIDDEN for an endpoint that the principal may not call */
 export function requireOpen(principal: Principal, endpoint: Endpoint): void {
   const refusal = refusalOf(principal, endpoint);
   if (refusal !== undefined) throw new Failure('FORBIDDEN', refusal);
 }
 
-/** @throws Failure ENDPOINT_GONE after the sunset, where the project says so */
+/** @throws Failure ENDPOINT_GONE after the sunset of an endpoint with the setting `goneAfterSunset` */
 export function requireNotGone(endpoint: Endpoint, now: Date): void {
   if (!isGone(endpoint, now.getTime())) return;
   const note = removalNote(endpoint.deprecated, (successor) => `Call ${successor}`);
@@ -55,16 +55,16 @@ function nameMeant(endpoints: Endpoints, misspelt: string, principal: Principal)
 const CALL = /^\/endpoints\/query\/([^/]+)\/?$/;
 
 /**
- * The endpoint that a request of any method calls; undefined where no endpoint has that name or id.
+ * The endpoint that a request of any method calls; undefined for an unknown name or id.
  *
- * @param path below `/api`, as Express matches it: another interpretation of the URL would let a call evade its limits.
+ * @param path path below `/api`, as Express matches it: another interpretation of the URL would let a call evade its limits.
  */
 export function endpointOfPath(endpoints: Endpoints, path: string): Endpoint | undefined {
   const [, segment] = CALL.exec(path) ?? [];
   return segment === undefined ? undefined : endpoints.find(decoded(segment));
 }
 
-/** Empty, which is no endpoint's name, where the segment can't be decoded. */
+/** The decoded segment; empty, which is not the name of an endpoint, where it cannot be decoded. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -75,9 +75,9 @@ function decoded(segment: string): string {
 
 /**
  * The headers of each response of a deprecated endpoint: `Deprecation` (RFC 9745, a date of RFC 9651), `Sunset` (RFC 8594, an
- * HTTP date), and `Link` to the successor and to the description of the endpoint, which has the deprecation.
+ * HTTP date), and `Link` to the successor and to the endpoint's description, which explains the deprecation.
  *
- * @param publicUrl `PUBLIC_URL`; without it the links are relative to the host
+ * @param publicUrl `PUBLIC_URL`; without it, the links are relative to the host
  * @returns alternating names and values; empty where the endpoint is not deprecated
  */
 export function deprecationHeaders({ deprecated, name }: Endpoint, publicUrl = ''): readonly string[] {

@@ -9,11 +9,11 @@ import { linesOf } from '../transport/raw-hits.js';
 import type { ReadCall } from './read-call.js';
 import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 
-/** The response of a hit, without what it has alone: its id, its quotas and its `Server-Timing`. */
+/** The response of a hit, without the headers that differ for each request: its id, its quotas and its `Server-Timing`. */
 export interface HitHead extends Omit<ResultResponse, 'compressed'> {
-  /** Between the id and the quotas: names and values alternate, as in `beforeTiming`, which follows the quotas. */
+  /** Headers between the id and the quotas, in which names and values alternate; `beforeTiming` follows the quotas. */
   readonly first: readonly string[];
-  /** The three lists as lines. */
+  /** The three lists as header lines. */
   readonly asLines: () => HeadLines;
 }
 
@@ -21,27 +21,27 @@ export type HeadLines = Readonly<Record<'first' | 'beforeTiming' | 'afterTiming'
 
 export interface HitHeadsDependencies {
   readonly everyResponse: Pick<EveryResponse, 'headersFor'>;
-  /** Bytes of a result up to which every gateway finds it in the cache. */
+  /** Maximum bytes of a result that every gateway finds in the cache. */
   readonly maxRangedBytes: number;
   /** `PUBLIC_URL` */
   readonly publicUrl?: string | undefined;
 }
 
-/** A hit. */
+/** A cache hit of a call. */
 export interface Hit {
   readonly call: ReadCall;
   readonly outcome: CallOutcome;
-  /** Milliseconds since 1970. */
+  /** Time of the request; milliseconds since 1970. */
   readonly now: number;
 }
 
 type HitRequest = Pick<IncomingMessage, 'method' | 'headers'>;
 
-/** A prepared head, and all that decided it. */
+/** A prepared head, and everything that determines it. */
 interface Prepared {
   readonly head: HitHead;
   readonly call: ReadCall;
-  /** Of the result: a copy that is compressed later is another head's. */
+  /** Bodies of the result. A head no longer fits once a compressed copy is added. */
   readonly bodies: Bodies;
   readonly age: number;
   readonly remaining: number;
@@ -49,15 +49,15 @@ interface Prepared {
 }
 
 /**
- * The heads of hits. That of a result's latest hit is kept for the next one of the same second: to put it together costs as much
- * as all the rest that the fast path does.
+ * The heads of hits. The head of the latest hit of a result is reused for further hits in the same second, because it takes as
+ * much time as all other work of the fast path.
  */
 export class HitHeads {
   private readonly prepared = new WeakMap<EndpointResult, Prepared>();
 
   constructor(private readonly dependencies: HitHeadsDependencies) {}
 
-  /** @param ofPage headers of the next page: a hit with these is not kept. */
+  /** @param ofPage headers of the next page; a head with these is not reused. */
   headOf(request: HitRequest, hit: Hit, ofPage: readonly string[] | undefined): HitHead {
     if (ofPage) return this.prepare(request, hit, ofPage);
     const { call, now } = hit;
@@ -102,7 +102,7 @@ export class HitHeads {
 const isOf = ({ call, bodies }: Prepared, hit: Hit): boolean =>
   call === hit.call && bodies === hit.outcome.result.bodies;
 
-/** What of a request on the fast path decides the head. */
+/** The properties of a request that determine the head. */
 function deciding({ method, headers }: HitRequest): readonly (string | undefined)[] {
   return [method, headers['accept-encoding'], headers['if-none-match'], headers.origin];
 }

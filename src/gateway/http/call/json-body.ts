@@ -7,30 +7,30 @@ import { callerGone, Failure } from '../../errors.js';
 import { excessOf, countJson, isClosed, MAX_DEPTH, type JsonLimits } from './json-counts.js';
 import { isJsonObject, malformed, parseJsonText, type ParseJson } from './json-text.js';
 
-/** Bytes of a request body. */
+/** Maximum bytes of a request body. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
 const MEDIA_TYPE = 'application/json';
-/** The charset is not defined for JSON (RFC 8259, section 11), but clients send this one. */
+/** The content type of JSON. RFC 8259 (section 11) defines no charset, but clients send this one. */
 const CONTENT_TYPE = /^application\/json[\t ]*(;[\t ]*charset=("utf-8"|utf-8)[\t ]*)?$/i;
 
-/** Bytes of a body that is parsed at once, in less time than its request takes otherwise. */
+/** Bytes up to which a body is parsed at once: parsing then takes less time than the rest of the request. */
 const SMALL_BYTES = 1024;
 
-/** Items of a list, or characters, beyond which validation takes a millisecond or more. */
+/** Items of a list, or characters, above which validation takes a millisecond or more. */
 const LONG = 1000;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const LENIENT_UTF8 = new TextDecoder('utf-8');
 
-/** The JSON bodies of a process. At most one of those over 1 KiB is parsed in a turn of the event loop. */
+/** Reads JSON bodies. Of the bodies over 1 KiB, a process parses at most one in a turn of the event loop. */
 export class JsonBodies {
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parse: ParseJson = parseJsonText) {}
 
   /**
-   * Reads the body of a request, which says that it is JSON. What no call can use is rejected before it is parsed.
+   * Reads the body of a request that declares JSON. Rejects a body that no call can use before it is parsed.
    *
    * @returns the value; numbers are `LosslessNumber`.
    * @throws Failure UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, BAD_REQUEST, MALFORMED_BODY, or CALLER_GONE where the client
@@ -44,12 +44,12 @@ export class JsonBodies {
     return this.parse(decoded(bytes), names);
   }
 
-  /** Before a parsed value is validated: resolves in a turn of its own where the value has a long list. */
+  /** To be awaited before a parsed value is validated. A value with a long list gets its own turn of the event loop. */
   async beforeValidating(value: unknown): Promise<void> {
     if (hasLongMember(value)) await this.nextTurn();
   }
 
-  /** Resolves in a turn of the event loop of its own: between two of them is a whole iteration. */
+  /** Resolves in a separate turn of the event loop; a whole iteration passes between two such turns. */
   private nextTurn(): Promise<unknown> {
     const turn = this.turn;
     this.turn = turn.then(() => setImmediate()).then(() => setImmediate());
@@ -57,7 +57,7 @@ export class JsonBodies {
   }
 }
 
-/** A list in one text, separated by commas, is as long. */
+/** Whether a member is a long list, or a long text, because a list can be sent as one text with commas. */
 function hasLongMember(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   return Object.values(value).some(
@@ -65,7 +65,7 @@ function hasLongMember(value: unknown): boolean {
   );
 }
 
-/** The number of names in a body that is within its limits. @throws Failure */
+/** Checks the limits of a body, and returns its number of names. @throws Failure */
 function checkedNames(bytes: Buffer, limits: JsonLimits): number {
   const counts = countJson(bytes, limits);
   if (counts.tooDeepAt !== undefined) {
@@ -130,7 +130,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** The position, from 0, of the first byte that decoding replaces; a replacement character can be in the body too. */
+/** The position, from 0, of the first byte that decoding replaces. The body can also contain replacement characters itself. */
 function invalidByteAt(bytes: Buffer): number {
   let position = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
   for (const valid of LENIENT_UTF8.decode(bytes).split(REPLACEMENT)) {

@@ -3,32 +3,32 @@ import { Failure } from '../../errors.js';
 import { MAX_LIST_ITEMS } from './json-parameters.js';
 import { MAX_PARAMETERS } from './query-string.js';
 
-/** Nesting of arrays and objects that is parsed; the parser is recursive, and no parameter needs more than one level. */
+/** Maximum nesting of arrays and objects. The parser is recursive, and no parameter needs more than one level. */
 export const MAX_DEPTH = 64;
 
-/** What a JSON text may have at most. */
+/** Maximum counts of a JSON text. */
 export interface JsonLimits {
-  /** In all objects together. */
+  /** Number of names in all objects together. */
   readonly names: number;
-  /** In all arrays and objects together. */
+  /** Number of values in all arrays and objects together. */
   readonly values: number;
 }
 
-/** What a JSON text has, up to the first limit that it exceeds; of invalid JSON, at least what a parser creates of it. */
+/** Counts of a JSON text, up to the first limit that it exceeds. For invalid JSON they are never lower than what a parser creates. */
 interface JsonCounts extends JsonLimits {
-  /** The byte at which nesting exceeds 64 levels. */
+  /** Position of the byte at which nesting exceeds 64 levels; undefined where it does not. */
   readonly tooDeepAt: number | undefined;
 }
 
 const [SPACE, QUOTE, OPEN, CLOSE, COMMA, COLON] = [1, 2, 3, 4, 5, 6] as const;
-/** Tokens by byte; 0 for the bytes of numbers and words. Bytes of UTF-8 beyond ASCII occur in strings only. */
+/** Tokens by byte; 0 for the bytes of numbers and words. Bytes of non-ASCII characters occur in strings only. */
 const TOKENS = new Uint8Array(256);
 for (const [token, characters] of [' \t\r\n', '"', '[{', ']}', ',', ':'].entries()) {
   for (const byte of Buffer.from(characters)) TOKENS[byte] = token + 1;
 }
 const [BACKSLASH, DOUBLE_QUOTE] = [0x5c, 0x22] as const;
 
-/** Counts what a JSON text has in one pass over its bytes, before anything is created. Never throws. */
+/** Counts the names and values of a JSON text in one pass over its bytes, before anything is allocated. Never throws. */
 export function countJson(bytes: Uint8Array, limits: JsonLimits): JsonCounts {
   let names = 0;
   let values = 0;
@@ -43,14 +43,14 @@ export function countJson(bytes: Uint8Array, limits: JsonLimits): JsonCounts {
     else if (token === COLON) names += 1;
     depth += nestingOf(token);
     if (depth > MAX_DEPTH) return { names, values, tooDeepAt: at };
-    // No array or object begins, or the outermost one ends.
+    // The text is not an array or object, its outermost one has ended, or a limit is exceeded.
     if (depth <= 0 || names > limits.names || values > limits.values) break;
     previous = token;
   }
   return { names, values, tooDeepAt: undefined };
 }
 
-/** After a byte order mark, which decoding removes. */
+/** Where the text starts: after a byte order mark, which decoding removes. */
 const startOf = ([first, second, third]: Uint8Array): number =>
   first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
 
@@ -65,24 +65,24 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** Whether the last character is that of the end of an array or object. */
+/** Whether the last character closes an array or object. */
 export function isClosed(bytes: Uint8Array): boolean {
   let at = bytes.length - 1;
   while (at >= 0 && tokenOf(bytes[at]) === SPACE) at -= 1;
   return at >= 0 && tokenOf(bytes[at]) === CLOSE;
 }
 
-/** Of a message, whose unknown names are counted in its error, because a model corrects them. */
+/** Maximum number of names in a message. Its error lists unknown names for a model to correct, so that the limit is high. */
 const MESSAGE_NAMES = 16_384;
 
-/** What the body of a call may have: as many names as a query string, and the longest lists. */
+/** The limits of the body of a call: as many names as in a query string, and the longest lists. */
 export function limitsOfCall(endpoint: Endpoint): JsonLimits {
   return limitsWith(MAX_PARAMETERS, listsOf(endpoint));
 }
 
 const mostLists = new WeakMap<readonly Endpoint[], number>();
 
-/** What a message may have, which can call any endpoint. @param endpoints the same array until they are replaced. */
+/** The limits of a message, which can call any endpoint. @param endpoints the same array until they are replaced. */
 export function limitsOfMessage(endpoints: readonly Endpoint[]): JsonLimits {
   const lists = mostLists.get(endpoints) ?? Math.max(0, ...endpoints.map(listsOf));
   mostLists.set(endpoints, lists);
@@ -98,7 +98,7 @@ const limitsWith = (names: number, lists: number): JsonLimits => ({
   values: names + lists * MAX_LIST_ITEMS,
 });
 
-/** Why a body is rejected before it is parsed: BAD_REQUEST for names, as of a query string, and BODY_TOO_LARGE for values. */
+/** Why a body is rejected before it is parsed: BAD_REQUEST for too many names, as in a query string; BODY_TOO_LARGE for values. */
 export function excessOf(counts: JsonCounts, limits: JsonLimits): Failure | undefined {
   if (counts.names > limits.names) {
     return new Failure(

@@ -11,12 +11,12 @@ import {
 } from '../../query/raw-parameters.js';
 import { belongsInQueryString } from './undeclared-parameters.js';
 
-/** What an item of a list counts beside its text, because it has quotes and a comma on its way to ClickHouse. */
+/** Overhead of an item of a list in bytes: quotes and a comma in the parameter that ClickHouse gets. */
 const ITEM_BYTES = 2;
-/** Items of the longest list: of empty texts. */
+/** Maximum number of items in a list, reached with empty texts. */
 export const MAX_LIST_ITEMS = MAX_BODY_VALUE_BYTES / ITEM_BYTES + 1;
 
-/** The parameters in a JSON body, and the problems of those that are not as their declarations say. */
+/** The parameters in a JSON body, and the problems of invalid ones. */
 export interface JsonParameters {
   readonly parameters: RawParameters;
   readonly problems: readonly ParamProblem[];
@@ -54,7 +54,7 @@ export function readJsonParameters(
 
 /** What a value must be. */
 interface ValueKind {
-  /** Of the value; of one item, where it is a list. */
+  /** Name of the type of the value; of an item, where the value is a list. */
   readonly name: string;
   readonly isList: boolean;
 }
@@ -85,7 +85,7 @@ function readValue(kind: ValueKind, value: unknown): Read | Rejected {
 
 function readScalar({ name }: ValueKind, value: unknown): { readonly text: string } | Rejected {
   if (typeof value === 'string') {
-    // A lone surrogate has no UTF-8 form and would reach ClickHouse as another character.
+    // A lone surrogate has no UTF-8 form: ClickHouse would get another character.
     return /\p{Surrogate}/u.test(value)
       ? { problem: 'is not valid Unicode: a surrogate is alone' }
       : { text: value };
@@ -111,28 +111,28 @@ function rawOf(param: string, read: Read, { isList }: ValueKind): RawParameter {
   return rawInBody('items' in read ? read.items : read.text);
 }
 
-/** Digits that the plain form of a number has at most; no parameter accepts more. */
+/** Maximum number of digits in the plain form of a number; no parameter accepts more. */
 const MAX_DIGITS = 400;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 const SHORT_INTEGER = /^-?\d{1,15}$/;
 
-/** A JSON number without rounding. */
+/** A JSON number, read without rounding. */
 interface JsonNumber {
-  /** In plain decimal digits; of a number with more than 400 of them the text as it was sent. */
+  /** The number in plain decimal digits; with more than 400 digits, the text as sent. */
   readonly text: string;
   /** Whether the value is an integer that a double may not hold exactly: beyond 2^53. */
   readonly isUnsafeInteger: boolean;
 }
 
 /**
- * Reads a JSON number exactly: `1e3` is `1000`, and `1.50` stays as it is.
+ * Reads a JSON number exactly: `1e3` is `1000`, and `1.50` stays `1.50`.
  *
- * @param isInteger whether the text of an integer has no fraction: `1.0` is `1`.
+ * @param isInteger whether to omit the fraction of an integer: `1.0` is `1`.
  */
 function readJsonNumber(sent: string, isInteger: boolean): JsonNumber {
-  // Nearly every item of a long list.
+  // Fast path for nearly every item of a long list.
   if (SHORT_INTEGER.test(sent)) return { text: sent, isUnsafeInteger: false };
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(sent) ?? [];
   const shift = Number(exponent);

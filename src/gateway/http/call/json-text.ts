@@ -3,12 +3,12 @@ import { isLosslessNumber, parse } from 'lossless-json';
 import { Failure } from '../../errors.js';
 
 /**
- * A string with the colon that makes it a name, or a bracket. In JSON no other token contains a quote or a bracket. The closing
- * quote is optional, so that the time is linear in texts without one too.
+ * A bracket, or a string with the colon that makes the string a name. In JSON no other token contains a quote or a bracket. The
+ * closing quote is optional, so that the time is linear for an unclosed string too.
  */
 const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?|[{}[\]]/gs;
 
-/** What the parser expects where it stops, by the beginning of its message, which is not sent: it contains the text. */
+/** What the parser expects where it stops, by the beginning of its message. The message is not sent, because it contains the text. */
 const EXPECTED: readonly (readonly [message: string, expected: string])[] = [
   ['Comma', 'a comma, or the end of the array or object'],
   ['Colon', 'a colon after the name'],
@@ -24,10 +24,10 @@ const EXPECTED: readonly (readonly [message: string, expected: string])[] = [
   ['Expected end', 'the end of the body'],
 ];
 
-/** Parses the text of a JSON value with as many names. Numbers keep their text, as `LosslessNumber`. @throws Failure */
+/** Parses JSON that has this number of names. Numbers keep their text, as `LosslessNumber`. @throws Failure */
 export type ParseJson = (text: string, names: number) => unknown;
 
-/** @throws Failure MALFORMED_BODY with the position, and without the text: for invalid JSON, and a name that an object has twice. */
+/** @throws Failure MALFORMED_BODY with the position, and without the text, for invalid JSON and for a repeated name in an object. */
 export const parseJsonText: ParseJson = (text, names) => {
   const value = parsed(text);
   const repeated = namesIn(value) < names ? repeatedNameAt(text) : undefined;
@@ -42,7 +42,7 @@ export function isJsonObject(value: unknown): value is object {
 
 function parsed(text: string): unknown {
   try {
-    // Repeated names with equal values are not reported here, so all are found afterwards.
+    // Repeated names with equal values are not reported here. They are all found after parsing.
     return parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -52,7 +52,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The names in all objects of a parsed value. */
+/** The number of names in all objects of a parsed value. */
 function namesIn(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + namesIn(item), 0);
   if (!isJsonObject(value)) return 0;
@@ -60,14 +60,14 @@ function namesIn(value: unknown): number {
   return members.length + namesIn(members);
 }
 
-/** The position of the first name that its object already has, in valid JSON. */
+/** The position of the first repeated name of an object, in valid JSON. */
 function repeatedNameAt(text: string): number | undefined {
   const open: Set<string>[] = [];
   for (const { 0: token, 1: string = '', 2: colon, index } of text.matchAll(TOKENS)) {
     if (token === '[' || token === '{') open.push(new Set());
     else if (token === ']' || token === '}') open.pop();
     if (colon === undefined) continue;
-    // Different escapes can write one name.
+    // One name can be written with different escapes.
     const name = JSON.parse(string) as string;
     if (open.at(-1)?.has(name)) return index;
     open.at(-1)?.add(name);
@@ -75,7 +75,7 @@ function repeatedNameAt(text: string): number | undefined {
   return undefined;
 }
 
-/** @param before the text before the mistake. */
+/** @param before the text before the error. */
 export function malformed(expected: string, before: string): Failure {
   const lines = before.split('\n');
   const column = (lines.at(-1)?.length ?? 0) + 1;

@@ -14,7 +14,7 @@ import { contextOf } from '../transport/request-context.js';
 
 const NONE: readonly Subject[] = [];
 
-/** One subject for each principal and endpoint, so that nothing is computed for a hit; those of principals until a reload. */
+/** The subject of each principal and endpoint, so that a hit computes none. Principals have theirs until a reload. */
 const ofPrincipals = new WeakMap<readonly Endpoint[], WeakMap<Principal, Subject>>();
 const ofEndpoints = new WeakMap<Endpoint, Subject>();
 
@@ -32,7 +32,7 @@ export function subjectsOf(
   return ofEndpoint ? [ofPrincipal, ofEndpoint] : [ofPrincipal];
 }
 
-/** A key has one budget for all its calls: the state after a call without SQL would reveal the cost of a call with SQL. */
+/** The subject of a key; sandboxed if any call can have SQL, because its budget after a call without SQL would reveal the cost of SQL. */
 function principalSubject(endpoints: Endpoints, principal: Principal): Subject {
   const all = endpoints.all();
   const subjects = ofPrincipals.get(all) ?? new WeakMap<Principal, Subject>();
@@ -77,7 +77,7 @@ export function limitRequests(limiter: Limiter, endpoints: Endpoints): RequestHa
   };
 }
 
-/** Sets the rate limit headers; of several states of one limit, the last one counts. */
+/** Sets the rate limit headers; the last state of each limit counts. */
 export function setLimitHeaders(
   response: Response,
   states: readonly LimitState[],

@@ -12,7 +12,7 @@ import { isJsonObject } from './json-text.js';
 import { MAX_PARAMETERS } from './query-string.js';
 import { LINK_MEMBERS, readLinkRequest, requireLinks, signLink, type LinkRequest } from './sign-link.js';
 
-/** `/api/links`: a key with the right to do so signs links itself, which have its own rights and limits. */
+/** `/api/links`: a key with the right to sign links signs them itself; a link has the rights and limits of the key. */
 export function linkRoutes(parts: ApiParts): Router {
   const { links } = parts;
   const router = Router({ caseSensitive: true });
@@ -31,7 +31,7 @@ export function linkRoutes(parts: ApiParts): Router {
 
 const SCHEMA = Joi.object<LinkRequest>(LINK_MEMBERS);
 
-/** The body has the names of a link's parameters, and no list. */
+/** Limits of the body: the names of a link's parameters, and no list. */
 const BODY_LIMITS = { names: MAX_PARAMETERS, values: MAX_PARAMETERS };
 
 /** @throws Failure */
@@ -57,7 +57,7 @@ function refusalOf({ via, mayLink }: Principal): string | undefined {
   return mayLink ? undefined : 'This key may not sign links. Use a key with mayLink.';
 }
 
-/** A parsed body whose own numbers are numbers. */
+/** A parsed body in which its direct members have numbers in place of `LosslessNumber`. */
 function withNumbers(body: unknown): unknown {
   if (!isJsonObject(body)) return body;
   const members: readonly (readonly [string, unknown])[] = Object.entries(body);

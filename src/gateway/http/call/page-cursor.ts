@@ -9,11 +9,11 @@ import type { EndpointResult } from '../../query/endpoint-result.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import { problemOfEncoding } from '../../query/validate-parameters.js';
 
-/** The parameter with the cursor of a page. */
+/** Name of the parameter with the cursor of a page. */
 export const CURSOR = 'cursor';
 
 /**
- * Opens the cursor of a call; undefined where it has none.
+ * Opens the cursor of a call; undefined where the call has no cursor.
  *
  * @param nowMs milliseconds since 1970
  * @throws Failure INVALID_CURSOR
@@ -39,8 +39,8 @@ export function openCursor(
 }
 
 /**
- * Whether a result can have such a cursor. A caller who computes one of its own, which is possible without `LINK_SECRET`, must not
- * choose the clock, by which queries filter.
+ * Whether a result can have this cursor. Without `LINK_SECRET` a caller can compute a cursor, but must not choose its clock, because
+ * queries filter by it.
  */
 function isPossible({ readAt, now }: OpenedCursor, endpoint: Endpoint, nowMs: number): boolean {
   const latest = nowMs + MAX_CLOCK_SKEW_MS;
@@ -49,7 +49,7 @@ function isPossible({ readAt, now }: OpenedCursor, endpoint: Endpoint, nowMs: nu
 
 const DAY_SECONDS = 86_400;
 
-/** When the query of a first page can have begun at the earliest; a cached result can be older than the settings allow now. */
+/** The earliest time at which the query of a first page can have begun. A cached result can be older than the settings now allow. */
 function oldestTime({ settings }: Endpoint, readAt: number): number {
   const { caching, untilChanged, staleIfError = DEFAULT_STALE_IF_ERROR_SECONDS } = settings;
   const longest = untilChanged?.atMost ?? 0;
@@ -57,7 +57,7 @@ function oldestTime({ settings }: Endpoint, readAt: number): number {
   return readAt - seconds * 1000 - MAX_CLOCK_SKEW_MS;
 }
 
-/** @throws Failure INVALID_CURSOR where a cursor belongs to another call, or the call cannot have one */
+/** @throws Failure INVALID_CURSOR where the cursor belongs to another call, or the call has no pages */
 export function requireSameCall(
   opened: OpenedCursor,
   call: PagedCall & Pick<EndpointQuery, 'endpoint'>,
@@ -70,7 +70,7 @@ export function requireSameCall(
   if (opened.last.length !== columns) throw invalidCursor('is of other columns');
 }
 
-/** A cursor that was made for a known call, whose next hit needs the same. */
+/** The cursor of a result, which further hits of the same call reuse. */
 interface MadeCursor {
   readonly cursor: string;
   readonly principal: Principal;
@@ -80,11 +80,11 @@ interface MadeCursor {
 
 const made = new WeakMap<EndpointQuery, MadeCursor>();
 
-/** Milliseconds for which a cursor is made once: five HMACs are a fifth of the price of a hit. */
+/** Milliseconds for which a cursor is reused: its five HMACs take a fifth of the time of a hit. */
 const MADE_ONCE_MS = 60_000;
 
 /**
- * The cursor of the page after a result; undefined where there is none.
+ * The cursor of the page after a result; undefined on the last page.
  *
  * @param readAt a time at which the parameters of the first page have the values of the call; milliseconds since 1970
  */
@@ -95,7 +95,7 @@ export function nextCursor(
   { lastRow: last, createdAt, digest, partial }: EndpointResult,
   readAt: number,
 ): string | undefined {
-  // Rows of an unreachable shard that belong before the cursor would be in no page.
+  // Rows of an unreachable shard that sort before the cursor would be on no page.
   if (!last || partial) return undefined;
   const known = made.get(query);
   const isKnown =
@@ -109,14 +109,14 @@ export function nextCursor(
   return cursor;
 }
 
-/** Characters of a `Link`: proxies reject long headers, and `X-Next-Cursor` has what is needed. */
+/** Maximum characters of a `Link` header, because proxies reject long headers. `X-Next-Cursor` has the cursor in any case. */
 const MAX_LINK = 2048;
 
 /**
- * The headers of a page that has a next one: names and values alternate.
+ * The headers of a page that has a next one, as a list in which names and values alternate.
  *
- * @param target of a GET, whose next page `Link` names (RFC 8288); never with the caller's key
- * @param publicUrl `PUBLIC_URL`; without it the link is relative to the host
+ * @param target target of a GET, from which `Link` (RFC 8288) gets the URL of the next page, without the caller's key
+ * @param publicUrl `PUBLIC_URL`; without it, the link is relative to the host
  */
 export function nextPageHeaders(
   cursor: string,
@@ -128,7 +128,7 @@ export function nextPageHeaders(
   return link === '' || link.length > MAX_LINK ? headers : [...headers, 'Link', link];
 }
 
-/** A request target with another cursor, and without a key. */
+/** A request target with this cursor, and without a key. */
 const withCursor = (target: string, cursor: string): string =>
   withoutKey(target, CURSOR, `${CURSOR}=${cursor}`);
 
@@ -139,19 +139,19 @@ function invalidCursor(problem: string): Failure {
 }
 
 /**
- * A request target, for a header: without a key.
+ * A request target without a key, so that a header may contain it.
  *
- * @param dropped a parameter that is left out too
- * @param added pairs that are added
+ * @param dropped a further parameter to remove
+ * @param added pairs to add
  */
 export function withoutKey(target: string, dropped?: string, ...added: readonly string[]): string {
-  // A proxy may send the absolute form.
+  // A proxy may send the absolute form of the target.
   const [path = '', query = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/\?(.*)/s, 2);
   const kept = query.split('&').filter((pair) => pair !== '' && !['api_key', dropped].includes(nameIn(pair)));
-  // What a URL cannot have, and what would end a link.
+  // Characters that are invalid in a URL, or would end a link.
   const escaped = [...kept, ...added].join('&').replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent);
   return escaped === '' ? path : `${path}?${escaped}`;
 }
 
-/** A name can be percent-encoded. */
+/** The decoded name of a pair. */
 const nameIn = (pair: string): string => [...new URLSearchParams(pair).keys()][0] ?? '';

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.js';
 import { isInBrackets, type RawParameter, type RawParameters } from '../../query/raw-parameters.js';
 
-/** Parameters of a call, in a query string or a body. */
+/** Maximum number of parameters of a call, in a query string or a body. */
 export const MAX_PARAMETERS = 1000;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -9,10 +9,10 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Characters that need decoding. */
 const ENCODED = /[%+\x80-\xff]/;
 const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20] as const;
-/** Most characters that encode one byte. */
+/** Maximum number of characters that encode one byte. */
 const ESCAPE_LENGTH = 3;
 
-/** Parameters of which some are lists. */
+/** Declared parameters: which of them are lists. */
 export type DeclaredLists = ReadonlyMap<string, { readonly isList?: boolean }>;
 
 const NO_LISTS: DeclaredLists = new Map();
@@ -22,7 +22,7 @@ const NO_LISTS: DeclaredLists = new Map();
  * percent-encoded UTF-8. Omits parameters whose names can't be decoded, because no endpoint declares them.
  *
  * @param target the request target as Node provides it: one character for each byte.
- * @param declared a list among these that is repeated becomes the one text with commas that means the same.
+ * @param declared declared parameters. A repeated list among them becomes one text, with commas.
  * @throws Failure BAD_REQUEST where it has more than 1,000 parameters.
  */
 export function parseQueryString(target: string, declared = NO_LISTS): RawParameters {
@@ -36,16 +36,16 @@ export function parseQueryString(target: string, declared = NO_LISTS): RawParame
   return readPairs(pairs, {}, declared);
 }
 
-/** Which parameters to read before the caller is authenticated. */
+/** Selects the parameters to read before the caller is authenticated. */
 export interface ParameterFilter {
   readonly names: ReadonlySet<string>;
-  /** Bytes of a value; the `text` of a longer value is undefined. */
+  /** Maximum bytes of a value; the `text` of a longer value is undefined. */
   readonly maxBytes: number;
 }
 
 /**
- * Reads only the parameters with the wanted names. Nothing else is decoded, so that an unauthenticated peer cannot raise
- * the cost. Parameters after the first 1,000 are ignored: a call that has more is rejected later.
+ * Reads only the parameters with the wanted names. Decodes nothing else, so that an unauthenticated client cannot raise the cost.
+ * Ignores parameters after the first 1,000, because a call with more is rejected later.
  */
 export function findInQueryString(target: string, { names, maxBytes }: ParameterFilter): RawParameters {
   const maxNameBytes = Math.max(...[...names].map(({ length }) => length));
@@ -79,7 +79,7 @@ function readPairs(
   return parameters;
 }
 
-/** A parameter with one more text: of a list the items, else a repetition. */
+/** A parameter after one more text of its name: for a list further items, else a repetition. */
 function added(before: RawParameter | undefined, text: string | undefined, isList = false): RawParameter {
   if (before === undefined) return { text, times: 1 };
   if (!isList) return { text, times: before.times + 1 };
@@ -91,7 +91,7 @@ function added(before: RawParameter | undefined, text: string | undefined, isLis
 const joined = (before: string | undefined, text: string | undefined): string | undefined =>
   before === undefined || text === undefined ? undefined : `${before},${text}`;
 
-/** Undefined for invalid UTF-8, for invalid percent-encoding, and for a text that may exceed the limit. */
+/** The decoded text; undefined for invalid UTF-8 or percent-encoding, and for a text that may exceed the limit. */
 function decode(encoded: string, maxBytes: number): string | undefined {
   if (encoded.length > ESCAPE_LENGTH * maxBytes) return undefined;
   if (!ENCODED.test(encoded)) return encoded;

@@ -24,25 +24,25 @@ import { ignoredParameters, problemsOfUndeclared } from './undeclared-parameters
 
 /** A valid call. */
 export interface ReadCall {
-  /** Without the caller's SQL, until that is checked. */
+  /** The query; the caller's SQL is added after its check. */
   readonly query: EndpointQuery;
   /** The parameters of the endpoint as the caller sent them, without those that its key pins. */
   readonly sent: RawParameters;
   readonly presentation: Presentation;
-  /** When the parameters were read, for their relative times; of a later page, those of the first. Milliseconds since 1970. */
+  /** When the parameters were read, from which relative times count; for a later page, those of the first. Milliseconds since 1970. */
   readonly readAt: number;
   /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */
   readonly sql: string | undefined;
-  /** What the caller requires of the cache, as far as its key may. */
+  /** What the caller requires of the cache, as far as its key allows. */
   readonly demand: CacheDemand;
   /** The value of `X-Ignored-Parameters`; undefined where no name is ignored. */
   readonly ignored: string | undefined;
 }
 
-/** The parts of a gateway by which calls are read. */
+/** The parts of a gateway that read calls. */
 export interface ReadingParts {
   readonly clock: Clock;
-  /** Encloses the values of secret parameters. */
+  /** Replaces the values of secret parameters by an HMAC. */
   readonly seal?: Seal | undefined;
   readonly cursors: Cursors;
   /** Format of times where the caller does not choose one; ISO 8601 by default. */
@@ -50,8 +50,8 @@ export interface ReadingParts {
 }
 
 /**
- * Reads a call of an endpoint: applies the pinned parameters of the caller, validates all, and chooses the representation.
- * Reports all problems that can be found without ClickHouse together.
+ * Reads a call of an endpoint: applies the caller's pinned parameters, validates all, and chooses the representation. Reports
+ * together all problems that can be found without ClickHouse.
  *
  * @throws Failure FORBIDDEN, INVALID_CURSOR, INVALID_PARAMETERS with every problem, or NOT_ACCEPTABLE where the parameters are valid
  */
@@ -79,7 +79,7 @@ export function readCall(
   const { numbers } = endpoint.settings;
   const presentation = choosePresentation(named, { accept: sent.accept, timestamps }, { times, numbers });
   const { representation } = presentation;
-  // Before the query: not every result can be written in every format.
+  // Checked before the query runs, because not every format can hold every result.
   if (!sql) writtenColumns(returnedColumns(endpoint, read.values), representation);
   const query = {
     endpoint,
@@ -101,7 +101,7 @@ export function readCall(
   };
 }
 
-/** A later page has the parameters of the first, whenever it is requested; those of the first change with relative times. */
+/** The page, or when the query changes. Relative times change the parameters of a first page; a later page keeps those of the first. */
 function timesOf(
   opened: OpenedCursor | undefined,
   { changesAt }: ReadParameters,
@@ -119,14 +119,14 @@ function problemsOfSql(sql: RawParameter | undefined): readonly ParamProblem[] {
   return found === undefined ? [] : [{ param: 'sql', problem: found }];
 }
 
-/** The problems of what was sent as parameters, and of undeclared names where these are errors. */
+/** The problems of the sent names and values, and of undeclared names where these are errors. */
 function problemsOfNames(
   sent: SentCall,
   ofParameters: readonly ParamProblem[],
   endpoint: Endpoint,
 ): readonly ParamProblem[] {
   const isStrict = sent.preferences.isStrict || endpoint.settings.unknownParameters === 'reject';
-  // A parameter without a text is no omitted one.
+  // A parameter that was sent, but has no text, must not count as omitted.
   const unread = new Set(sent.problems.map(({ param }) => param));
   return [
     ...sent.problems,

@@ -2,7 +2,7 @@ import type { RecordableCall } from '../../observability/call-recorder.js';
 import { pinsIn } from '../../query/row-scope.js';
 import type { ReadCall } from './read-call.js';
 
-/** A call as it is recorded: of one that has a secret, or that cannot be repeated, only why. */
+/** A call in the form in which it is recorded. Where a call has a secret or cannot be repeated, only the reason is recorded. */
 export function recordableCall(call: ReadCall): RecordableCall {
   const { query, presentation } = call;
   const { parameters: declared } = query.endpoint;
@@ -17,7 +17,7 @@ export function recordableCall(call: ReadCall): RecordableCall {
   };
 }
 
-/** The declared parameters that the caller sent, as it wrote them, secrets too. */
+/** The declared parameters, including secrets, as the caller wrote them. */
 export function sentParameters({
   query,
   sent,

@@ -10,7 +10,7 @@ import { subjectsOf } from './limit-requests.js';
 import type { ReadCall } from './read-call.js';
 
 /**
- * Requires that the caller may export the call, and that the call can be exported.
+ * Requires that the caller may export, and that the call can be exported.
  *
  * @throws Failure EXPORT_NOT_ALLOWED, INVALID_PARAMETERS, NOT_CACHED or NOT_ACCEPTABLE
  */
@@ -37,13 +37,13 @@ export function requireExport(
   );
 }
 
-/** Why no call of an endpoint can be exported by a caller, for the caller; undefined where calls can. */
+/** Why a caller can export no call of an endpoint, as a text for the caller; undefined where calls can be exported. */
 export function refusalOfExport(
   { mayExport }: Principal,
   { settings, limit, pages }: Pick<Endpoint, 'settings' | 'limit' | 'pages'>,
 ): string | undefined {
   if (!settings.exports) return 'This endpoint has no exports. Omit export.';
-  // A deployment can allow exports, but not raise a limit of the endpoint's own.
+  // A deployment can allow exports, but they must not exceed a limit that the endpoint declares.
   if (limit !== undefined) return `This endpoint has a limit of its own, ${limit} rows. Omit export.`;
   if (pages?.takesCursor)
     return 'The query of this endpoint finds one page at a time. Omit export, and read its pages.';

@@ -30,7 +30,7 @@ export interface RanCall<Outcome = CallOutcome> extends KnownTarget {
 export const hasResult = (ran: RanCall | RanCall<StillRunning>): ran is RanCall => 'result' in ran.outcome;
 
 /**
- * Runs a valid call, whatever protocol it comes by. Only the fast path responds to calls beside it, from what was learned of them.
+ * Runs a valid call of any protocol. Only the fast path serves calls in another way, from what it learned of earlier ones.
  *
  * @param callerWait aborts when the caller no longer waits.
  * @throws Failure with the message for the caller.
@@ -42,7 +42,7 @@ export async function runCall(
   { isAsync, waitSeconds }: Preferences,
   callerWait: Cancellable,
 ): Promise<RanCall | RanCall<StillRunning>> {
-  // A call for a cached result only runs no query, which could outlive its request.
+  // A call that requires a cached result runs no query, and so cannot outlive its request.
   const isDeferrable = isAsync && read.demand !== 'only-cached';
   const deferrable = isDeferrable ? new DeferrableWait(callerWait) : undefined;
   const wait = deferrable ?? callerWait;
@@ -68,8 +68,8 @@ export async function runCall(
 /**
  * Exports a valid call.
  *
- * @param send sends what `run` exports, once the states of the caller's limits are known.
- * @throws Failure wherever not every row was sent
+ * @param send sends the rows that `run` exports, once the states of the caller's limits are known.
+ * @throws Failure where not every row was sent
  */
 export async function exportCall(
   parts: ApiParts,
@@ -90,7 +90,7 @@ export async function exportCall(
   }
 }
 
-/** Registers a call that runs, for operators and for the log. @returns its id */
+/** Registers a running call for operators and for the log. @returns its id */
 function begin(
   { runningCalls }: ApiParts,
   context: RequestContext,
@@ -101,7 +101,7 @@ function begin(
   return runningCalls.begin(context.requestId, principalOf(context).name, read, wait);
 }
 
-/** Checks the SQL of a call, and finds its cache key and all that its query needs. */
+/** Checks the SQL of a call, and computes its cache key and the input of its query. */
 async function prepare(
   { endpoints, limiter, checkSql }: ApiParts,
   context: RequestContext,
@@ -131,7 +131,7 @@ async function prepare(
 /**
  * The call with the caller's own SQL in its query.
  *
- * @param analyst on whose behalf ClickHouse analyses it.
+ * @param analyst the caller for whom ClickHouse analyses the SQL.
  * @throws Failure INVALID_PARAMETERS where the sandbox rejects it; others where the check fails
  */
 async function withOwnSql(
@@ -146,15 +146,15 @@ async function withOwnSql(
   return { ...call, query: { sandbox, ...query } };
 }
 
-/** Seconds that a request with `respond-async` waits where it does not say. */
+/** Seconds that a request with `respond-async` waits, unless it has a `wait` preference. */
 const DEFAULT_WAIT_SECONDS = 5;
 
-/** Deferred calls of a key without a limit on concurrent queries, at one gateway. */
+/** Maximum number of deferred calls at one gateway, for a key without a limit on concurrent queries. */
 const MAX_DEFERRED = 10;
 
-/** A wait that an operator can cancel, with the call that it starts; the call may go on after the request. */
+/** The wait of a deferrable call, which may continue after its request. An operator cancels both with it. */
 class DeferrableWait implements Cancellable {
-  /** Settles when what this request started has ended. */
+  /** Settles when the work that this request started has ended. */
   ended: Promise<void> | undefined;
   readonly signal: Cancellable['signal'];
   private cancelCall: Cancellable['abort'] | undefined;
@@ -168,7 +168,7 @@ class DeferrableWait implements Cancellable {
     this.wait.abort(reason);
   }
 
-  /** How a call of the principal is deferred. @param seconds how long its request waits */
+  /** The options of a deferral for the principal. @param seconds how long the request waits */
   deferral({ name, limits, signedBy }: Principal, call: ReadCall, seconds = DEFAULT_WAIT_SECONDS): Deferral {
     return {
       caller: name,
@@ -185,7 +185,7 @@ class DeferrableWait implements Cancellable {
   }
 }
 
-/** What the same request has, although its relative times mean others now; undefined without such. A secret value is enclosed. */
+/** Text that repeated requests share although their relative times now mean others; undefined without relative times. Secrets as HMACs. */
 function requestOf({ query, sent, sql }: ReadCall): string | undefined {
   if (query.changesAt === undefined) return undefined;
   const { endpoint, scope, values, representation, pageRows } = query;

@@ -5,38 +5,38 @@ import type { Clock } from '../../query/ports.js';
 import type { Signal } from '../../query/signal.js';
 import type { ReadCall } from './read-call.js';
 
-/** The wait of a caller: the signal of its call, and what aborts that before the caller disconnects. */
+/** The wait of a caller: its signal, and a function that aborts it before the caller disconnects. */
 export interface Cancellable {
   readonly signal: Signal;
   readonly abort: (reason: Error) => void;
 }
 
-/** A statement of a client of ClickHouse. */
+/** A statement of a ClickHouse client. */
 export interface RunningStatement {
-  /** Names of the endpoints that it reads. */
+  /** Names of the endpoints that the statement reads. */
   readonly endpoints: readonly string[];
-  /** Undefined where it can have a secret value. */
+  /** The text of the statement; undefined where it can contain a secret value. */
   readonly sql: string | undefined;
-  /** Which the client chose. */
+  /** Id that the client chose for the statement. */
   readonly queryId: string | undefined;
-  /** What the client says that it is. */
+  /** User-Agent of the client. */
   readonly tool: string | undefined;
 }
 
-/** A call that runs. */
+/** A running call. */
 export interface RunningCall {
-  /** Name of the key, token or signing key. */
+  /** Name of the principal: of the key, of the token, or of the key that signed the link. */
   readonly caller: string;
   readonly call: ReadCall | RunningStatement;
-  /** Milliseconds since 1970. */
+  /** Start of the call; milliseconds since 1970. */
   readonly since: number;
   readonly wait: Cancellable;
 }
 
-/** URLs lose such segments, so that the path of a call with this id could not be sent. */
+/** A dot segment, which URLs lose: the path of a call with such an id could not be sent. */
 const DOT_SEGMENT = /^\.\.?$/;
 
-/** The valid calls that this gateway runs, by REST, MCP and as statements, for operators. Hits of the fast path are not among them. */
+/** The valid calls that this gateway runs (REST, MCP and statements), for operators. They do not include hits of the fast path. */
 export class RunningCalls {
   private readonly calls = new Map<string, RunningCall>();
 
@@ -45,7 +45,7 @@ export class RunningCalls {
   /**
    * Registers a call until {@link end}.
    *
-   * @returns its id: that of its request, unless another running call has it. Callers choose ids of requests.
+   * @returns its id: that of its request, unless another running call has the same. Callers choose ids of requests.
    */
   begin(requestId: string, caller: string, call: RunningCall['call'], wait: Cancellable): string {
     const isUsable = !this.calls.has(requestId) && !DOT_SEGMENT.test(requestId);
@@ -58,12 +58,12 @@ export class RunningCalls {
     this.calls.delete(id);
   }
 
-  /** Cancels the statements of a key to which its client gave an id: two keys can choose the same. */
+  /** Cancels the statements of a key by the id that its client chose. The key is part of the search: two keys can choose the same id. */
   kill(caller: string, queryId: string): void {
     for (const running of this.calls.values()) {
       if (running.caller !== caller || !('queryId' in running.call) || running.call.queryId !== queryId)
         continue;
-      // As one that disconnects: it wants no stale result either.
+      // The reason is that of a disconnected client, because the client wants no stale result either.
       running.wait.abort(new Failure('CALLER_GONE', 'The client cancelled this statement with KILL QUERY.'));
     }
   }
@@ -74,9 +74,9 @@ export class RunningCalls {
   }
 
   /**
-   * Aborts the wait of one caller. The query goes on where others wait for it.
+   * Aborts the wait of one caller. The query continues while others wait for it.
    *
-   * @returns the call; undefined where none with this id runs.
+   * @returns the call; undefined where no call with this id is running.
    */
   cancel(id: string): RunningCall | undefined {
     const running = this.calls.get(id);

@@ -16,22 +16,22 @@ import { TIMES, type Times } from '../../formats/format.js';
 
 /** What a caller sent for a call of an endpoint. */
 export interface SentCall {
-  /** The gateway's own parameters, and perhaps others. */
+  /** The gateway's own parameters; may include others. */
   readonly query: RawParameters;
-  /** The parameters of the endpoint, which are the whole query string of a GET. */
+  /** The parameters of the endpoint; for a GET, the whole query string. */
   readonly parameters: RawParameters;
-  /** Of parameters that have no text. */
+  /** Problems of parameters that have no text. */
   readonly problems: readonly ParamProblem[];
   /** Names that neither the endpoint nor the gateway reads. */
   readonly undeclared: readonly string[];
-  /** Rows of a page that the caller wants, of an endpoint with pages; the row cap where absent. */
+  /** Rows of a page that the caller requests, of an endpoint with pages; absent: the row cap. */
   readonly pageRows?: number;
-  /** Whether another request for the same target is the same call. */
+  /** Whether the request target determines the whole call. */
   readonly isInTarget: boolean;
-  /** The header `Accept`. */
+  /** The `Accept` header. */
   readonly accept?: string | undefined;
   readonly preferences: Preferences;
-  /** What the caller requires of the cache, if it may. */
+  /** What the caller requires of the cache, if it has the right to. */
   readonly demand: CacheDemand;
 }
 
@@ -90,15 +90,15 @@ function linkIsNotPosted(): Failure {
 
 /** The preferences in a `Prefer` header (RFC 7240); undefined where absent or invalid. */
 export interface Preferences {
-  /** How long the caller is willing to wait: `wait`. */
+  /** Seconds that the caller is willing to wait: `wait`. */
   readonly waitSeconds: number | undefined;
   /** Format of times in the response. */
   readonly timestamps: Times | undefined;
-  /** How numbers are written in JSON, as the caller wrote it, in lower case. */
+  /** How numbers are written in JSON, as the caller wrote the preference, in lower case. */
   readonly numbers: string | undefined;
   /** Whether undeclared parameters are errors: `handling=strict`. */
   readonly isStrict: boolean;
-  /** Whether a result that does not come in time may be got by another request: `respond-async`. */
+  /** Whether a later request may get a result that is not ready in time: `respond-async`. */
   readonly isAsync: boolean;
 }
 
@@ -112,7 +112,7 @@ const NO_PREFERENCES: Preferences = {
   ...{ waitSeconds: undefined, timestamps: undefined, numbers: undefined, isStrict: false, isAsync: false },
 };
 
-/** Reads the header in one pass. Of several preferences with one name the first counts; parameters are ignored. */
+/** Reads the header in one pass. The first of several preferences with one name counts; parameters are ignored. */
 export function readPreferences(header: string | undefined): Preferences {
   if (header === undefined) return NO_PREFERENCES;
   const values = valuesByName(header);

@@ -10,10 +10,10 @@ import type { ApiParts } from '../api-parts.js';
 
 /** A request for a link. */
 export interface LinkRequest {
-  /** Name or id. */
+  /** Name or id of the endpoint. */
   readonly endpoint: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Seconds from now. */
+  /** Seconds until the link expires. */
   readonly expiresIn: number;
 }
 
@@ -68,7 +68,7 @@ export function signLink(
     const sent = new Map([...texts].map(([param, text]) => [param, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('parameters' in applied) validateParameters(endpoint, applied.parameters, { now: clock() });
-    // A link ends with its key.
+    // A link must not outlive its key.
     const endsAtMs = Math.min(expiresAtMs, key.expiresAt ?? Infinity);
     return {
       link: publicUrl + target,

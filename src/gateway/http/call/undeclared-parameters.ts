@@ -7,10 +7,10 @@ import { listExample } from '../../query/raw-parameters.js';
 
 export const IGNORED_PARAMETERS = 'X-Ignored-Parameters';
 
-/** Names that a response shows, and bytes of all of them in a header. */
+/** Maximum number of names that a response shows, and maximum bytes of all of them in a header. */
 const MAX_NAMES = 10;
 const MAX_HEADER_BYTES = 512;
-/** Characters of a name that a problem shows. No longer one is compared with declared names. */
+/** Maximum characters of a name that a problem shows. A longer name is not compared with declared names. */
 const MAX_NAME = 64;
 
 /** The names of a query string that neither the endpoint nor the gateway reads. */
@@ -39,7 +39,7 @@ export function ignoredParameters(names: readonly string[]): string | undefined 
   return value;
 }
 
-/** The problems of a strict call, with the name, declared or the gateway's own, that the caller probably meant. */
+/** The problems of a strict call: each undeclared name, with the known name that the caller probably meant. */
 export function problemsOfUndeclared(
   names: readonly string[],
   { parameters }: Pick<Endpoint, 'parameters'>,
@@ -57,25 +57,25 @@ export function problemsOfUndeclared(
 
 function adviceFor(name: string, parameters: Endpoint['parameters']): string {
   if (name.length > MAX_NAME) return '';
-  // As some clients write the items of a list: `l[]=a`, `l[0]=a`.
+  // Some clients write the items of a list as `l[]=a` or `l[0]=a`.
   const [, list = name] = /^(.+)\[\d*\]$/.exec(name) ?? [];
   if (parameters.get(list)?.isList) return ` (write ${listExample(list)})`;
   const closest = closestName(list, [...parameters.keys(), ...OWN]);
   return closest === undefined ? '' : ` (did you mean “${closest}”?)`;
 }
 
-/** A name that is not longer than a sensible one, without half a character at its end. */
+/** A name in an error: cut to `MAX_NAME` characters, without half a character at its end. */
 const shown = (name: string): string => name.slice(0, MAX_NAME).replaceAll(/\p{Surrogate}/gu, '');
 
 const OWN: ReadonlySet<string> = new Set([...CALL_PARAMETERS, NUMBERS_PARAMETER]);
 const LINK: ReadonlySet<string> = new Set(LINK_PARAMETERS);
 
-/** Whether a name of the query string, which the endpoint does not declare, is the gateway's own. */
+/** Whether an undeclared name of the query string is one of the gateway's own parameters. */
 export function isOwnParameter(name: string): boolean {
   return OWN.has(name);
 }
 
-/** Whether a name has a meaning in the query string only: one of the gateway's own, or a part of a signed link. */
+/** Whether a name has a meaning in the query string only: a parameter of the gateway, or a part of a signed link. */
 export function belongsInQueryString(name: string): boolean {
   return isOwnParameter(name) || LINK.has(name);
 }

@@ -8,23 +8,23 @@ import type { Cancellable } from './running-calls.js';
 /** Milliseconds between two checks. */
 const CHECK_MS = 500;
 
-/** What is sent as its rows arrive, and by whose key it began. */
+/** A response whose rows are sent as they arrive, and the principal with which the request began. */
 export interface AcceptedRequest {
   readonly response: ServerResponse;
   readonly principal: Principal;
   /** Authenticates the request again. @throws Failure */
   readonly authenticate: () => Promise<Principal>;
-  /** Whether a principal with the same pins may still have the rows. */
+  /** Whether a principal with the same pins may still read the rows. */
   readonly isAllowed: (now: Principal) => boolean;
 }
 
-/** Aborts what would no longer be accepted: its key was removed, has expired, or has other rights now. */
+/** Aborts a request that would no longer be accepted, because its key was removed, has expired, or has other rights now. */
 export function whileAccepted(wait: Cancellable, accepted: AcceptedRequest): Cancellable {
   const { response } = accepted;
   if (response.closed) return wait;
   const timer = setInterval(() => {
     requireAccepted(accepted).catch((error: unknown) => {
-      // What cannot be checked now is not rejected: the issuer of a token does not respond.
+      // A check that fails for another reason does not abort, such as an unreachable issuer of a token.
       if (error instanceof Failure && error.status < 500) wait.abort(error);
     });
   }, CHECK_MS);
