@@ -12,7 +12,7 @@ import type { ReadingParts } from './call/read-call.js';
 import type { RunningCalls } from './call/running-calls.js';
 import type { ReadyParts } from './transport/health.js';
 
-/** The parts of a gateway that its API is made of, which `server/compose.ts` opens. Functions take them, or those that they need. */
+/** The parts of a gateway that its API uses. `server/compose.ts` opens them; a function takes all, or those that it needs. */
 export interface ApiParts extends QueryParts, ExportParts, ReadingParts, ReadyParts {
   readonly endpoints: Endpoints;
   readonly credentials: Credentials;
@@ -24,15 +24,15 @@ export interface ApiParts extends QueryParts, ExportParts, ReadingParts, ReadyPa
   readonly targets: KnownTargets;
   /** Reads the bodies of calls. */
   readonly bodies: JsonBodies;
-  /** Undefined where `LINK_SECRET` is not set. */
+  /** Signs and opens links; undefined without `LINK_SECRET`. */
   readonly links?: Links | undefined;
-  /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
+  /** Maximum bytes of a result that every gateway finds in the cache, so that requests can get parts of it. */
   readonly maxRangedBytes: number;
-  /** Origins whose pages may read responses, and send messages of MCP; empty: no CORS headers. */
+  /** Origins whose pages may read responses and send MCP messages; empty: no CORS headers. */
   readonly corsOrigins: readonly string[];
   /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
   readonly publicUrl?: string | undefined;
-  /** `SQL_PORT`; undefined where it is unset. */
+  /** Port of the SQL listener (`SQL_PORT`); undefined where it is disabled. */
   readonly sqlPort?: number | undefined;
   /** Version of the gateway. */
   readonly version: string;

@@ -22,14 +22,14 @@ import { rejectMethod } from './transport/reject-method.js';
 import type { EveryResponse } from './transport/every-response.js';
 import { readBody, readTarget } from './call/sent-call.js';
 
-/** The parts of the public API, and what a deployment adds to it. */
+/** The parts of the public API, and those that depend on the deployment. */
 export interface AppParts extends ApiParts {
   readonly everyResponse: EveryResponse;
-  /** Present where MCP is enabled. */
+  /** Options of MCP; absent where it is disabled. */
   readonly mcp?: McpOptions | undefined;
-  /** Folder of the built console; undefined where there is none. */
+  /** Folder of the built console; undefined where it is not built. */
   readonly consoleFolder?: string | undefined;
-  /** Present in a development server. */
+  /** State of a development server; absent in other gateways. */
   readonly development?: DevelopmentSource | undefined;
 }
 
@@ -85,8 +85,8 @@ function healthRoutes(parts: ReadyParts): Router {
 }
 
 /**
- * Passes requests to an Express application with the path only as `url`, and the whole target as `originalUrl`. Express
- * parses `url` again for each mount path, before authentication: with 60 kB of query string that takes milliseconds.
+ * Passes requests to an Express application with the path only as `url`, and the whole target as `originalUrl`. Express parses
+ * `url` again for each mount path, before authentication. With a query string of 60 kB that takes milliseconds.
  */
 function withPathOnly(app: RequestListener): RequestListener {
   return (request, response) => {

@@ -27,7 +27,7 @@ export function createAdminApp(parts: AdminParts): Express {
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
   app.use(protectResponses());
-  // Parses every Content-Type as JSON: a skipped body would count as empty, and an empty purge removes everything.
+  // Parses a body of any Content-Type as JSON: an ignored body would count as empty, and an empty purge deletes everything.
   app.use(express.json({ limit: '64kb', type: () => true }), rejectBody(), rejectOtherSites());
   app.use(routes(parts));
   app.use(() => {
@@ -51,7 +51,7 @@ function beginResponse(): RequestHandler {
   };
 }
 
-/** Responses hold names of keys and parameters of callers: they must not be cached, sniffed or framed. */
+/** Response headers against caching, sniffing and framing, because responses have names of keys and parameters of callers. */
 function protectResponses(): RequestHandler {
   return (_request, response, next) => {
     response.set(Object.fromEntries(SECURITY_HEADERS));
@@ -61,15 +61,15 @@ function protectResponses(): RequestHandler {
 }
 
 /**
- * A page whose name resolves to this machine (DNS rebinding) can read this port as its own. Whoever answers for names in a local
- * network can make one of each name without a dot, of `.local` and of others, so that only configured names are accepted.
- * Metrics are for whatever collects them.
+ * Rejects other host names against DNS rebinding: a page whose name resolves to this machine can read this port as its own. Hosts in a
+ * local network can claim any name without a dot, of `.local` and others, so that only configured names are accepted. Metrics have no
+ * such check, because any collector may read them.
  */
 function rejectOtherHosts(hosts: readonly string[] = []): RequestHandler {
   const known = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
   return (request, response, next) => {
     const { hostname, path } = request;
-    // Browsers always send one.
+    // Browsers always send a Host header.
     const host = (hostname as string | undefined)?.toLowerCase().replace(/^\[|\]$/g, '');
     if (host === undefined || known.has(host) || isIP(host) !== 0 || path === METRICS) {
       next();
@@ -83,7 +83,7 @@ function rejectOtherHosts(hosts: readonly string[] = []): RequestHandler {
   };
 }
 
-/** A page of another site, open in an administrator's browser, can send requests to this port too: with its own `Origin`. */
+/** Rejects POSTs of pages of other sites, which an administrator's browser would send to this port with the `Origin` of the page. */
 function rejectOtherSites(): RequestHandler {
   return (request, _response, next) => {
     const { origin, host } = request.headers;
@@ -99,7 +99,7 @@ function rejectOtherSites(): RequestHandler {
 
 const METRICS = '/metrics';
 
-/** Whether an origin is that of pages with this host and port: the admin page sends it with each POST. */
+/** Whether an origin has this host and port, as that of the admin page. */
 function isOriginOf(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }
@@ -116,7 +116,7 @@ function rejectBody(): ErrorRequestHandler {
   };
 }
 
-/** Logs an error that is not a `Failure`: its cause is not part of the response. */
+/** Logs an error that is not a `Failure`, because the response does not contain its cause. */
 function logInternalError(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, _response, next) => {
     const { requestId } = contextOf(request);
@@ -229,7 +229,7 @@ function purge({ endpoints, clock, seal, cache, logger }: AdminParts): RequestHa
   };
 }
 
-/** The gateway retries an unreachable Redis every few seconds and then sends it the purge, without another request. */
+/** The failure of a purge that did not reach every gateway. The gateway retries Redis every few seconds and then sends the purge. */
 function purgeIncomplete(): Failure {
   return new Failure(
     'PURGE_INCOMPLETE',

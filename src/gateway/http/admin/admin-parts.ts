@@ -12,10 +12,10 @@ import type { ApiParts } from '../api-parts.js';
 import type { CacheInfo } from './describe-cache.js';
 import type { ReloadState } from './describe-reload.js';
 
-/** The parts of a gateway that its admin API is made of. */
+/** The parts of a gateway that its admin API uses. */
 export interface AdminParts
   extends QueryParts, Pick<ApiParts, 'endpoints' | 'limiter' | 'links' | 'publicUrl' | 'runningCalls'> {
-  /** Encloses the values of secret parameters. */
+  /** Replaces the values of secret parameters by an HMAC. */
   readonly seal: Seal;
   readonly keys: Pick<Keys, 'principals' | 'findByName'>;
   readonly keyUse: Pick<KeyUse, 'all'>;
@@ -27,7 +27,7 @@ export interface AdminParts
   readonly metrics: Metrics;
   readonly warmer: Pick<Warmer, 'state' | 'tick'>;
   readonly reloader: {
-    /** The last reload; at first, the load at the start. */
+    /** The last reload; before the first one, the load at the start. */
     readonly last: ReloadState;
     readonly lastSuccess: Date;
     /** Loads the endpoints again, and serves them if all are valid. */
@@ -35,11 +35,11 @@ export interface AdminParts
       readonly force: boolean;
     }) => Promise<ReloadState & { readonly isNotAnalysed?: true }>;
   };
-  /** Why ClickHouse rejects the query of an endpoint that is served; empty where it does not. */
+  /** Why ClickHouse rejects the query of an endpoint that is served; empty where ClickHouse accepts it. */
   readonly rejectionsOf?: (endpoint: Endpoint) => readonly object[];
   readonly logger: Logger;
-  /** Folder of the built admin page; undefined where there is none. */
+  /** Folder of the built admin page; undefined where it is not built. */
   readonly consoleFolder?: string | undefined;
-  /** `ADMIN_HOSTS`: the names by which administrators reach this port, beside its addresses and `localhost`. */
+  /** `ADMIN_HOSTS`: host names by which administrators reach this port, in addition to its addresses and `localhost`. */
   readonly hosts?: readonly string[];
 }

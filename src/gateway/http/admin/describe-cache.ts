@@ -3,7 +3,7 @@ import type { Endpoints } from '../../../endpoint/registry.js';
 import type { RedisState } from '../../observability/observed.js';
 import { NO_HITS, type HitCounts } from '../../query/hit-counts.js';
 
-/** What the description of the cache is made from. */
+/** The state of the cache that `GET /cache` describes. */
 export interface CacheInfo {
   readonly redisState: () => RedisState;
   /** Results in the memory of this process, by endpoint id. */

@@ -1,7 +1,7 @@
 import { sentParameters } from '../call/recordable-call.js';
 import type { RunningCall } from '../call/running-calls.js';
 
-/** The calls in `GET /calls`, with parameters as callers wrote them: of a secret one the HMAC. */
+/** The calls in `GET /calls`, with parameters as callers wrote them; secret values as an HMAC. */
 export function describeCalls(
   running: ReadonlyMap<string, RunningCall>,
   now: number,

@@ -1,22 +1,22 @@
 import type { Endpoint } from '../../../endpoint/endpoint.js';
 import type { Endpoints } from '../../../endpoint/registry.js';
 
-/** How the endpoint files were loaded. */
+/** The outcome of a load of the endpoint files. */
 export interface ReloadState {
-  /** When that ended. */
+  /** When the load ended. */
   readonly at: Date;
   /** Whether every file is valid and served. */
   readonly ok: boolean;
-  /** Each with its file, place and excerpt. */
+  /** Problems, each with its file, position and excerpt. */
   readonly problems: readonly object[];
-  /** Names of endpoints. */
+  /** Names of the added endpoints; `changed` and `removed` have names too. */
   readonly added: readonly string[];
-  /** With another definition or other settings. */
+  /** Names of the endpoints with another definition or other settings. */
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** The endpoints that the gateway serves, each with the digest of its definition and why ClickHouse rejects it, and its last reload. */
+/** The last reload, and the endpoints that the gateway serves: the digest of each definition, and why ClickHouse rejects it. */
 export function describeReload(
   endpoints: Endpoints,
   { last, lastSuccess }: { readonly last: ReloadState; readonly lastSuccess: Date },

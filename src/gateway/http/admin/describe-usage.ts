@@ -5,7 +5,7 @@ import { validateParameters } from '../../query/validate-parameters.js';
 import type { AdminParts } from './admin-parts.js';
 
 /**
- * The rows of `gateway.usage` in `GET /usage`: of the last 7 days, by key; null without a request log.
+ * The rows of `gateway.usage` in `GET /usage`, by key, for the last 7 days; null without a request log.
  *
  * @throws Failure
  */

@@ -3,7 +3,7 @@ import type { WarmingState } from '../../warming/warmer.js';
 const isoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined || milliseconds <= 0 ? null : new Date(milliseconds).toISOString();
 
-/** The parameter sets in `GET /warming`: last refresh and its cost, hits since, and the time of the next refresh. */
+/** The parameter sets in `GET /warming`: last refresh and its cost, hits since then, and the time of the next refresh. */
 export function describeWarming(
   states: readonly WarmingState[],
 ): readonly Readonly<Record<string, unknown>>[] {
@@ -18,7 +18,7 @@ export function describeWarming(
     bytesRead: warmed?.bytesRead ?? null,
     failures: warmed?.failures ?? 0,
     requests,
-    // The count of a set that dropped out of a full ledger restarts at zero.
+    // The count restarts at zero where a full ledger has forgotten the set.
     hitsSince: Math.max(0, requests - (warmed?.usesAtRefresh ?? 0)),
     nextRun: isoTime(dueAt),
   }));

@@ -17,7 +17,7 @@ const SCHEMA = Joi.object<LinkRequest & { readonly key: string }>({
 });
 
 /**
- * Makes a signed link of any key.
+ * Makes a signed link with the rights of any key.
  *
  * @param body `{"key", "endpoint", "parameters", "expiresIn"}`.
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS

@@ -20,8 +20,8 @@ const SCHEMA = Joi.object<PurgeRequest>({
   .prefs({ abortEarly: false });
 
 /**
- * Reads the scopes of a purge: `{}` is everything, `{"endpoint"}` one endpoint; with `"parameters"`, one parameter set of
- * that endpoint, which is one scope for each representation, JSON first. The statements over tables come last.
+ * Reads the scopes of a purge: `{}` is everything, `{"endpoint"}` one endpoint. With `"parameters"` it is one parameter set of
+ * that endpoint: one scope for each representation, JSON first. The scope of statements over tables comes last.
  *
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
