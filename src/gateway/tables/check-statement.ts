@@ -10,7 +10,7 @@ import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js
 import { checkTree, type Bounds } from '../sandbox/check-tree.js';
 import { checkPrintedText } from '../sandbox/printed-text.js';
 import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
-import { withLiterals } from './compared-literals.js';
+import { PLACE_IN_TEXT, withLiterals } from './compared-literals.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
 /** Functions whose values the response headers show as well. Their results are cached like catalogues. */
@@ -62,7 +62,7 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
     sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
   });
   const singleFlight = new SingleFlight<Verdict>();
-  return async (statement, read, caller) => {
+  const check: CheckStatement = async (statement, read, caller) => {
     const key = JSON.stringify([statement.template, ...read.map(({ digest }) => digest)]);
     let verdict = verdicts.get(key);
     if (!verdict) {
@@ -72,10 +72,15 @@ export function createStatementCheck(analyzeSql: AnalyzeSql): CheckStatement {
       verdicts.set(key, value);
       verdict = value;
     }
-    const { literals } = statement;
+    const { template, literals, reads } = statement;
+    const isOfPlaces =
+      'text' in verdict ? PLACE_IN_TEXT.test(verdict.text) : verdict.code === CODES.SYNTAX_ERROR;
+    if (isOfPlaces && literals.size > 0)
+      return check({ reads, template: withLiterals(template, literals), literals: new Map() }, read, caller);
     if ('text' in verdict) return { ...verdict, text: withLiterals(verdict.text, literals) };
     throw new StatementProblem(verdict.code, withLiterals(verdict.problem, literals));
   };
+  return check;
 }
 
 async function verdictOf(
