@@ -41,7 +41,7 @@ const FAMILIES =
 
 /** Members that decide about bytes or cost alone: compression, sizes of blocks, readers and writers, connections, forms for terminals. */
 const WITHOUT_VALUES =
-  /compression|parallel|_native_(reader|writer)$|push_down|prefetch|offset_index|checksums|watermark|schema_registry_(?!url)|_retr(y|ies)|_use_cache|cache_require|block_(size|wait|bytes)|batch_size|max_message|max_array|max_object|max_string|max_depth|complexity|connection_handling|fast_decoder|for_seek|allow_seeks|local_file|errors_file_path|avro_(codec|sync|rows)|row_(group|index)|bloom|dictionary_(size|key)|data_page|page_index|pretty|image|markdown|sql_insert|statistics|escape_forward|secrets|processlist/;
+  /compression|parallel|_native_(reader|writer)$|push_down|prefetch|offset_index|checksums|watermark|schema_registry_(?!url)|_retr(y|ies)|_use_cache|cache_require|block_(size|wait|bytes)|batch_size|max_message|max_array|max_object|max_string|max_depth|complexity|connection_handling|fast_decoder|for_seek|allow_seeks|local_file|errors_file_path|avro_(codec|sync|rows)|row_(group|index)|bloom|dictionary_(size|key)|data_page|page_index|pretty|image|markdown|sql_insert|statistics|secrets|processlist/;
 
 /** Whether a setting decides which rows or values a result has. */
 export function decidesRows(name: string): boolean {

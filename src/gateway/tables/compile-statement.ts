@@ -44,7 +44,7 @@ const OF_ENDPOINTS: readonly string[] = [
   ...['join_use_nulls = 0', 'cast_keep_nullable = 0', 'prefer_column_name_to_alias = 0'],
   ...["date_time_input_format = 'best_effort'", "date_time_output_format = 'iso'"],
   ...['output_format_json_quote_64bit_integers = 0', 'output_format_json_quote_denormals = 0'],
-  'output_format_binary_write_json_as_string = 0',
+  ...['output_format_binary_write_json_as_string = 0', 'output_format_json_escape_forward_slashes = 0'],
 ];
 
 /**

@@ -31,6 +31,7 @@ const SETTINGS: readonly (readonly [name: string, value: string, select: string]
     '1',
     `SELECT hex(formatRowNoNewline('RowBinary', CAST('{"a":1}', 'JSON'))) AS x`,
   ],
+  ['output_format_json_escape_forward_slashes', '1', "SELECT hex(toJSONString(materialize('a/b'))) AS x"],
   ['limit', '1', 'SELECT toString(sum(number)) AS x FROM (SELECT number FROM numbers(10))'],
   ['offset', '0', 'SELECT toString(sum(number)) AS x FROM (SELECT number FROM numbers(10))'],
   ['extremes', '1', 'SELECT toString(sum(number)) AS x FROM (SELECT number FROM numbers(10))'],
@@ -80,8 +81,11 @@ it.each(SETTINGS)('the client’s %s=%s changes no row of an endpoint', async (n
     `SELECT a.x AS x FROM ${name} AS a JOIN (SELECT x FROM ${name}) AS b ON a.x = b.x`,
   ];
   for (const sql of statements) expect([sql, await rows(sql, { ...sent })]).toEqual([sql, expected]);
+  // Ignored in the query string, and refused in a statement: REST has another value than ClickHouse.
+  const isRefused = name === 'output_format_json_escape_forward_slashes';
   const inStatement = `${statements[0] ?? ''} SETTINGS ${name} = '${value}'`;
-  expect(await rows(inStatement, { ...sent, search: { default_format: 'JSONEachRow' } })).toBe(expected);
+  if (!isRefused)
+    expect(await rows(inStatement, { ...sent, search: { default_format: 'JSONEachRow' } })).toBe(expected);
   if (OF_THE_RESULT.has(name) || name === 'session_timezone') return;
   // The SELECT is one that the setting would change.
   const { client } = database;
