@@ -4,7 +4,7 @@ import { resultOf, type FakeRunQuery } from './fake-run-query.js';
 /** Queries that run until the test ends them. */
 export interface PendingQueries {
   /** Ends all running queries with these rows. */
-  readonly finish: (rows: readonly object[]) => void;
+  readonly finish: (rows: readonly object[], facts?: Pick<QueryResult, 'partial'>) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -21,8 +21,8 @@ export function delayQueries(runQuery: FakeRunQuery): PendingQueries {
       }),
   );
   return {
-    finish: (rows) => {
-      for (const { resolve } of pending.splice(0)) resolve(resultOf(rows));
+    finish: (rows, facts) => {
+      for (const { resolve } of pending.splice(0)) resolve({ ...resultOf(rows), ...facts });
     },
     fail: (error) => {
       for (const { reject } of pending.splice(0)) reject(error);

@@ -28,7 +28,10 @@ const MISS = { of: 'miss', pollMs: 25 } as const;
 const REFRESH = { of: 'refresh', pollMs: 500, failedAs: 'refresh' } as const;
 /** How long followers can read the failure of a query. */
 const FAILURE_MS = 3000;
-/** Published in place of a failure: the followers get no result, because it is too large, and run the query at once. */
+/**
+ * Published in place of a failure: the followers get no result, and run the query at once. It is too large for the shared cache, or partial,
+ * which other gateways may not accept.
+ */
 const NOT_SHARED = 'not shared';
 
 /** The token in a lock. No gateway wrote any other value, so it is not waited for. */
@@ -51,7 +54,7 @@ export interface RedisSingleFlightDependencies {
  * ClickHouse, the others wait for its result or its failure. If the owner crashes, its lease expires and another
  * gateway takes over. Without Redis every gateway runs the query itself.
  *
- * There is exactly one query, except where its result is too large to be shared: then all gateways run it, at the same time. And where
+ * There is exactly one query, except where its result is partial or too large to be shared: then all gateways run it, at the same time. And where
  * Redis fails, or the owner's process is blocked for a whole lease: another gateway then takes over and runs a second query.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
@@ -148,7 +151,7 @@ class RedisFlight {
       if (!lock.isHeld) return undefined;
       const result = await this.queryClickHouse(signal);
       stored = this.storeResult(result, lock);
-      if (this.failedAs === lock.token && !this.dependencies.accepts(result))
+      if (this.failedAs === lock.token && (result.partial || !this.dependencies.accepts(result)))
         stored = stored.then(() => this.publish(NOT_SHARED));
       return { result, isCollapsed: false };
     } catch (error) {
@@ -166,7 +169,6 @@ class RedisFlight {
   /** Never rejects. @param lock ends once the result is stored */
   private async storeResult(result: EndpointResult, lock?: RedisLease): Promise<void> {
     const { key } = this;
-    // Other gateways may not accept a partial result: one of the followers runs the query again.
     if (!result.partial) await this.dependencies.store.set(key, result, usableUntil(result, key), lock);
   }
 

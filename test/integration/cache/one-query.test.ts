@@ -36,9 +36,9 @@ afterEach(async () => {
 
 /** Gateways with one Redis and one ClickHouse, each with connections of its own. */
 const open = async (count: number, options: Parameters<typeof openTestExecution>[0] = {}) => {
-  const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix };
+  const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, ...options.environment };
   for (let n = 0; n < count; n += 1) {
-    gateways.push(await openTestExecution({ environment, runQuery, ...options }));
+    gateways.push(await openTestExecution({ runQuery, ...options, environment }));
   }
   return gateways;
 };
@@ -49,6 +49,9 @@ const gateway = (index: number): TestExecution => {
   if (!found) throw new Error(`there is no gateway ${index}`);
   return found;
 };
+
+/** Hash of the cache key of `requestCity('Rome')`. */
+const ROME = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' }).hash;
 
 const textOf = ({ result }: CallOutcome): string => result.bodies.identity.toString();
 const untilRequested = (times: number): Promise<true> =>
@@ -69,8 +72,7 @@ const lockOf = (hash: string): string => new RedisKeys(prefix).lock({ endpointId
 
 /** A follower reads the result's key before it begins to poll; both appear as reads of its connection. */
 const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => {
-  const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-  const lock = lockOf(hash);
+  const lock = lockOf(ROME);
   const seen = new Map<string, number>();
   const stop = watchRedisCommands((line) => {
     const source = /^\S+ \[\d+ ([^\]]+)\]/.exec(line)?.[1];
@@ -106,6 +108,19 @@ describe('identical concurrent requests', () => {
       ...Array<boolean>(count - 1).fill(true),
     ]);
     expect(new Set(outcomes.map(({ result }) => result.createdAt)).size).toBe(1);
+  });
+
+  it.each([
+    ['too large for Redis', [{ city: 'R'.repeat(2000) }], {}],
+    ['partial', [{ city: 'Rome' }], { partial: true } as const],
+  ])('run at once at all other gateways where the result is %s', async (_what, rows, facts) => {
+    const pending = delayQueries(runQuery);
+    await open(4, { environment: { CACHE_MAX_SHARED_KB: '1' } });
+    const requests = await requestEverywhere();
+    pending.finish(rows, facts);
+    await untilRequested(4);
+    pending.finish(rows, facts);
+    expect(new Set((await Promise.all(requests)).map(textOf)).size).toBe(1);
   });
 
   it('run one query for hundreds of requests on three gateways at once, in any order', async () => {
@@ -215,15 +230,9 @@ describe('a leader that dies', () => {
     await leader.untilWritten(/querying/);
     await open(2, { endpoints: [endpoint] });
     const values = new Map([['project', 'abc']]);
+    const call = { endpoint, values, scope: '', requestId: 'x', demand: 'any' } as const;
     const requests = gateways.map((gateway) =>
-      executeCall(gateway, {
-        endpoint,
-        values,
-        scope: '',
-        requestId: 'x',
-        demand: 'any',
-        signal: new AbortController().signal,
-      }),
+      executeCall(gateway, { ...call, signal: new AbortController().signal }),
     );
     // The leader lives for longer than one lease, and the others wait for it.
     const key = lockOf(keyOf({ endpoint, values, scope: '' }).hash);
@@ -238,22 +247,14 @@ describe('a leader that dies', () => {
 
   it('is replaced even if its lease names an owner that never existed', async () => {
     await open(1);
-    const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(lockOf(hash), NOBODY, 'PX', 200);
+    await server.client.set(lockOf(ROME), NOBODY, 'PX', 200);
     await gateway(0).requestCity('Rome');
     expect(runQuery.requests).toHaveLength(1);
   });
 
   it('is waited for while its lease is renewed, for at most the time of a query and its wait for a slot', async () => {
-    const environment = {
-      REDIS_URL: sharedRedisUrl(),
-      CACHE_KEY_PREFIX: prefix,
-      QUERY_TIMEOUT_SECONDS: '0.2',
-      QUEUE_TIMEOUT_SECONDS: '0.4',
-    };
-    await open(1, { environment });
-    const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(lockOf(hash), NOBODY, 'PX', 600_000);
+    await open(1, { environment: { QUERY_TIMEOUT_SECONDS: '0.2', QUEUE_TIMEOUT_SECONDS: '0.4' } });
+    await server.client.set(lockOf(ROME), NOBODY, 'PX', 600_000);
     const startedAt = performance.now();
     expect((await gateway(0).requestCity('Rome')).status).toBe('MISS');
     const tookMs = performance.now() - startedAt;
