@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 
 import { EndpointAnalyses } from '../../src/gateway/analysis/endpoint-analyses.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import type { Gateway } from '../../src/gateway/server/compose.js';
 import { ServedAnalyses } from '../../src/gateway/server/served-analyses.js';
 import { adminConnection, createTestDatabase } from '../support/clickhouse.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import { checkSqlFile } from '../support/check-sql-file.js';
 import { useTestDatabase } from '../support/clickhouse.js';
 import { ROOT } from '../support/documentation.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import { anyText } from '../support/any-text.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
 import { rowsOfTool } from '../support/mcp-client.js';

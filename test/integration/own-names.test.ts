@@ -8,7 +8,7 @@ import { tableFile } from '../../src/commands/cli/load/table-file.js';
 import { inferColumns, type Sample } from '../../src/commands/loading/infer-columns.js';
 import { loadFile } from '../../src/commands/loading/load-file.js';
 import { quoteText } from '../../src/endpoint/quote-sql.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import { FORMATS, type FormatName } from '../../src/gateway/formats/formats.js';
 import { checkSqlFile } from '../support/check-sql-file.js';
 import { ROOT } from '../support/documentation.js';

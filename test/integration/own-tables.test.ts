@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import { EndpointAnalyses } from '../../src/gateway/analysis/endpoint-analyses.js';
 import { Failure } from '../../src/gateway/errors.js';
 import { useTestDatabase } from '../support/clickhouse.js';

@@ -3,7 +3,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { bindSandboxedQuery } from '../../src/endpoint/bind-sandboxed.js';
 import { revealedParameters } from '../../src/endpoint/bind.js';
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import type { Analysis } from '../../src/gateway/analysis/analyse-endpoint.js';
 import { EndpointAnalyses } from '../../src/gateway/analysis/endpoint-analyses.js';
 import { Catalog } from '../../src/gateway/analysis/reads/catalog.js';

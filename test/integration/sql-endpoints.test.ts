@@ -1,5 +1,5 @@
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../support/read-sql-endpoint.js';
 import { FORMAT_NAMES } from '../../src/gateway/formats/formats.js';
 import { openApiDocument } from '../../src/gateway/http/describe/openapi/openapi-document.js';
 import { AccessGateway } from '../support/access-gateway.js';

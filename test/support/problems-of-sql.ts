@@ -1,4 +1,4 @@
-import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from './read-sql-endpoint.js';
 import { problemsOfSqlFile, type PlacedProblem } from '../../src/endpoint/sql-file/sql-file-problems.js';
 
 /** The problems of the text of a `.sql` file; none where it is valid. */

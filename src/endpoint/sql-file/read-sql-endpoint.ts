@@ -16,7 +16,7 @@ import { problemsOfPlaceholders } from './check-placeholders.js';
 import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
 import { HEADER } from './header-schema.js';
 import type { Header } from './header.js';
-import { parseSqlFile, type SqlFile } from './parse-sql-file.js';
+import type { SqlFile } from './parse-sql-file.js';
 import { optionalColumnsOf, placeholdersOf } from './select-parameters.js';
 import { queryOfSelect } from './select-query.js';
 import type { SelectProblem, SelectText } from './select/select-text.js';
@@ -25,9 +25,6 @@ import { problem, type Problem } from '../problems.js';
 
 /** Keys of the header by name, of which nothing is known yet. */
 type Keys = Readonly<Partial<Record<string, unknown>>>;
-
-/** Reads an endpoint file in SQL. @throws SqlFileError with every mistake and its place */
-export const readSqlEndpoint = (source: string): Endpoint => endpointOf(parseSqlFile(source));
 
 /** Types by column. */
 type Columns = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { withCallTools } from '../../../src/commands/clickhouse/call-tools.js';
 import type { CheckedEndpoint } from '../../../src/commands/check/checked-endpoint.js';
 import { withUntilChanged } from '../../../src/commands/check/until-changed.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { readConfig } from '../../../src/gateway/config/config.js';
 import { versionedEndpoint, VersionedServer } from '../../support/versioned-gateway.js';
 import { openForAll } from '../../support/opened.js';

@@ -1,7 +1,7 @@
 import { withCallTools } from '../../../src/commands/clickhouse/call-tools.js';
 import type { CheckTools } from '../../../src/commands/check/check-endpoint.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { readConfig } from '../../../src/gateway/config/config.js';
 import { LocalStore } from '../../../src/gateway/cache/local-store.js';
 import type { Call } from '../../../src/gateway/query/call.js';

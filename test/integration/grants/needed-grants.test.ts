@@ -13,7 +13,7 @@ import {
   type Sql,
 } from '../../../src/endpoint/index.js';
 import type { Query } from '../../../src/endpoint/sql.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { useTestDatabase } from '../../support/clickhouse.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';

@@ -1,5 +1,5 @@
 import { createQueryRunner } from '../../../src/gateway/clickhouse/query-runner.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { useTestDatabase } from '../../support/clickhouse.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { forAll, outcomesOn } from './non-interference/outcomes.js';

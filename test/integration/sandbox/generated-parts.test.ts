@@ -5,7 +5,7 @@ import { revealedParameters } from '../../../src/endpoint/bind.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { knownFacts, readQueryFacts } from '../../../src/gateway/facts/query-facts.js';
 import { readableParts } from '../../../src/gateway/facts/readable-parts.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
 import { useTestDatabase } from '../../support/clickhouse.js';
 import { settleAll } from '../../support/settle-all.js';

@@ -1,4 +1,4 @@
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { openSandbox, type SandboxUnderTest } from './sandbox-under-test.js';
 

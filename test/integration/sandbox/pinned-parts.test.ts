@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { openAccessOnClickHouse } from '../../support/access-on-clickhouse.js';
 import type { NetworkResponse } from '../../support/network-request.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';

@@ -10,7 +10,7 @@ import {
   type Reference,
   type Sql,
 } from '../../../src/endpoint/index.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { knownFacts, readQueryFacts } from '../../../src/gateway/facts/query-facts.js';
 import { readableParts } from '../../../src/gateway/facts/readable-parts.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';

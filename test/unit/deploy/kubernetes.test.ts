@@ -4,7 +4,7 @@ import type { EnvFromSource, SecretKeySelector, Volume } from 'kubernetes-types/
 
 import { readConfig } from '../../../src/gateway/config/config.js';
 import { VARIABLES } from '../../../src/gateway/config/variables.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { memoryNeeds } from '../../../src/gateway/server/memory-needs.js';
 import { textOf } from '../../support/documentation.js';
 import { Manifests } from '../../support/kubernetes-manifests.js';

@@ -7,7 +7,7 @@ import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js
 import { textOfProblem } from '../../../src/endpoint/file-problems.js';
 import { sql, text } from '../../../src/endpoint/index.js';
 import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../../src/endpoint/problems.js';
-import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../support/read-sql-endpoint.js';
 import { SqlFileError } from '../../../src/endpoint/sql-file/sql-file-error.js';
 import { compareColumns } from '../../../src/gateway/clickhouse/compare-columns.js';
 import { writeFiles } from '../../support/project-folder.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { renderQuery } from '../../../../src/endpoint/render.js';
-import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../../support/read-sql-endpoint.js';
 import { SqlFileError } from '../../../../src/endpoint/sql-file/sql-file-error.js';
 import { problemsOfSqlFile } from '../../../../src/endpoint/sql-file/sql-file-problems.js';
 import { tokenize } from '../../../../src/endpoint/sql-file/select/tokens.js';

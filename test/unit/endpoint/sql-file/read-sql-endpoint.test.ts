@@ -1,6 +1,6 @@
 import { bindQuery } from '../../../../src/endpoint/bind.js';
 import { returnedColumns, type Endpoint } from '../../../../src/endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../../support/read-sql-endpoint.js';
 import { validateParameters } from '../../../../src/gateway/query/validate-parameters.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';

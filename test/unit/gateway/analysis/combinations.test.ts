@@ -1,5 +1,5 @@
 import { parseSqlFile } from '../../../../src/endpoint/sql-file/parse-sql-file.js';
-import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../../support/read-sql-endpoint.js';
 import { combinationsOf } from '../../../../src/gateway/analysis/combinations.js';
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
 

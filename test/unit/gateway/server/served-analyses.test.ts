@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { ClickHouseError } from '@clickhouse/client';
 
 import { EndpointRegistry } from '../../../../src/endpoint/registry.js';
-import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../../support/read-sql-endpoint.js';
 import { EndpointAnalyses } from '../../../../src/gateway/analysis/endpoint-analyses.js';
 import { ServedAnalyses } from '../../../../src/gateway/server/served-analyses.js';
 import { respondWith, withFakeClickHouse } from '../../../support/fake-clickhouse.js';

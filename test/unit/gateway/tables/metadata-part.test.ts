@@ -1,4 +1,4 @@
-import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { readSqlEndpoint } from '../../../support/read-sql-endpoint.js';
 import { findMetadata, metadataPart } from '../../../../src/gateway/tables/metadata-part.js';
 import { endpointTable } from '../../../support/endpoint-table.js';
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
