@@ -5,7 +5,7 @@ import { brokenResponse } from '../formats/broken-response.js';
 import { MAX_LAST_LINE, splitLastLine, type ReportedFigures } from '../formats/exported-rows.js';
 import { exceptionMark, exceptionOfBlock } from './exception-block.js';
 import { resultTooLarge } from './translate-error.js';
-import { Turns } from './turns.js';
+import { BytesPerTurn } from './bytes-per-turn.js';
 
 /** How the bytes of an export are made from those of ClickHouse. */
 export interface ExportedBody {
@@ -40,7 +40,7 @@ const LINE_FEED = 0x0a;
 export class ExportBody extends Transform {
   /** Bytes that the caller got, before any compression. */
   bytes = 0;
-  private readonly turns: Turns;
+  private readonly turns: BytesPerTurn;
   /** Bytes whose lines were counted, and their number: of the beginning of each chunk, because to look at each byte is expensive. */
   private readonly counted = { bytes: 0, lines: 0 };
   /** What ClickHouse reports of a complete export; undefined for a format without figures. */
@@ -63,7 +63,7 @@ export class ExportBody extends Transform {
     takeTurn: (resume: () => void) => void,
   ) {
     super({ highWaterMark: BUFFERED_BYTES });
-    this.turns = new Turns(takeTurn);
+    this.turns = new BytesPerTurn(takeTurn);
     this.exceptionMark = exceptionTag === undefined ? undefined : exceptionMark(exceptionTag);
     this.send(body.start);
   }

@@ -8,7 +8,7 @@ import { brokenResponse } from '../formats/broken-response.js';
 import type { Signal } from '../query/signal.js';
 import { contentOf, FrameCutter, frameOf } from './compressed-frames.js';
 import { exceptionBlock, exceptionMark, exceptionOfBlock } from './exception-block.js';
-import { Turns } from './turns.js';
+import { BytesPerTurn } from './bytes-per-turn.js';
 
 /**
  * Bytes that are held back at least. ClickHouse cuts an exception off at 16 KiB; one of a server without tags is not found, and longer.
@@ -64,7 +64,7 @@ export class StatementBody extends Transform {
   /** Resolves with the first bytes for the client, or with the end. */
   readonly started: Promise<void>;
   private start: () => void = () => undefined;
-  private readonly turns: Turns;
+  private readonly turns: BytesPerTurn;
   private readonly frames: FrameCutter | undefined;
   /** The last chunks or frames. */
   private held: Buffer[] = [];
@@ -74,7 +74,7 @@ export class StatementBody extends Transform {
   constructor(private readonly options: StatementBodyOptions) {
     super({ highWaterMark: BUFFERED_BYTES });
     this.tag = options.tag ?? drawTag();
-    this.turns = new Turns(options.takeTurn);
+    this.turns = new BytesPerTurn(options.takeTurn);
     this.frames = options.isFramed ? new FrameCutter() : undefined;
     this.started = new Promise((resolve) => (this.start = resolve));
   }

@@ -2,7 +2,7 @@
 const TURN_BYTES = 256 * 1024;
 
 /** Lets others have their turn while a stream passes many bytes on. */
-export class Turns {
+export class BytesPerTurn {
   private bytes = 0;
 
   constructor(private readonly takeTurn: (resume: () => void) => void) {}
