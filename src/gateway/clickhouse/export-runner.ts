@@ -14,6 +14,7 @@ import { withDeclaredTypes } from './converted-columns.js';
 import { EXCEPTION_TAG_HEADER } from './exception-block.js';
 import { ExportBody } from './export-body.js';
 import { exportWriting } from './export-writing.js';
+import type { QueryMeter } from './query-meter.js';
 import {
   distributedSettings,
   limitSettings,
@@ -23,7 +24,7 @@ import {
   type RunnerLimits,
   type SettingLayers,
 } from './query-settings.js';
-import { withinTime, type QueryMeter } from './within-time.js';
+import { withinTime } from './within-time.js';
 import { readyQuery } from './ready-query.js';
 import { requireRows } from './require-rows.js';
 import { createExplainer } from './rejected-values.js';

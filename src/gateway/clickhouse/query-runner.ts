@@ -10,6 +10,7 @@ import { withDeclaredTypes } from './converted-columns.js';
 import { describeOwnSql } from './describe-columns.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
+import { summaryOf, type QueryMeter } from './query-meter.js';
 import {
   distributedSettings,
   limitSettings,
@@ -23,7 +24,7 @@ import {
   type SettingLayers,
 } from './query-settings.js';
 import { ofVersion, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
-import { summaryOf, withinTime, type QueryMeter } from './within-time.js';
+import { withinTime } from './within-time.js';
 import { translateClickHouseError } from './translate-error.js';
 import { readyQuery } from './ready-query.js';
 import { createExplainer } from './rejected-values.js';

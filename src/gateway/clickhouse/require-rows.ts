@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { brokenResponse } from '../formats/broken-response.js';
 import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
-import { summaryOf, type QueryMeter, type ReportedSummary } from './within-time.js';
+import { summaryOf, type QueryMeter, type ReportedSummary } from './query-meter.js';
 
 /**
  * What the head of a response with rows reports.

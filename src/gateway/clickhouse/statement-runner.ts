@@ -8,7 +8,7 @@ import type { Signal } from '../query/signal.js';
 import { contentOfAll } from './compressed-frames.js';
 import type { QueryClient } from './connect-clickhouse.js';
 import { EXCEPTION_TAG_HEADER } from './exception-block.js';
-import { withinTime, type QueryMeter, type ReportedSummary } from './within-time.js';
+import type { QueryMeter, ReportedSummary } from './query-meter.js';
 import {
   distributedSettings,
   limitSettings,
@@ -23,6 +23,7 @@ import { ofVersion, SETTINGS_OF_VERSIONS } from './parts-of-version.js';
 import { readyQuery } from './ready-query.js';
 import { requireRows } from './require-rows.js';
 import { hasEnd, StatementBody, transferStatement, WITH_END } from './statement-body.js';
+import { withinTime } from './within-time.js';
 
 /** A result up to this size is whole before its status is sent, so that an error has a status of its own. */
 const BUFFERED_BYTES = 1024 * 1024;

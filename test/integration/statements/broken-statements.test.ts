@@ -8,7 +8,7 @@ import { contentOfAll } from '../../../src/gateway/clickhouse/compressed-frames.
 import { connectClickHouse, type QueryClient } from '../../../src/gateway/clickhouse/connect-clickhouse.js';
 import { exceptionBlock, EXCEPTION_TAG_HEADER } from '../../../src/gateway/clickhouse/exception-block.js';
 import { requireRows } from '../../../src/gateway/clickhouse/require-rows.js';
-import { QueryMeter } from '../../../src/gateway/clickhouse/within-time.js';
+import { QueryMeter } from '../../../src/gateway/clickhouse/query-meter.js';
 import { searchOf } from '../../../src/gateway/clickhouse/ready-query.js';
 import {
   hasEnd,
