@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { CallOutcome } from '../../query/call.js';
 import { knownAt, type Bodies, type EndpointResult } from '../../query/endpoint-result.js';
-import { deprecationHeaders } from './find-endpoint.js';
+import { deprecationHeaders } from '../result/deprecation-headers.js';
 import { responseOf, type ResultResponse } from '../result/send-result.js';
 import type { EveryResponse } from '../transport/every-response.js';
 import { linesOf } from '../transport/raw-hits.js';

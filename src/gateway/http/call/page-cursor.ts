@@ -8,6 +8,7 @@ import type { EndpointQuery } from '../../query/endpoint-query.js';
 import type { EndpointResult } from '../../query/endpoint-result.js';
 import type { RawParameters } from '../../query/raw-parameters.js';
 import { problemOfEncoding } from '../../query/validate-parameters.js';
+import { withoutKey } from './target-without-key.js';
 
 /** Name of the parameter with the cursor of a page. */
 export const CURSOR = 'cursor';
@@ -137,21 +138,3 @@ function invalidCursor(problem: string): Failure {
     problems: [{ param: CURSOR, problem }],
   });
 }
-
-/**
- * A request target without a key, so that a header may contain it.
- *
- * @param dropped a further parameter to remove
- * @param added pairs to add
- */
-export function withoutKey(target: string, dropped?: string, ...added: readonly string[]): string {
-  // A proxy may send the absolute form of the target.
-  const [path = '', query = ''] = target.replace(/^https?:\/\/[^/]*/i, '').split(/\?(.*)/s, 2);
-  const kept = query.split('&').filter((pair) => pair !== '' && !['api_key', dropped].includes(nameIn(pair)));
-  // Characters that are invalid in a URL, or would end a link.
-  const escaped = [...kept, ...added].join('&').replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent);
-  return escaped === '' ? path : `${path}?${escaped}`;
-}
-
-/** The decoded name of a pair. */
-const nameIn = (pair: string): string => [...new URLSearchParams(pair).keys()][0] ?? '';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { StillRunning } from '../../scheduler/deferred-calls.js';
-import { withoutKey } from '../call/page-cursor.js';
+import { withoutKey } from '../call/target-without-key.js';
 
 /** A call that has no result yet, for its caller. */
 export interface RunningState {
