@@ -1,4 +1,5 @@
 import { DevProcess } from '../support/dev-process.js';
+import { pollUntil } from '../support/poll-until.js';
 import { ProjectFolder } from '../support/project-folder.js';
 import { makeTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -88,6 +89,24 @@ WHERE at >= @from AND at < @to GROUP BY at ORDER BY at`;
   expect(lines.filter((line) => line.startsWith('warning: hours'))).toEqual(warnings);
   const { body } = await dev.get('/api/dev/endpoints/hours');
   expect(body).toMatchObject({ findings: { warnings } });
+});
+
+it('shows the line of a mistake in the file as it is, also where only lines moved since the check', async () => {
+  const paged = endpoint('moved', 'SELECT 1 AS id FROM numbers(2)').replace('*/', 'pages: { by: [id] }\n*/');
+  await checksAfter(() => write('endpoints/moved.sql', paged), 'zz-moved');
+  const untilFaultIn = (source: string): Promise<true> => {
+    const line = source.slice(0, source.indexOf('pages:')).split('\n').length;
+    return pollUntil(`the fault of moved is in line ${line}`, async () => {
+      const { body } = await dev.get('/api/dev/endpoints/moved');
+      const { findings } = body as { readonly findings: { readonly faults: readonly string[] } | null };
+      return findings?.faults[0]?.startsWith(`endpoints/moved.sql:${line}:`) ? true : undefined;
+    });
+  };
+  const source = await project.read('endpoints/moved.sql');
+  await untilFaultIn(source);
+  const moved = source.replace('name: moved', '# A comment.\nname: moved');
+  await write('endpoints/moved.sql', moved);
+  await untilFaultIn(moved);
 });
 
 it('reports why the columns of a file cannot be found once', async () => {

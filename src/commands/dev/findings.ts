@@ -17,12 +17,16 @@ export interface FindingsDependencies {
   readonly onFound: () => void;
 }
 
+interface Check {
+  /** Of the file: what is found names its lines. */
+  readonly source: string | undefined;
+  readonly ended: Promise<CheckedEndpoint>;
+  found?: CheckedEndpoint;
+}
+
 /** What checks found about endpoints as they are declared and set: a changed one is checked again. */
 export class FindingsOfEndpoints {
-  private readonly checks = new Map<
-    string,
-    { readonly ended: Promise<CheckedEndpoint>; found?: CheckedEndpoint }
-  >();
+  private readonly checks = new Map<string, Check>();
   /** One check at a time, so that checks neither load ClickHouse nor distort each other's times. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -39,7 +43,7 @@ export class FindingsOfEndpoints {
     if (known) return known.ended;
     const ended = this.last.then(() => this.run(endpoint));
     this.last = ended.catch(() => undefined);
-    const check = { ended };
+    const check = { source: endpoint.file?.source, ended };
     this.checks.set(facts, check);
     ended.then(
       (found) => {
@@ -56,10 +60,15 @@ export class FindingsOfEndpoints {
     this.checks.clear();
   }
 
-  /** Forgets the findings of definitions that are no longer served. */
+  /** Forgets the findings of definitions that are no longer served, and checks again those whose files have other lines. */
   keepOnly(endpoints: readonly Endpoint[]): void {
-    const served = new Set(endpoints.map(visibleState));
-    for (const facts of this.checks.keys()) if (!served.has(facts)) this.checks.delete(facts);
+    const served = new Map(endpoints.map((endpoint) => [visibleState(endpoint), endpoint]));
+    for (const [facts, { source }] of this.checks) {
+      const endpoint = served.get(facts);
+      if (endpoint && endpoint.file?.source === source) continue;
+      this.checks.delete(facts);
+      if (endpoint) this.check(endpoint).catch(() => undefined);
+    }
   }
 
   private run(endpoint: Endpoint): Promise<CheckedEndpoint> {
