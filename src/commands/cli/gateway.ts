@@ -47,7 +47,7 @@ export async function requestGateway(
   { url, apiKey }: Gateway,
   target: string | URL,
   request: RequestInit,
-  send: SendRequest = fetch,
+  send: SendRequest,
 ): Promise<Response> {
   const headers = new Headers(request.headers);
   if (apiKey !== undefined) headers.set('X-API-KEY', apiKey);

@@ -18,11 +18,10 @@ export class Progress {
   private readonly timer: NodeJS.Timeout | undefined;
   private state: ProgressState;
   private shown = false;
+  private readonly stream = process.stderr;
 
-  constructor(
-    state: ProgressState,
-    private readonly stream: NodeJS.WriteStream = process.stderr,
-  ) {
+  constructor(state: ProgressState) {
+    const { stream } = this;
     this.state = state;
     this.bar = new SingleBar({
       format: '{phase} [{bar}] {percentage}% {detail}',

@@ -42,13 +42,13 @@ export class EmbeddedServer {
   private stopping = false;
   /** Settles when the last change of the process is done. */
   private changed: Promise<unknown> = Promise.resolve();
+  private grants: readonly string[] = [];
+  private readonly adminPassword = randomBytes(24).toString('base64url');
+  private readonly readerPassword = randomBytes(24).toString('base64url');
 
   private constructor(
     private readonly options: EmbeddedServerOptions,
     private readonly port: number,
-    private grants: readonly string[] = [],
-    private readonly adminPassword = randomBytes(24).toString('base64url'),
-    private readonly readerPassword = randomBytes(24).toString('base64url'),
   ) {}
 
   /**

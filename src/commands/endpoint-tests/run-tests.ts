@@ -44,7 +44,7 @@ export interface RanTest {
 export async function runTest(
   server: TestServer,
   test: TestFile,
-  isChosen: (call: TestCall, index: number) => boolean = () => true,
+  isChosen: (call: TestCall, index: number) => boolean,
 ): Promise<RanTest> {
   const { file } = test;
   const { client, tables, gateway } = server;

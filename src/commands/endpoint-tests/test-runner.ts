@@ -29,11 +29,11 @@ export class TestRunner {
   constructor(
     private readonly environment: Environment,
     private readonly project: Project,
-    private readonly options: { readonly filter?: string; readonly loading?: ProjectEndpointsOptions } = {},
+    private readonly options: { readonly filter?: string; readonly loading?: ProjectEndpointsOptions },
   ) {}
 
   /** Runs every file that the filter chooses. */
-  runAll(onRan?: (ran: RanTest) => void): Promise<TestRun> {
+  runAll(onRan: (ran: RanTest) => void): Promise<TestRun> {
     return this.next(async () => this.run(await findTests(this.project.testsFolder), onRan));
   }
 

@@ -44,7 +44,7 @@ export class WatchedKeyFile {
     file: string,
     events: KeyFileEvents,
     onChange: () => void,
-    check: CheckKeyFile = () => undefined,
+    check: CheckKeyFile,
   ): Promise<WatchedKeyFile> {
     const state = await stateOf(file);
     const watched = new WatchedKeyFile(file, await readChecked(file, check), state, events, check, () => {

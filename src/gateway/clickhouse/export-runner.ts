@@ -36,7 +36,7 @@ import { createExplainer } from './rejected-values.js';
 export function createExportRunner(
   client: QueryClient,
   maxLimits: RunnerLimits,
-  clusterOptions: ClusterOptions = {},
+  clusterOptions: ClusterOptions,
 ): RunExport {
   const explain = createExplainer(client, maxLimits);
   return (request) => {

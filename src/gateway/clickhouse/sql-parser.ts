@@ -45,7 +45,7 @@ const TOO_COMPLEX: ReadonlySet<string> = new Set(['167', '168', '306', '396', '7
 const OF_THE_SERVER: ReadonlySet<string> = new Set(['173', '203', '236', '394', '425', '439']);
 
 /** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or as the server printed it. */
-export function createSqlParser(client: ClickHouseClient, clock: () => number = Date.now): SqlParser {
+export function createSqlParser(client: ClickHouseClient): SqlParser {
   const runQuery: RunQuery = async (query, parameters, signal, limits = LIMITS) => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
@@ -64,7 +64,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
       });
     }
   };
-  const namesIn = cachedNames(runQuery, clock);
+  const namesIn = cachedNames(runQuery);
   return {
     print: async (sql, signal, size) => {
       // Not as a parameter where it is long, because that is in the URL.
@@ -104,15 +104,15 @@ type RunQuery = (
 ) => Promise<readonly string[]>;
 
 /** Runs queries that list names, and caches what they return. */
-function cachedNames(runQuery: RunQuery, clock: () => number): RunQuery {
+function cachedNames(runQuery: RunQuery): RunQuery {
   const cached = new Map<string, { readonly names: readonly string[]; readonly expiresAt: number }>();
   return async (query, parameters, signal) => {
     const key = JSON.stringify([query, parameters]);
     const { names, expiresAt = 0 } = cached.get(key) ?? {};
-    if (names && clock() < expiresAt) return names;
+    if (names && Date.now() < expiresAt) return names;
     try {
       const found = await runQuery(query, parameters, signal);
-      cached.set(key, { names: found, expiresAt: clock() + NAMES_TTL_MS });
+      cached.set(key, { names: found, expiresAt: Date.now() + NAMES_TTL_MS });
       return found;
     } catch (error) {
       throw failureOf(error, signal, () => undefined);

@@ -42,7 +42,7 @@ const WITHOUT_BYTES = /^(?:Null|RawBLOB)$/;
 export function createStatementRunner(
   client: QueryClient,
   maxLimits: RunnerLimits,
-  clusterOptions: ClusterOptions = {},
+  clusterOptions: ClusterOptions,
 ): RunStatement {
   return (request) =>
     withinTime(

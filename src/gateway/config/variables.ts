@@ -7,7 +7,7 @@ import { readServerUrls } from './server-urls.js';
 
 const mayBeEmpty = (fallback: string): Joi.StringSchema => Joi.string().allow('').default(fallback);
 const optional = (): Joi.StringSchema<string | undefined> => Joi.string();
-const url = (...scheme: string[]): ReturnType<typeof optional> => optional().uri({ scheme });
+const httpUrl = (): ReturnType<typeof optional> => optional().uri({ scheme: ['http', 'https'] });
 const onOff = (fallback: 'on' | 'off'): Joi.StringSchema<'on' | 'off'> =>
   Joi.string<'on' | 'off'>().valid('on', 'off').default(fallback);
 
@@ -82,7 +82,7 @@ const SCHEMAS = {
   SQL_PORT: Joi.number<number | undefined>().integer().min(0).max(65_535),
   SQL_MAX_ROWS: Joi.number().integer().min(1).max(1_000_000_000).default(1_000_000),
   JWT_SECRET: secret,
-  JWT_JWKS_URL: url('http', 'https'),
+  JWT_JWKS_URL: httpUrl(),
   JWT_ISSUER: optional()
     .when('JWT_SECRET', { is: Joi.exist(), then: Joi.required() })
     .when('JWT_JWKS_URL', { is: Joi.exist(), then: Joi.required() }),
@@ -90,7 +90,7 @@ const SCHEMAS = {
   LINK_SECRET: secret,
   LINK_MAX_DAYS: Joi.number().positive().max(3650).default(90),
   TRUST_PROXY: mayBeEmpty(''),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(),
   OTEL_SERVICE_NAME: Joi.string().default('querygate'),
   MAX_CONCURRENT_QUERIES: Joi.number().integer().min(1).max(10_000).default(16),
   MAX_CONCURRENT_EXPORTS: Joi.number().integer().min(1).max(1000).default(2),

@@ -21,7 +21,6 @@ export class GuardedRedis {
     private readonly client: RedisClient,
     private readonly breaker: CircuitBreaker,
     private readonly onRejectingWrites: OnRejectingWrites,
-    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Whether Redis rejects commands, as far as it is known: an idle gateway does not notice that it accepts them again. */
@@ -37,7 +36,7 @@ export class GuardedRedis {
   /** Runs commands that need memory in Redis. */
   async write<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     const result = await this.run(command);
-    if (result !== undefined && this.rejectsWrites && this.now() - this.rejectedAt >= QUIET_MS) {
+    if (result !== undefined && this.rejectsWrites && performance.now() - this.rejectedAt >= QUIET_MS) {
       this.rejectsWrites = false;
       this.onRejectingWrites(false, '');
     }
@@ -47,7 +46,7 @@ export class GuardedRedis {
   /** A rejection is a reply, which shows that the connection works: the circuit breaker must not count it. */
   private readonly unlessRejected = (error: unknown): undefined => {
     if (!(error instanceof ReplyError)) throw error;
-    this.rejectedAt = this.now();
+    this.rejectedAt = performance.now();
     if (this.rejectsWrites) return;
     this.rejectsWrites = true;
     this.onRejectingWrites(true, (error as Error).message.slice(0, 200));

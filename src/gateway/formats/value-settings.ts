@@ -1,7 +1,7 @@
 import type { ClickHouseFormat, FormattedColumns } from './format.js';
 
 /** How ClickHouse writes values in every format. The settings are explicit, because their defaults changed between releases. */
-export const VALUES: ClickHouseFormat['settings'] = {
+const VALUES: ClickHouseFormat['settings'] = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_denormals: 0,

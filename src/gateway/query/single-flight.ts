@@ -41,11 +41,6 @@ interface Work<T> {
 export class SingleFlight<T> {
   private readonly running = new Map<string, Work<T>>();
 
-  /** Number of keys whose work runs now. */
-  get size(): number {
-    return this.running.size;
-  }
-
   /**
    * @param work starts only if no work with that key runs.
    * @returns the value, and the number of callers that waited when the work ended, including this one.

@@ -35,7 +35,8 @@ const NAMES = `
 const COMBINATORS = ['If', 'Array', 'Distinct', 'OrDefault', 'OrNull', 'ForEach', 'Map', 'ArgMin', 'ArgMax'];
 const MAX_COMBINATORS = 3;
 
-const AGGREGATES: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
+/** Allowed names, in lower case. */
+export const AGGREGATES: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
 
 /** Whether a name is an allowed aggregate or window function, with or without combinators. */
 export function isAllowedAggregate(name: string, combinators = MAX_COMBINATORS): boolean {
@@ -46,6 +47,3 @@ export function isAllowedAggregate(name: string, combinators = MAX_COMBINATORS):
       name.endsWith(combinator) && isAllowedAggregate(name.slice(0, -combinator.length), combinators - 1),
   );
 }
-
-/** Allowed names, in lower case. */
-export const ALLOWED_AGGREGATES: readonly string[] = [...AGGREGATES].sort();

@@ -135,15 +135,13 @@ const NAMES = `
   jumpConsistentHash
   greatCircleDistance greatCircleAngle geoDistance pointInPolygon pointInEllipses geohashEncode geohashDecode`;
 
-const FUNCTIONS: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
+/** Allowed names without aggregate functions, in lower case. */
+export const FUNCTIONS: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
 
 /** Whether a caller's SQL may call a function. Case does not matter, as for many names in ClickHouse. */
 export function isAllowedFunction(name: string): boolean {
   return FUNCTIONS.has(name.toLowerCase()) || isAllowedAggregate(name);
 }
-
-/** Allowed names without aggregate functions, in lower case. */
-export const ALLOWED_FUNCTIONS: readonly string[] = [...FUNCTIONS].sort();
 
 /** Functions whose last argument is the name of a type, as text. */
 export const TYPE_NAME_FUNCTIONS: ReadonlySet<string> = new Set(

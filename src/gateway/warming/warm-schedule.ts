@@ -62,7 +62,7 @@ export function dueAt(
 }
 
 /** Time of the next retry after failures, in milliseconds since 1970. The delay is one interval, then two, four, … 0 without failures. */
-export function retryAt({ failures, failedAt }: WarmedSet, intervalMs: number): number {
+function retryAt({ failures, failedAt }: WarmedSet, intervalMs: number): number {
   if (failures === 0 || failedAt === 0) return 0;
   return failedAt + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);
 }

@@ -116,7 +116,7 @@ const IN_QUERY = { names: new Set(['api_key', ...LINK_PARAMETERS]), maxBytes: 40
  *
  * @throws Failure API_KEY_MISSING, API_KEY_INVALID or FORBIDDEN
  */
-export function principalOfQueryString(credentials: Credentials, request: WithoutHeader): Principal {
+function principalOfQueryString(credentials: Credentials, request: WithoutHeader): Principal {
   const found = findInQueryString(request.target, IN_QUERY);
   const key = found.get('api_key');
   if (key) return principalOfKeyInQueryString(credentials, key);
