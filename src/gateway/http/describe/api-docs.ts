@@ -14,7 +14,7 @@ import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 import { rejectMethod } from '../transport/reject-method.js';
 import { contextOf, principalOf } from '../transport/request-context.js';
 
-/** The page's files change with the gateway's version only, so a browser may use files that are an hour old. */
+/** Caching of the page's files: they change with the gateway's version only, so that an old copy may be used for an hour. */
 const PUBLIC = 'public, max-age=3600';
 
 const SCRIPT = fileURLToPath(new URL('pages/api-docs-script.mjs', import.meta.url));
@@ -71,7 +71,7 @@ function sendFile(file: string): RequestHandler {
   return (_request, response, next) => {
     const options = { root, cacheControl: false, headers: { 'Cache-Control': PUBLIC } };
     if (base.endsWith('.mjs')) response.type('text/javascript');
-    // Where the client disconnected, the headers are sent and there is nobody to send a problem to.
+    // Where the client disconnected after the headers were sent, no problem can be sent.
     response.sendFile(base, options, (error?: Error) => {
       if (error && !response.headersSent) next(error);
     });

@@ -6,29 +6,29 @@ import { parseTypeName, tupleField } from '../../../endpoint/type-name.js';
 import type { Times } from '../../formats/format.js';
 import { isWideNumber } from '../../formats/quoting.js';
 
-/** How a reader gets the values of a column. */
+/** What a reader of a column's values gets by default. */
 export interface Reading {
-  /** How the gateway writes times where the request does not say. */
+  /** How the gateway writes times where the request does not choose. */
   readonly times: Times;
-  /** How the endpoint writes numbers where the request does not say; as numbers where absent. */
+  /** How the endpoint writes numbers where the request does not choose; absent: as numbers. */
   readonly numbers?: Numbers | undefined;
-  /** Whether numbers that JSON programs would round are strings. */
+  /** Whether numbers that JSON programs would round are written as strings. */
   readonly isLossless?: boolean;
-  /** For generators, where the values are those of an enum; without it, generators make no type of them. */
+  /** Title of an enum, for generators of code: without it they make no type of the enum. */
   readonly title?: string;
 }
 
-/** The schema of a column's values in JSON: what OpenAPI and MCP know of a column. */
+/** The JSON schema of a column's values, for OpenAPI and MCP. */
 export function columnSchema({ type, holdsJson }: Column, reading: Reading): JsonSchema {
   return holdsJson ? orNull(OBJECT) : schemaOfType(type, reading);
 }
 
-/** Without the second word, generators make it an object that has no property. */
+/** The schema of any object. Without `additionalProperties`, generators would make a type without properties. */
 const OBJECT: JsonSchema = { type: 'object', additionalProperties: true };
 
 const text = (format: string): JsonSchema => ({ type: 'string', format });
 
-/** Types whose arguments make no difference, as the gateway makes ClickHouse write them. */
+/** Types whose schema does not depend on their arguments, because of the settings that the gateway sends. */
 const SCALARS: ReadonlyMap<string, JsonSchema> = new Map<string, JsonSchema>([
   ...['String', 'FixedString', 'Time', 'Time64'].map((name) => [name, { type: 'string' }] as const),
   ...['Date', 'Date32'].map((name) => [name, text('date')] as const),
@@ -62,14 +62,14 @@ function schemaOfType(text: string, reading: Reading): JsonSchema {
   }
 }
 
-/** ClickHouse writes a tuple with names as an object. */
+/** The schema of a tuple. ClickHouse writes a tuple with names as an object. */
 function tupleSchema(args: readonly string[], reading: Reading): JsonSchema {
   if (args.some((arg) => tupleField(arg).name !== undefined)) return OBJECT;
   return {
     type: 'array',
     prefixItems: args.map((arg, at) => schemaOfType(arg, partOf(reading, String(at + 1)))),
     minItems: args.length,
-    // Not `items: false`, with which some generators reject the whole document.
+    // `items: false` would be exact, but makes some generators reject the whole document.
     maxItems: args.length,
   };
 }
@@ -92,23 +92,23 @@ function numberSchema(name: string, { isLossless = false }: Reading): JsonSchema
   const isFloat = /^B?Float\d+$/.test(name);
   if (integer === undefined && !isFloat && name !== 'Decimal') return undefined;
   const type = integer === undefined ? 'number' : 'integer';
-  // More digits than a double has.
+  // The number can have more digits than a double holds.
   const isLong = integer === undefined ? !isFloat : Number(bits) > 32;
   const schema: JsonSchema = {
     type: isLossless && isLong ? [type, 'string'] : type,
     ...(unsigned && { minimum: 0 }),
   };
-  // JSON has neither NaN nor infinity: both are null.
+  // JSON has neither NaN nor infinity: both are written as null.
   return isFloat ? orNull(schema) : schema;
 }
 
-/** `'it\'s' = 3` is the value `it's`. */
+/** The name in an enum's argument: `it's` in `'it\'s' = 3`. */
 function enumValue(arg: string): string {
   const [quoted] = /^'(?:[^'\\]|\\.|'')*'/.exec(arg) ?? [];
   return quoted === undefined ? arg : unquote(quoted);
 }
 
-/** The part of a schema that lists the values of an enum, with names for those that generators would give one name. */
+/** The part of a schema that lists an enum's values, and distinct names for values that generators would name alike. */
 export function enumOf(title: string | undefined, values: readonly string[]): JsonSchema {
   if (title === undefined) return { enum: values };
   const names = values.map((value) => value.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_'));
@@ -118,16 +118,16 @@ export function enumOf(title: string | undefined, values: readonly string[]): Js
 
 /** The schema of a value that may also be null. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  // Generators make one type of an enum only where null is no member of it.
+  // Generators make a single type of an enum only where null is not one of its values.
   if (schema.enum || schema.$ref !== undefined) return { anyOf: [schema, { type: 'null' }] };
   const { allOf, anyOf = allOf, ...annotations } = schema;
   if (anyOf) return { anyOf: [...anyOf, { type: 'null' }], ...annotations };
-  // Where any value may stand, null may too.
+  // A schema without a type accepts null already.
   if (schema.type === undefined) return schema;
   return { ...schema, type: [...new Set([schema.type, 'null'].flat())] };
 }
 
-/** The schema of an endpoint's rows. @param readingOf how a reader gets the values of a column. */
+/** The schema of an endpoint's rows. @param readingOf returns the reading of a column */
 export function rowSchema(
   { columns, optionalColumns, settings: { numbers } }: Endpoint,
   readingOf: (column: string) => Reading,
@@ -145,7 +145,7 @@ export function rowSchema(
   };
 }
 
-/** Which parameters must have a value for a column. */
+/** A sentence with the parameters that must have a value for a column; empty without such. */
 function conditionOf(parameters: readonly string[] | undefined): string {
   return parameters ? `Only with ${parameters.map((name) => `\`${name}\``).join(' and ')}.` : '';
 }

@@ -5,20 +5,20 @@ import { RESULT } from '../../../endpoint/reserved.js';
 import { knownFacts } from '../../facts/query-facts.js';
 import { readableParts } from '../../facts/readable-parts.js';
 
-/** A parameter of an endpoint for one reader: what the list of endpoints, OpenAPI and MCP each show in their own form. */
+/** A parameter of an endpoint for one reader. The list of endpoints, OpenAPI and MCP show it, each in its own form. */
 export interface DescribedParameter extends Omit<Parameter, 'read' | 'problems'> {
   readonly name: string;
   /** Whether the reader's key supplies it. */
   readonly isPinned: boolean;
-  /** Whether a call of the reader must have it. */
+  /** Whether a call of the reader must have the parameter. */
   readonly required: boolean;
-  /** Sentences: what it means, and how its values are written. */
+  /** Sentences about the meaning of the parameter and the form of its values. */
   readonly notes: readonly string[];
-  /** The bounds that its values have beyond those of every value; of one item, where it is a list. */
+  /** Bounds of the values that are narrower than those of every value; for a list, bounds of an item. */
   readonly bounds: Pick<JsonSchema, 'minimum' | 'maximum' | 'maxLength' | 'pattern'>;
-  /** Whether the empty text is invalid, and no format says so. */
+  /** Whether the empty text is invalid and no format implies that. */
   readonly isNeverEmpty: boolean;
-  /** Of the endpoint's example, as a caller would send it; absent where the reader must not send or see it. */
+  /** The value in the endpoint's example, as a caller would send it; absent where the reader must not send or see it. */
   readonly example: string | undefined;
 }
 
@@ -71,7 +71,7 @@ const SET_NOTE = 'Order and duplicates make no difference.';
 const LIST_NOTE = 'Order and duplicates count.';
 const PINNED_NOTE = 'Your key supplies it: leave it out.';
 
-/** The example of an endpoint, without what the reader must not send or see: texts, or as a body has them. */
+/** The example of an endpoint without values that the reader must not send or see: as texts, or as a JSON body has them. */
 export function exampleOf(
   parameters: readonly DescribedParameter[],
   form: 'texts' | 'body' = 'texts',
@@ -84,7 +84,7 @@ export function exampleOf(
   return Object.fromEntries(shown);
 }
 
-/** A text that a caller would send in a URL, as JSON has the value. An integer beyond 2^53 stays a text. */
+/** The JSON value of a text that a caller would send in a URL. An integer beyond 2^53 stays a text. */
 export function jsonValue(text: string, { isList, jsonSchema }: DescribedParameter): unknown {
   return isList ? text.split(',').map((item) => scalar(item, jsonSchema)) : scalar(text, jsonSchema);
 }
@@ -95,7 +95,7 @@ function scalar(text: string, { type }: JsonSchema): unknown {
   return isNumber ? Number(text) : text;
 }
 
-/** What `sql` is, where callers may send it: with the names that a caller with these pins may read. */
+/** The description of `sql`, where callers may send it, with the names that a caller with these pins may read. */
 export function sqlDescription(endpoint: Endpoint, pinned: ReadonlySet<string>): string {
   const parts = readableParts(endpoint, pinned, knownFacts(endpoint)).names.filter((name) => name !== RESULT);
   const others =

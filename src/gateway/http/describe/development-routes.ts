@@ -18,7 +18,7 @@ import { contextOf, principalOf } from '../transport/request-context.js';
 export interface Findings {
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
-  /** Absent where the example failed. */
+  /** Rows of the example's result; this and the next two are absent where the example failed. */
   readonly rows?: number;
   readonly rowsRead?: number;
   readonly milliseconds?: number;
@@ -28,29 +28,29 @@ export interface Findings {
 
 /** The file that an endpoint is from. */
 export interface EndpointFile {
-  /** As messages name it: `endpoints/visits.sql`. */
+  /** Name of the file in messages: `endpoints/visits.sql`. */
   readonly file: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
 }
 
-/** What a development server knows beside what every gateway serves. */
+/** The state of a development server that other gateways do not have. */
 export interface DevelopmentSource {
-  /** Changes whenever anything else of this object does. */
+  /** A text that differs after any other value of this object has changed. */
   readonly revision: () => string;
-  /** Why files are not served; each with the absolute path of its file. */
+  /** Problems of the files that are not served, each with the absolute path of its file. */
   readonly problems: () => readonly (FileProblem & { readonly path?: string })[];
-  /** What a person should do, such as about a changed schema file. */
+  /** Texts about what a person should do, for example after a changed schema file. */
   readonly notices: () => readonly string[];
-  /** Changes with the definition and the settings of an endpoint. */
+  /** A text that differs after the definition or the settings of an endpoint have changed. */
   readonly versionOf: (endpoint: Endpoint) => string;
-  /** What the last check of an endpoint found, where there was one. */
+  /** The findings of the last check of an endpoint; undefined before it. */
   readonly findingsOf: (endpoint: Endpoint) => Findings | undefined;
-  /** Begins to check an endpoint, unless that was done; the revision changes when the check has ended. */
+  /** Starts the check of an endpoint, unless it was done. The revision changes when the check has ended. */
   readonly check: (endpoint: Endpoint) => void;
-  /** Undefined for an endpoint of the gateway itself. */
+  /** The file of an endpoint; undefined for the gateway's own endpoints. */
   readonly fileOf: (endpoint: Endpoint) => Promise<EndpointFile | undefined>;
-  /** Resolves when the revision is another one, at the latest after a pause. */
+  /** Resolves when the revision differs from `from`, or after a pause. */
   readonly untilChanged: (from: string, signal: AbortSignal) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function developmentRoutes(parts: ApiParts, source: DevelopmentSource): R
   return router;
 }
 
-/** `/api/dev` of any other gateway: 204, because the console asks each gateway once, and that is no error. */
+/** `/api/dev` of any other gateway: 204, not 404, because the console requests it of every gateway. */
 export function noDevelopment(): Router {
   const router = Router({ caseSensitive: true });
   router
@@ -74,7 +74,7 @@ export function noDevelopment(): Router {
   return router;
 }
 
-/** With `after=REVISION` the response waits until the revision is another one. */
+/** Sends the state. With `after=REVISION` the response waits until the revision differs. */
 function sendState({ endpoints }: ApiParts, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const context = contextOf(request);
@@ -117,11 +117,11 @@ function sendEndpoint(parts: ApiParts, source: DevelopmentSource): RequestHandle
   };
 }
 
-/** A key for some endpoints, or for some rows, belongs to a tenant: it gets neither the text nor the mistakes of files. */
+/** Whether a key may see the texts and problems of files: not one for some endpoints or rows, which belongs to a tenant. */
 const seesEveryFile = ({ endpoints, pinned }: Principal): boolean =>
   endpoints === undefined && (pinned?.size ?? 0) === 0;
 
-/** The query of a call with the same query string. @throws Failure as the call does */
+/** The bound query of a call with the same query string. @throws Failure like the call */
 function boundQuery(
   { clock, seal }: ApiParts,
   endpoint: Endpoint,
@@ -136,7 +136,7 @@ function boundQuery(
   return bindQuery(endpoint.query, values, new Set(principal.pinned?.keys()), clock(), rowCap(endpoint));
 }
 
-/** The values that ClickHouse gets beside the text, each with the type that the text names. */
+/** The values that ClickHouse gets in addition to the text, each with the type that the text declares. */
 function parametersOf({ text, parameters }: BoundQuery): readonly Readonly<Record<string, unknown>>[] {
   return Object.entries(parameters).map(([name, value]) => ({
     name,

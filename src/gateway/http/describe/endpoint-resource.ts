@@ -11,7 +11,7 @@ import { describeParameters, exampleOf, type DescribedParameter } from './descri
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** The values of an object with these properties; the optional ones can be undefined, and are then absent in JSON. */
+/** The values of an object with these properties. Optional ones can be undefined, and are then absent in the JSON. */
 type ValuesOf<P extends Properties> = { readonly [Name in keyof P]: unknown };
 
 const TEXT: JsonSchema = { type: 'string' };
@@ -183,9 +183,9 @@ export const ENDPOINT_SCHEMA = objectOf(ENDPOINT, [
 ]);
 
 /**
- * The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example.
+ * The endpoint as the principal can call it. Pinned parameters are not required. The example omits pinned and secret ones.
  *
- * @param pins the pinned values that are shown
+ * @param pins the pinned values to show
  */
 export function resourceOf(
   endpoint: Endpoint,

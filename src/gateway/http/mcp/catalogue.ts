@@ -6,17 +6,17 @@ import { Failure } from '../../errors.js';
 import type { McpCaller } from './mcp-caller.js';
 import { ProtocolError } from './protocol-error.js';
 
-/** A part of a list, and where the next part begins; absent in the last part. */
+/** A part of a list, and the cursor of the next part; absent in the last part. */
 export interface ListPage {
   readonly endpoints: readonly Endpoint[];
   readonly nextCursor?: string;
 }
 
 /**
- * One page of the endpoints that a caller may call and that have one of its tags. A cursor names the endpoint before the page,
- * so that a reload between two pages repeats and omits nothing that was there all the time.
+ * One page of the endpoints that a caller may call and that have one of its tags. A cursor names the last endpoint before the
+ * page, so that a reload between two pages neither repeats nor omits an endpoint that exists before and after it.
  *
- * @throws ProtocolError where the cursor is none of ours.
+ * @throws ProtocolError where the cursor is invalid.
  */
 export function pageOf(
   endpoints: Endpoints,

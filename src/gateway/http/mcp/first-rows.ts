@@ -4,7 +4,7 @@ import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../formats/template-
 /** The first rows of a result. */
 export interface FirstRows {
   readonly rows: readonly unknown[];
-  /** Whether further rows would exceed the bytes. */
+  /** Whether further rows would exceed the maximum bytes. */
   readonly isCutByBytes: boolean;
 }
 
@@ -12,10 +12,10 @@ const START = Buffer.byteLength(RESULT_START);
 const END = Buffer.byteLength(RESULT_END);
 
 /**
- * The first rows of a JSON body. Only these rows are parsed: the body can have a hundred megabytes.
+ * The first rows of a JSON body. Only these rows are parsed, because the body can have a hundred megabytes.
  *
- * @param body `{"result":[…]}`, one row a line.
- * @param maxBytes of all rows together.
+ * @param body `{"result":[…]}`, one row per line.
+ * @param maxBytes maximum bytes of all rows together.
  */
 export function firstRows(body: Buffer, maxRows: number, maxBytes: number): FirstRows {
   let end = START;
@@ -29,22 +29,22 @@ export function firstRows(body: Buffer, maxRows: number, maxBytes: number): Firs
   return { rows: parseRows(`[${body.toString('utf8', START, end)}]`), isCutByBytes };
 }
 
-/** Where the row that begins at a byte ends. */
+/** The position after the row that begins at `start`. */
 function endOfRow(body: Buffer, start: number): number {
   const lineFeed = body.indexOf('\n', start);
   return lineFeed === -1 ? body.length - END : lineFeed + 1 - ROW_SEPARATOR.length;
 }
 
-/** Where a number can be that JSON programs round: by its digits, or by its exponent. It can be a part of a text, too. */
+/** Matches numbers that JSON programs may round, because of their digits or exponent. Matches within texts too. */
 const LONG_NUMBERS = /-?\d[\d.]{15,}(?:e[-+]?\d+)?|-?\d[\d.]*e[-+]?\d{3,}/gi;
-/** The same outside texts; a text is matched as a whole. */
+/** Matches texts as a whole, and long numbers outside them. */
 const TEXTS_AND_LONG_NUMBERS = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${LONG_NUMBERS.source}`, 'gi');
 
 /**
- * Parses rows. Numbers that JSON programs would round become strings. The built-in parser takes a third of the time of a
- * lossless one, and averages have long numbers that are exact.
+ * Parses rows. Numbers that JSON programs would round become strings. The built-in parser is used where all long numbers are exact,
+ * as averages are: it takes a third of the time of a lossless parser.
  *
- * @throws Failure CLICKHOUSE_ANSWER_BROKEN where a column that holds JSON has a text that is none.
+ * @throws Failure CLICKHOUSE_ANSWER_BROKEN where a column that holds JSON has a text that is not JSON.
  */
 function parseRows(text: string): readonly unknown[] {
   const isExact = (text.match(LONG_NUMBERS) ?? []).every(isExactNumber);
@@ -65,8 +65,8 @@ const quoteRounded = (token: string): string =>
   token.startsWith('"') || isExactNumber(token) ? token : `"${token}"`;
 
 /**
- * Whether a double has all digits of a number. ClickHouse writes a double with the fewest digits that identify it, as
- * JavaScript does, so that the number of a Float64 is always exact, whatever its size.
+ * Whether a double has all digits of a number. ClickHouse writes a double with the fewest digits that identify it, as JavaScript
+ * does. So the number of a Float64 is always exact, whatever its size.
  */
 function isExactNumber(number: string): boolean {
   return significantDigits(number) === significantDigits(String(Number(number)));

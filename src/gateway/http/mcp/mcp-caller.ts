@@ -6,20 +6,20 @@ import type { Preferences } from '../call/sent-call.js';
 import type { Cancellable } from '../call/running-calls.js';
 import type { RequestContext } from '../transport/request-context.js';
 
-/** Who sent a message, and what of the HTTP request counts for it. */
+/** The sender of a message, and the parts of the HTTP request that affect the response. */
 export interface McpCaller {
   readonly context: RequestContext;
   readonly principal: Principal;
   /** Aborted when the client disconnects. */
   readonly wait: Cancellable;
-  /** Of the HTTP request. */
+  /** Preferences in the `Prefer` header of the HTTP request. */
   readonly preferences: Preferences;
   /** Only endpoints with one of these tags are listed; undefined: all. */
   readonly tags: ReadonlySet<string> | undefined;
-  /** The arguments of the tool, with numbers as `LosslessNumber`; of `tools/call` only. */
+  /** The arguments of the tool, with numbers as `LosslessNumber`; undefined for other methods than `tools/call`. */
   readonly arguments: unknown;
-  /** Why the call is rejected before it runs, where a request limit of its caller is exceeded. */
+  /** Why the call is rejected before it runs; undefined unless the caller exceeds a request limit. */
   readonly rejected: Failure | undefined;
-  /** For headers that only the call knows. */
+  /** The HTTP response, for headers that depend on the call. */
   readonly response: Response;
 }

@@ -33,7 +33,7 @@ export function mcpRoutes(parts: ApiParts, options: McpOptions): Router {
   return router;
 }
 
-/** Rejects pages of other origins: a page that rebinds its name to this server's address could send messages as its own. */
+/** Rejects pages of other origins: with DNS rebinding, such a page could send messages to this server as its own. */
 function requireOrigin(origins: readonly string[]): RequestHandler {
   return ({ headers: { origin } }, _response, next) => {
     if (origin !== undefined && !origins.includes(origin)) {
@@ -55,7 +55,7 @@ function serveMessages(parts: McpParts): RequestHandler {
     const sessionId = request.get(SESSION_HEADER);
     const message = await readCounted(parts, request, response);
     calls.cancel(principal.name, sessionId, message);
-    // Before anything that waits: the message that cancels a call can follow it at once.
+    // Registered before anything that waits, because the message that cancels the call can follow at once.
     const call = calls.begin(principal.name, sessionId, message.id, clientDisconnected(response));
     try {
       const rejected = await admit(parts, context, message, response);
@@ -74,13 +74,13 @@ function serveMessages(parts: McpParts): RequestHandler {
   };
 }
 
-/** The SDK takes 70 ms to load, and memory: only for a gateway that agents use. */
+/** Loads the SDK. It takes memory and 70 ms to load, so that only a gateway with agents loads it. */
 async function loadServer(parts: McpParts): Promise<MessageServer> {
   const { MessageServer } = await import('./serve-message.js');
   return new MessageServer(parts);
 }
 
-/** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
+/** Reads the message. A malformed message counts against its key too. @throws Failure */
 async function readCounted(parts: McpParts, request: Request, response: ExpressResponse): Promise<Message> {
   try {
     const limits = limitsOfMessage(parts.endpoints.all());
@@ -92,9 +92,9 @@ async function readCounted(parts: McpParts, request: Request, response: ExpressR
 }
 
 /**
- * Counts the message, as a request of REST: against its key, and against the endpoint whose tool it calls.
+ * Counts the message like a REST request: against its key, and against the endpoint whose tool it calls.
  *
- * @returns why a call of a tool is rejected: its result reports that.
+ * @returns why a call of a tool is rejected, which the result of the tool reports.
  * @throws LimitExceeded for other messages.
  */
 async function admit(
@@ -140,7 +140,7 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
   return copied;
 }
 
-/** The headers that the protocol defines: the SDK need not see the key. */
+/** The headers that the protocol defines. Only these are passed to the SDK, which need not see the key. */
 const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
 async function send(

@@ -1,13 +1,13 @@
 import { Failure } from '../../errors.js';
 import type { RequestContext } from '../transport/request-context.js';
 
-/** Codes of JSON-RPC 2.0, section 5.1, and of MCP. */
+/** Error codes of JSON-RPC 2.0 (section 5.1) and of MCP. */
 export const JSON_RPC = {
   invalidRequest: -32_600,
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
-  /** Of the HTTP transport. */
+  /** Error of the HTTP transport. */
   transport: -32_000,
   headerMismatch: -32_020,
   unsupportedVersion: -32_022,
@@ -15,7 +15,7 @@ export const JSON_RPC = {
 
 const METHODS = 'tools/list, tools/call, resources/list, resources/templates/list or resources/read';
 
-/** What is expected, by the code of the SDK's error, whose text can be a dump of its validator, and repeats values of the request. */
+/** Messages by code. They replace the SDK's text, which can be a dump of its validator, and repeats values of the request. */
 const SENTENCES: Readonly<Record<number, string>> = {
   [JSON_RPC.invalidRequest]:
     'The message must be a request or notification of JSON-RPC 2.0, whose id is a string or an integer, and whose params are an object.',
@@ -29,10 +29,10 @@ const SENTENCES: Readonly<Record<number, string>> = {
   [JSON_RPC.unsupportedVersion]: 'The protocol version must be one of those in the data of this error.',
 };
 
-/** An error of JSON-RPC, as the SDK writes it. */
+/** A JSON-RPC error in the SDK's form. */
 interface RpcError {
   readonly code: number;
-  /** For programs: the revisions of the protocol. */
+  /** Data for programs: the supported revisions of the protocol. */
   readonly data?: { readonly supported?: readonly string[] };
 }
 
@@ -42,8 +42,8 @@ export class ProtocolError extends Error {
   readonly code = JSON_RPC.invalidParams;
 
   /**
-   * @param failure what the log says.
-   * @param data for programs; absent in the response where it is undefined.
+   * @param failure the failure for the log.
+   * @param data data for programs; absent in the response where undefined.
    */
   constructor(
     readonly failure: Failure,
@@ -53,12 +53,12 @@ export class ProtocolError extends Error {
   }
 }
 
-/** With which the SDK begins a response without an error. */
+/** The start of the SDK's response without an error. */
 const RESULT = Buffer.from('{"result":');
 
 /**
- * Records the failure that a response reports, for the log: its status can be 200. What is not recorded yet is the SDK's, which
- * rejects messages only.
+ * Records for the log the failure that a response reports, because its status can be 200. A failure that is not recorded yet is the
+ * SDK's: a rejected message.
  *
  * @returns the response with a plain sentence in place of the SDK's text.
  */
@@ -67,7 +67,7 @@ export function noteError(context: RequestContext, response: Buffer, status: num
   if (hasNone || context.failure !== undefined) return response;
   const { error, ...envelope } = JSON.parse(response.toString()) as { readonly error?: RpcError };
   if (!error) return response;
-  // So the SDK calls params that its validator rejects. What fails in the gateway is recorded before.
+  // The SDK uses this code for params that its validator rejects. Failures within the gateway have been recorded before.
   const code = error.code === JSON_RPC.internalError ? JSON_RPC.invalidParams : error.code;
   const message = SENTENCES[code] ?? 'The message is not one that the gateway takes.';
   context.failure = new Failure(code === JSON_RPC.methodNotFound ? 'NOT_FOUND' : 'BAD_REQUEST', message);

@@ -5,13 +5,13 @@ import { isJsonObject } from '../call/json-text.js';
 
 /** A JSON-RPC message. */
 export interface Message {
-  /** As JSON programs parse it. */
+  /** The message as JSON programs parse it. */
   readonly body: object;
   readonly id: unknown;
   readonly method: unknown;
   /** The id of the request that a `notifications/cancelled` cancels. */
   readonly cancelled: unknown;
-  /** Of `tools/call`: the name and the arguments, whose numbers are `LosslessNumber`. */
+  /** Name and arguments of a `tools/call`, with numbers as `LosslessNumber`; undefined for other methods. */
   readonly tool: { readonly name: unknown; readonly arguments: unknown } | undefined;
 }
 
@@ -25,7 +25,7 @@ export function readMessage(sent: unknown): Message {
   }
   const { method, params } = sent as { readonly method?: unknown; readonly params?: unknown };
   if (method !== 'tools/call' || !isJsonObject(params)) return messageOf(sent);
-  // The SDK would copy the arguments, and reject them with an error of the protocol, which a model does not read.
+  // The arguments are removed, because the SDK would copy them, and reject them with a protocol error, which a model does not read.
   const message = messageOf({ ...sent, params: { ...params, arguments: {} } });
   return { ...message, tool: { name: undefined, arguments: undefined, ...params } };
 }
@@ -43,7 +43,7 @@ interface ParsedBody {
   readonly params?: { readonly requestId?: unknown } | null;
 }
 
-/** A value as JSON programs parse it. */
+/** A value with numbers in place of `LosslessNumber`. */
 function plain(value: unknown): unknown {
   if (isLosslessNumber(value)) return Number(value.value);
   if (Array.isArray(value)) return value.map(plain);

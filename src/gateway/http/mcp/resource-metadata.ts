@@ -9,20 +9,20 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 /** The path of the metadata of `/mcp` (RFC 9728, section 3.1). */
 const METADATA = `${WELL_KNOWN}${RESOURCE}`;
 
-/** Private, because the document can contain the host of the request. */
+/** `private`, because the document can contain the host of the request. */
 const CACHE_CONTROL = 'private, max-age=300';
 
 /**
- * Whether the issuer of tokens can be named as an authorization server, whose own metadata clients find by its URL (RFC 8414,
- * section 2: without query and fragment). `http` is for development. Applications that sign tokens may call themselves anything.
+ * Whether the issuer of tokens can be an authorization server, whose metadata clients find by its URL (RFC 8414, section 2: without
+ * query and fragment). `http` is for development. The issuer of an application that signs its own tokens can be any text.
  */
 export function isAuthorizationServer(issuer: string): boolean {
   return /^https?:\/\/[^\s?#]+$/i.test(issuer) && URL.canParse(issuer);
 }
 
 /**
- * The metadata of `/mcp` as a protected resource (RFC 9728), by which a client without a key finds who issues tokens. Also at
- * the root of the well-known path, where MCP clients look next.
+ * Serves the metadata of `/mcp` as a protected resource (RFC 9728), by which a client without a key finds the issuer of tokens.
+ * The root of the well-known path has the metadata too, because MCP clients try it next.
  */
 export function resourceMetadataRoutes(authorizationServer: string, publicUrl: string | undefined): Router {
   const router = Router({ caseSensitive: true });
@@ -43,7 +43,7 @@ function sendMetadata(authorizationServer: string, publicUrl: string | undefined
     }
     response.set('Cache-Control', CACHE_CONTROL).json({
       resource: `${url}${RESOURCE}`,
-      // As it is in tokens: clients compare it character by character.
+      // The issuer exactly as in tokens, because clients compare each character.
       authorization_servers: [authorizationServer],
       bearer_methods_supported: ['header'],
       resource_name: 'Querygate',

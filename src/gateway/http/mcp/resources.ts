@@ -50,9 +50,9 @@ export function listResourceTemplates(): {
 }
 
 /**
- * `resources/read`: an endpoint as `GET /api/endpoints/NAME` shows it, without the values of pinned parameters.
+ * `resources/read`: an endpoint in the form of `GET /api/endpoints/NAME`, without the values of pinned parameters.
  *
- * @throws ProtocolError where there is no such resource that the caller may read.
+ * @throws ProtocolError where the resource does not exist or the caller may not read it.
  */
 export function readResource(
   endpoints: Endpoints,
@@ -69,12 +69,12 @@ export function readResource(
         'ENDPOINT_NOT_FOUND',
         `No resource that this key may read has this URI. resources/list has the URIs, such as ${SCHEME}NAME.`,
       ),
-      // By it, clients know this error from others with the same code.
+      // Clients recognize this error among others with the same code by `uri`.
       { uri },
     );
   }
   context.endpoint = endpoint.name;
-  // What an agent reads can be passed on to others: it learns which parameters are pinned, and not to what.
+  // An agent may pass on what it reads: so it gets the names of pinned parameters, but not their values.
   const text = JSON.stringify(resourceOf(endpoint, principal, new Map()), undefined, 1);
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] };
 }

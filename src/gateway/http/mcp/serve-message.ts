@@ -16,7 +16,7 @@ import { JSON_RPC, ProtocolError } from './protocol-error.js';
 import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
 
-/** The SDK's requests need a URL, which it does not read. */
+/** A placeholder: the SDK's requests need a URL, but the SDK does not read it. */
 const URL_OF_ANY = 'http://gateway/mcp';
 
 const INSTRUCTIONS =
@@ -25,8 +25,8 @@ const INSTRUCTIONS =
   'An error says how to correct the call. The resource querygate://endpoints/NAME has the saved query of a tool.';
 
 /**
- * Serves MCP messages with the official SDK, which is loaded with this module. Stateless: each message has a server object of
- * its own, so that any gateway can respond to any message.
+ * Serves MCP messages with the official SDK, which is loaded with this module. Stateless: each message has its own server object,
+ * so that any gateway can respond to any message.
  */
 export class MessageServer {
   private readonly current: McpHttpHandler;
@@ -42,11 +42,11 @@ export class MessageServer {
     );
   }
 
-  /** Responds to a message in the protocol revision that it names. @param headers of its HTTP request */
+  /** Responds to a message in the protocol revision that it names. @param headers headers of the HTTP request */
   async serve(headers: Headers, message: Message, caller: McpCaller): Promise<Response> {
     const { body } = message;
     const { kind } = classifyInboundRequest({ httpMethod: 'POST', ...standardHeaders(headers), body });
-    // Without a signal, which costs more than the request: the calls have one of their own.
+    // No signal is passed: it would cost more than the request, and each call has its own signal.
     const request = new Request(URL_OF_ANY, { method: 'POST', headers });
     if (kind === 'legacy') return this.serveEarlier(request, body, caller);
     if (message.method === 'subscriptions/listen') return rejectSubscription(message, caller);
@@ -54,7 +54,7 @@ export class MessageServer {
     return this.current.fetch(request, { parsedBody: body, authInfo });
   }
 
-  /** The revisions with an `initialize` request. The SDK would send an event stream for each message; JSON does. */
+  /** Serves revisions with an `initialize` request. Configures JSON responses, because the SDK would send an event stream by default. */
   private async serveEarlier(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
     const server = this.serverFor(caller);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -69,7 +69,7 @@ export class MessageServer {
   private serverFor(caller: McpCaller): McpServer['server'] {
     const { parts } = this;
     const { endpoints, tools, version } = parts;
-    // The low-level server: tools that are registered one by one would cost each message as much as there are endpoints.
+    // The low-level server is used, because registering one tool per endpoint for each message would be expensive.
     const { server } = new McpServer(
       { name: 'querygate', title: 'Querygate', version },
       {
@@ -94,7 +94,7 @@ export class MessageServer {
   }
 }
 
-/** The headers that repeat what the message says, by the SDK's names. */
+/** The headers that repeat parts of the message, by the SDK's names. */
 function standardHeaders(headers: Headers): Partial<InboundHttpRequest> {
   const version = headers.get('mcp-protocol-version');
   const method = headers.get('mcp-method');
@@ -107,8 +107,8 @@ function standardHeaders(headers: Headers): Partial<InboundHttpRequest> {
 }
 
 /**
- * The result of a handler, and its error of the protocol for the log. The type is that of any handler of the SDK: those are
- * mutable, but the SDK changes no result.
+ * Returns the result of a handler, and records its error for the log. The declared type fits any handler of the SDK, whose results
+ * are mutable; the SDK does not change them.
  */
 async function respond({ context }: McpCaller, handle: () => object | Promise<object>): Promise<never> {
   try {
@@ -116,12 +116,12 @@ async function respond({ context }: McpCaller, handle: () => object | Promise<ob
   } catch (error) {
     context.failure = error instanceof ProtocolError ? error.failure : error;
     context.isFailureInBody = true;
-    // The SDK sends the text of every error.
+    // The SDK sends the text of every error, so that an internal one is replaced.
     throw error instanceof ProtocolError ? error : asFailure(error);
   }
 }
 
-/** The gateway notifies of nothing, so that no connection need stay open. */
+/** Rejects a subscription: the gateway sends no notifications, so that no connection need stay open. */
 function rejectSubscription({ id }: Message, { context }: McpCaller): Response {
   const message = 'The gateway sends no notifications: list again instead.';
   context.failure = new Failure('NOT_FOUND', message);

@@ -5,31 +5,31 @@ import { LinkedAbort } from '../../query/signal.js';
 import type { Cancellable } from '../call/running-calls.js';
 import type { Message } from './read-message.js';
 
-/** The header by which the messages of one client are known (streamable HTTP, session management). */
+/** The header that identifies the messages of one client (streamable HTTP, session management). */
 export const SESSION_HEADER = 'Mcp-Session-Id';
 
 /**
- * Gives a client that introduces itself a session id. The gateway stores nothing under it but the calls that
- * run, and every gateway accepts every id.
+ * Assigns a session id to a client that sends `initialize`. The gateway stores only running calls under the id, and every gateway
+ * accepts every id.
  */
 export function sessionHeaders({ method, id }: Message): Readonly<Record<string, string>> {
   return method === 'initialize' && id !== undefined ? { [SESSION_HEADER]: randomUUID() } : {};
 }
 
 /**
- * The calls that this gateway runs for clients with a session id. Until revision 2025-11-25 a client cancels a call with a
- * message of its own, and leaves the connection of the call open. Ids of messages are small numbers that all clients of a key
- * use, so that only the session id says whose call it is.
+ * The calls that this gateway runs for clients with a session id. Before revision 2025-11-25 a client cancels a call with a separate
+ * message, and leaves the call's connection open. Message ids are small numbers, which all clients of a key use. So only the
+ * session id identifies the client of a call.
  */
 export class SessionCalls {
   private readonly calls = new Map<string, LinkedAbort>();
 
   /**
-   * Registers a call until `end`. A second call with the id of a running one, which JSON-RPC forbids, takes its place.
+   * Registers a call until `end`. A second call with the id of a running one, which JSON-RPC forbids, replaces it.
    *
-   * @param caller name of the key or token; nobody cancels calls of another.
+   * @param caller name of the key or token: a caller cannot cancel calls of another.
    * @param disconnected aborts when the client disconnects.
-   * @returns the wait of the call, which aborts when it is cancelled too.
+   * @returns the wait of the call, which aborts when the client disconnects or cancels the call.
    */
   begin(
     caller: string,
@@ -48,7 +48,7 @@ export class SessionCalls {
     return { wait: call, end };
   }
 
-  /** Cancels the call that a `notifications/cancelled` names, where this gateway runs it. */
+  /** Cancels the call that a `notifications/cancelled` names, if this gateway runs it. */
   cancel(caller: string, sessionId: string | undefined, { id, cancelled }: Message): void {
     const isNotification = id === undefined && cancelled !== undefined;
     if (!isNotification || sessionId === undefined) return;
@@ -57,7 +57,7 @@ export class SessionCalls {
   }
 }
 
-/** The id `1` is another than the id `"1"`. */
+/** The key of a call. JSON distinguishes the id `1` from the id `"1"`. */
 function nameOf(caller: string, sessionId: string, id: unknown): string {
   return JSON.stringify([caller, sessionId, id]);
 }

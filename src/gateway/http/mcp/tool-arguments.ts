@@ -10,23 +10,23 @@ import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
 
 /** The arguments of a tool. */
 export interface SentArguments extends SentCall {
-  /** Rows to return at most. */
+  /** Maximum number of rows to return. */
   readonly maxRows: number;
 }
 
-/** Names of parameters that the caller's key pins, which its tools do not have. */
+/** The parameters that the caller's key pins; tools do not have them. */
 type Pinned = ReadonlyMap<string, string> | undefined;
 
-/** Unknown names that an error lists, and characters of each that it shows: a caller can send thirty thousand. */
+/** Maximum number of unknown names in an error, and maximum characters of each: a caller can send thirty thousand names. */
 const MAX_UNKNOWN = 5;
 const MAX_NAME = 64;
 
 /**
- * Reads the arguments of a tool as the body of a POST is read; but an unknown name is a problem, because a model that
- * misspells a parameter would take the rows of another call for the result.
+ * Reads the arguments of a tool like the body of a POST, but an unknown name is a problem. A model that misspells a parameter would
+ * otherwise take the rows of another call for the result.
  *
- * @param sent numbers are `LosslessNumber`; undefined where the call has none.
- * @param pinned parameters that the caller's key pins: they are unknown, as the input schema says.
+ * @param sent the arguments, with numbers as `LosslessNumber`; undefined where the call has none.
+ * @param pinned parameters that the caller's key pins; they count as unknown, as in the input schema.
  */
 export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: Pinned): SentArguments {
   if (!isJsonObject(sent)) {
@@ -37,7 +37,7 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
     ? readMaxRows(endpoint, members.get(MAX_ROWS))
     : { maxRows: rowCap(endpoint) };
   const cursor = endpoint.pages && members.get(CURSOR);
-  // Without either the rows are the first ones of the result that all callers share.
+  // Without either, the rows are the first ones of the result that all callers share.
   const choosesPage = isGiven(cursor) || isGiven(members.get(MAX_ROWS));
   const known = namesOf(endpoint, pinned);
   const unknown = [...members.keys()].filter((name) => !known.has(name));
@@ -54,7 +54,7 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Anything but a text is no cursor. */
+/** The text of a cursor; empty, and so invalid, for a value that is not a text. */
 const textOfCursor = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function sentArguments(read: Partial<SentArguments>): SentArguments {
@@ -99,7 +99,7 @@ function problemsOfUnknown(unknown: readonly string[], known: ReadonlySet<string
   return problems;
 }
 
-/** A name as an error shows it: in one line, and not longer than a sensible one. */
+/** A name in an error: on one line, and cut to `MAX_NAME` characters. */
 function shown(name: string): string {
   return JSON.stringify(name.slice(0, MAX_NAME)).slice(1, -1);
 }

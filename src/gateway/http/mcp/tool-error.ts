@@ -3,11 +3,11 @@ import type { RunningState } from '../result/send-running.js';
 import { problemDocument } from '../transport/problem.js';
 import type { ToolResult } from './tool-result.js';
 
-/** Where clients find the problem document of an error, for programs. */
+/** Names of the members of `_meta` with an error's problem document, or with the state of a running call, for programs. */
 const PROBLEM = 'querygate/problem';
 const RUNNING = 'querygate/running';
 
-/** A failure as an error of a tool: for the model as text, for programs as the problem document that HTTP clients get. */
+/** A failure as an error of a tool: text for the model, and for programs the problem document that HTTP clients get. */
 export function toolError(failure: Failure, requestId: string): ToolResult {
   const { retryAfterSeconds } = failure.details;
   const document = problemDocument(failure, requestId);
@@ -27,14 +27,14 @@ function textOf({ code, message, details }: Failure, requestId: string): string 
       ? ['The arguments are invalid:', ...problems.map(({ param, problem }) => `- ${param} ${problem}`)]
       : [message];
   if (problems.length > 0) lines.push('Correct them and call again.');
-  // The messages of limits say it already.
+  // The messages of limits contain this sentence already.
   const isSaid = message.includes('again in');
   if (retryAfterSeconds !== undefined && !isSaid)
     lines.push(`Call again in ${retryAfterSeconds} s, not before.`);
   return [...lines, `(${code}, request ${requestId})`].join('\n');
 }
 
-/** A deferred call that has no result yet. It is an error of the tool because it has none of the columns of its output schema. */
+/** A deferred call without a result yet. It is an error, because it has none of the columns of the tool's output schema. */
 export function runningResult({ retryAfterSeconds, ...state }: RunningState): ToolResult {
   const text =
     `The query is still running, for ${state.elapsedSeconds} s of at most ${state.timeLimitSeconds} s. It goes on: call this tool ` +

@@ -7,7 +7,7 @@ import { narrowing } from '../result/complete-result.js';
 import { firstRows } from './first-rows.js';
 import { limitsRows, MAX_ROWS, NEXT_CURSOR } from './row-limit.js';
 
-/** A result of a tool, as MCP has it. */
+/** A result of a tool in MCP's form. */
 export interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent?: Readonly<Record<string, unknown>>;
@@ -15,18 +15,18 @@ export interface ToolResult {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** How much of a result the caller gets. */
+/** How much of a result the caller gets, and what it is described with. */
 export interface ToolResultOptions {
   readonly maxRows: number;
-  /** Bytes of the rows together, as JSON. */
+  /** Maximum bytes of all rows as JSON. */
   readonly maxBytes: number;
-  /** Of the page after the result. */
+  /** Cursor of the page after the result; undefined on the last page. */
   readonly cursor?: string | undefined;
-  /** Milliseconds since 1970. */
+  /** Current time; milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The first rows of a cached or new result, and what the caller must know about the others. */
+/** The first rows of a result, and whether and how the caller can get more. */
 export function toolResult(ran: RanCall, options: ToolResultOptions): ToolResult {
   const { maxRows, maxBytes, cursor, now } = options;
   const { query } = ran.call;
@@ -46,7 +46,7 @@ export function toolResult(ran: RanCall, options: ToolResultOptions): ToolResult
     ...(cost && { cost }),
     rows,
   };
-  // Clients that do not read structured content show the text to the model.
+  // The text repeats the structured content, because some clients show the model only the text.
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 

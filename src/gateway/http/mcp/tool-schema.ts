@@ -10,12 +10,12 @@ import {
 import { CURSOR } from '../call/page-cursor.js';
 import { DEFAULT_ROWS, limitsRows, MAX_ROWS, NEXT_CURSOR } from './row-limit.js';
 
-/** The schema of an object, as MCP demands of what a tool takes and returns. */
+/** The schema of an object, which MCP requires for the input and output of a tool. */
 export type ObjectSchema = JsonSchema & { readonly type: 'object' };
 
 /**
- * What a tool takes: the parameters that the caller's key does not pin. Bounds that every value has are left out, because each
- * model that chooses a tool reads every word here.
+ * The input schema of a tool: the parameters that the caller's key does not pin. It omits bounds that every value has, because a
+ * model reads every word of it to choose a tool.
  */
 export function inputSchemaOf(endpoint: Endpoint, pinned: ReadonlySet<string>): ObjectSchema {
   const free = describeParameters(endpoint, pinned).filter(({ isPinned }) => !isPinned);
@@ -53,7 +53,7 @@ function parameterSchema(parameter: DescribedParameter): JsonSchema {
   const value = valueSchema(parameter);
   const notes = [
     ...parameter.notes,
-    // The description can say that commas separate items, as they do in a URL.
+    // The description may say that commas separate items, which is true for URLs only.
     ...(isList ? ['Here an array, with each item by itself.'] : []),
     ...(suggestions.length > 0 ? [`Values with a meaning of their own: ${suggestions.join(', ')}.`] : []),
     ...(fallback === undefined ? [] : [`Default: ${fallback}.`]),
@@ -66,14 +66,14 @@ function parameterSchema(parameter: DescribedParameter): JsonSchema {
   };
 }
 
-/** Of an integer as a text. */
+/** Pattern of an integer in a string. */
 const INTEGER = '^[+-]?[0-9]+$';
 
-/** Formats of times are left out: the gateway accepts more than RFC 3339, such as a date alone or `now-7d`. */
+/** The schema of a value. It omits formats of times: the gateway accepts more than RFC 3339, such as a date only or `now-7d`. */
 function valueSchema({ jsonSchema, bounds, isNeverEmpty }: DescribedParameter): JsonSchema {
   const { type = 'string', format, enum: values } = jsonSchema;
   return {
-    // An integer beyond 2^53 is a string, because JSON programs round it.
+    // An integer beyond 2^53 is sent as a string, because JSON programs round it.
     ...(type === 'integer' ? { type: ['integer', 'string'], pattern: INTEGER } : { type }),
     ...(format === 'decimal' && { type: ['string', 'number'] }),
     ...(format === 'uuid' && { format }),
@@ -83,7 +83,7 @@ function valueSchema({ jsonSchema, bounds, isNeverEmpty }: DescribedParameter): 
   };
 }
 
-/** What a tool returns as structured content. @param times how the gateway writes times. */
+/** The schema of a tool's structured content. @param times how the gateway writes times */
 export function outputSchemaOf(endpoint: Endpoint, times: Times): ObjectSchema {
   const isOpen = endpoint.settings.sandboxing === 'enabled';
   return {

@@ -11,7 +11,7 @@ import type { McpCaller } from './mcp-caller.js';
 import { ProtocolError } from './protocol-error.js';
 import { inputSchemaOf, outputSchemaOf, type ObjectSchema } from './tool-schema.js';
 
-/** A tool, as `tools/list` shows it. */
+/** A tool in the form of `tools/list`. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -21,21 +21,21 @@ export interface Tool {
   readonly annotations: Readonly<Record<string, boolean>>;
 }
 
-/** Tools of one page: at most about 200 kB. */
+/** Maximum number of tools on a page, which then has at most about 200 kB. */
 const PAGE_SIZE = 50;
 
-/** Reads nothing but saved data; the same call again changes nothing. */
+/** A tool only reads data, and a repeated call changes nothing. */
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /**
- * The name of an endpoint's tool, `events_count_v2` of `events.count@2`: some clients accept neither dot nor `@`. Names of
- * endpoints have no underscore, and those that a version would have are rejected, so that two endpoints never share a tool.
+ * The name of an endpoint's tool: `events_count_v2` for `events.count@2`, because some clients accept neither dot nor `@`. It is
+ * unique: names of endpoints have no underscore, and a name that equals the name of a version is rejected.
  */
 export function toolName({ name }: Pick<Endpoint, 'name'>): string {
   return name.replace('@', '.v').replaceAll('.', '_');
 }
 
-/** The tools: one for each endpoint and each set of pinned parameters, made when it is first listed. */
+/** The tools: one for each endpoint and each set of pinned parameters. A tool is created when it is first listed. */
 export class Tools {
   private readonly made = new WeakMap<Endpoint, Map<string, Tool>>();
 
@@ -54,7 +54,7 @@ export class Tools {
     return { tools: endpoints.map((endpoint) => this.toolOf(endpoint, caller.principal)), ...next };
   }
 
-  /** The endpoint of a tool; undefined where there is none that the caller may call. */
+  /** The endpoint of a tool; undefined where it does not exist or the caller may not call it. */
   find(principal: Principal, name: unknown): Endpoint | undefined {
     if (typeof name !== 'string') return undefined;
     const unversioned = name.replaceAll('_', '.');
@@ -63,7 +63,7 @@ export class Tools {
       .find((endpoint) => endpoint && toolName(endpoint) === name);
   }
 
-  /** As {@link find}. @throws ProtocolError where there is none. */
+  /** The endpoint of a tool. @throws ProtocolError where {@link find} returns undefined */
   get(principal: Principal, name: string): Endpoint {
     const endpoint = this.find(principal, name);
     if (endpoint) return endpoint;
@@ -78,7 +78,7 @@ export class Tools {
   private toolOf(endpoint: Endpoint, { pinned }: Principal): Tool {
     const names = [...(pinned?.keys() ?? [])].sort();
     const tools = this.made.get(endpoint) ?? new Map<string, Tool>();
-    // Which parts a key with pins may read is known once ClickHouse was asked.
+    // The parts that a key with pins may read are known only after ClickHouse has analysed the query.
     const key = JSON.stringify([names, knownFacts(endpoint) !== undefined]);
     const known = tools.get(key);
     if (known) return known;

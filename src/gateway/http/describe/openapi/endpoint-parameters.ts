@@ -87,7 +87,7 @@ function propertySchema(endpoint: Endpoint, parameter: DescribedParameter): Json
   });
 }
 
-/** Values may be longer than in a URL, and an integer beyond 2^53 is a string. */
+/** The schema of a value in a body: it may be longer than in a URL, and an integer beyond 2^53 is a string. */
 function inBody(schema: JsonSchema): JsonSchema {
   if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'] };
   return schema.maxLength === ANY_TEXT.maxLength ? { ...schema, maxLength: MAX_BODY_VALUE_BYTES } : schema;
@@ -114,7 +114,7 @@ function orEmpty(
   return { anyOf: [schema, { type: 'string', maxLength: 0, description: 'An omitted parameter.' }] };
 }
 
-/** The default as JSON has it; undefined for an integer beyond 2^53: generated clients send the defaults that they read here. */
+/** The default in JSON; undefined for an integer beyond 2^53, because generated clients send the defaults that they read here. */
 function defaultOf(parameter: DescribedParameter): unknown {
   if (parameter.default === undefined) return undefined;
   const value = jsonValue(parameter.default, parameter);
@@ -122,7 +122,7 @@ function defaultOf(parameter: DescribedParameter): unknown {
   return parameter.jsonSchema.type === 'integer' && isRounded ? undefined : value;
 }
 
-/** A schema with annotations. Some generators ignore a reference that has members beside it. */
+/** A schema with annotations. A reference is wrapped, because some generators ignore a reference with further members. */
 function annotated(schema: JsonSchema, annotations: JsonSchema): JsonSchema {
   return schema.$ref === undefined ? { ...schema, ...annotations } : { allOf: [schema], ...annotations };
 }
@@ -136,6 +136,6 @@ export function enumSchemas(endpoint: Endpoint): readonly (readonly [string, Jso
   });
 }
 
-/** Names of endpoints have no underscore, so that the name is unique. */
+/** Name of the schema of an enum. It is unique, because names of endpoints have no underscore. */
 const enumName = (endpoint: Endpoint, parameter: string): string =>
   `${pascalName(endpoint.name)}_${parameter}`;

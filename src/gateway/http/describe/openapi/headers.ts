@@ -21,8 +21,8 @@ const oneOf = (title: string, values: readonly string[], description: string): H
 const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true });
 
 /**
- * Where a header stands: in responses of a kind, of endpoints with a feature, or in errors with a status. The kind `file` are rows,
- * `part` is a 206 of them, and `running` is a 202.
+ * Where a header occurs: in responses of a kind, of endpoints with a feature, or in errors with a status. The kind `file` is a
+ * response with rows, `part` a 206 with a part of them, and `running` a 202.
  */
 export type HeaderPlace = 'any' | 'withKey' | 'rows' | 'file' | 'part' | 'running' | Feature | number;
 type Feature = 'pages' | 'deprecated';
@@ -169,9 +169,9 @@ const sent = (name: string, description: string, ...examples: readonly string[])
 });
 
 /**
- * Request headers that a call by GET supports. `If-Match` is only in the description of `ETag`: a fuzzer would take a 412, which
- * nearly every value has, for a mistake of the document. There is no example of `timestamps`, because the response would not match
- * the schemas.
+ * Request headers that a call by GET supports. `If-Match` is only in the description of `ETag`: nearly every value causes a 412,
+ * which a fuzzer would report as an error in the document. `timestamps` has no example, because its response would not match the
+ * schemas.
  */
 export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = Object.fromEntries(
   [

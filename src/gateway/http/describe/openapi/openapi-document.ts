@@ -17,17 +17,17 @@ import { enumSchemas } from './endpoint-parameters.js';
 import { problemComponents } from './problems.js';
 import { REPRESENTATION_SCHEMAS, rowSchemaName } from './representations.js';
 
-/** What the document describes. */
+/** The input of the document. */
 export interface OpenApiInput {
   /** The endpoints that the reader may call. */
   readonly endpoints: readonly Endpoint[];
   /** Version of the gateway. */
   readonly version: string;
-  /** How the gateway writes times where a request does not choose; ISO 8601 where absent. */
+  /** How the gateway writes times where a request does not choose; absent: ISO 8601. */
   readonly times?: Times | undefined;
   /** Names of the parameters that the reader's key pins; they are not required. */
   readonly pinned?: ReadonlySet<string>;
-  /** Base URL of the gateway; by default that of the document. */
+  /** Base URL of the gateway; by default, that of the document's URL. */
   readonly serverUrl?: string | undefined;
 }
 

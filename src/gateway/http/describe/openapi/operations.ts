@@ -37,7 +37,7 @@ const headersOfPost: readonly RefObject[] = requestHeaders
   .map((name) => refTo('parameters', name));
 
 /**
- * The calls of an endpoint.
+ * The operations by which an endpoint is called.
  *
  * @param pinned names of the parameters that the reader's key pins.
  */
@@ -55,7 +55,7 @@ export function callOperations(endpoint: Endpoint, pinned: ReadonlySet<string>):
       responses: {
         200: rowsResponse(endpoint),
         202: RUNNING,
-        // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
+        // No `content`: a part of a JSON document is not valid JSON, but generated clients and validators would parse it.
         206: {
           description: 'The part of the rows that `Range` names, with the media type that the whole has.',
           headers: headerRefs('part', ...features),
@@ -68,7 +68,7 @@ export function callOperations(endpoint: Endpoint, pinned: ReadonlySet<string>):
       },
     },
     post: {
-      // Names of endpoints have no underscore, so that the id is unique.
+      // The id is unique, because names of endpoints have no underscore.
       operationId: `${camelName(endpoint.name)}_post`,
       ...shared,
       summary: `${endpoint.summary} (POST)`,
@@ -107,7 +107,7 @@ function jsonResponse(description: string, headers: HeaderPlace, schema: JsonSch
   return { description, headers: headerRefs(headers), content: { 'application/json': { schema } } };
 }
 
-/** Without `content`: only callers who ask for it get it, and generated clients would expect it beside the rows of any call. */
+/** The 202 response. It has no `content`, because only callers who request it get it; generated clients would expect it for any call. */
 const RUNNING: ResponseObject = {
   description:
     'With `Prefer: respond-async`: the query is still running. Repeat the request. The body is JSON with `status` (`running`), `elapsedSeconds` and `timeLimitSeconds`.',

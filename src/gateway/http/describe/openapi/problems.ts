@@ -6,7 +6,7 @@ import { headerRefs } from './headers.js';
 
 const PROBLEM = 'Problem';
 
-/** No caller of this API receives these: the client disconnected, or the response is the admin API's. */
+/** Codes that no caller of this API receives: the client disconnected, or only the admin API sends the code. */
 const UNDOCUMENTED: ReadonlySet<ErrorCode> = new Set([
   'CALLER_GONE',
   'ENDPOINTS_INVALID',
@@ -21,12 +21,12 @@ function codesOf(status: number): readonly ErrorCode[] {
 }
 
 const ANYWHERE = [400, 408, 431, 500];
-/** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
+/** Statuses with a 503: the issuer of tokens is unreachable, or the gateway is overloaded or stopping. */
 const READY = [...ANYWHERE, 503];
 const LIST = [...READY, 401, 403, 429];
 const ONE = [...LIST, 404];
 const CALL = [...ONE, 406, 412, 422, 502, 504];
-/** The error statuses of each operation. Only other methods have 405. */
+/** The error statuses of each operation. 405 is absent, because only other methods get it. */
 const STATUSES = {
   ...{ live: ANYWHERE, ready: READY, list: LIST, describe: ONE },
   ...{ get: [...CALL, 416], post: [...CALL, 413, 415] },
@@ -41,13 +41,13 @@ export function problemResponses(
   return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
 }
 
-/** The statuses that only some endpoints have: those with exports, and those that go after their sunset. */
+/** The statuses of certain endpoints only: those with exports, and those that return 410 after their sunset. */
 function statusesOf({ settings, deprecated }: Endpoint): readonly number[] {
   const goes = deprecated?.sunset !== undefined && settings.goneAfterSunset === true;
   return [...(settings.exports ? [505] : []), ...(goes ? [410] : [])];
 }
 
-/** Every error response that a call of the endpoints, or another request of the document, can have, by name. */
+/** All error responses of the document's operations, by name. */
 export function problemComponents(endpoints: readonly Endpoint[]): {
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -77,7 +77,7 @@ function responseOf(status: number): ResponseObject {
   };
 }
 
-/** An error with the first code of a status. */
+/** An example error with the first code of a status. */
 function exampleOf(status: number): object {
   const [code = 'INTERNAL'] = codesOf(status);
   const { title } = ERRORS[code];

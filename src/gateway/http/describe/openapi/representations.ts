@@ -8,16 +8,16 @@ import { formatsFor } from '../../../formats/require-forms.js';
 import { BOOLEANS } from '../../result/choose-representation.js';
 import { refTo, type MediaTypeObject, type ParameterObject } from './document.js';
 
-/** The name of the schema of an endpoint's rows. */
+/** Name of the schema of an endpoint's rows. */
 export const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
-/** The formats of the rows of an endpoint. */
+/** The formats that can hold the rows of an endpoint. */
 const formatsOf = ({ columns }: Endpoint): readonly FormatName[] =>
   formatsFor([...columns].map(([name, { type }]) => ({ name, type })));
 
 /** The body of a response in each output format, by media type. */
 export function responseContent(endpoint: Endpoint): Readonly<Record<string, MediaTypeObject>> {
-  // A caller's own SQL decides the columns.
+  // The columns are unknown, because a caller's own SQL determines them.
   const isOpen = endpoint.settings.sandboxing === 'enabled';
   const items: JsonSchema = isOpen
     ? { type: 'object', additionalProperties: true }
@@ -31,7 +31,7 @@ export function responseContent(endpoint: Endpoint): Readonly<Record<string, Med
   );
 }
 
-/** The schemas of the parameters below. The gateway accepts their values in any letter case, which an enum cannot say. */
+/** The schemas of the parameters below. The gateway ignores the case of their values, which an enum cannot express. */
 export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   OutputFormat: { type: 'string', title: 'OutputFormat', enum: FORMAT_NAMES },
   Numbers: { type: 'string', title: 'Numbers', enum: NUMBERS },
@@ -39,7 +39,7 @@ export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     title: 'Flag',
     enum: [...BOOLEANS.keys()],
-    // Else openapi-python-client calls "1" VALUE_0, and "0" VALUE_2.
+    // Without these names openapi-python-client would call "1" VALUE_0, and "0" VALUE_2.
     'x-enum-varnames': ['ONE', 'TRUE', 'ZERO', 'FALSE', 'EMPTY'],
   },
 };
@@ -62,7 +62,7 @@ const flag = (name: string, description: string): ParameterObject => ({
   schema: refTo('schemas', 'Flag'),
 });
 
-/** How JSON has wide numbers. */
+/** The parameter that chooses how JSON writes wide numbers. */
 const NUMBERS_OBJECT: ParameterObject = {
   name: NUMBERS_PARAMETER,
   in: 'query',
@@ -71,13 +71,13 @@ const NUMBERS_OBJECT: ParameterObject = {
   schema: refTo('schemas', 'Numbers'),
 };
 
-/** Makes a call an export; only of endpoints that have exports. */
+/** The parameter that makes a call an export; only for endpoints that have exports. */
 export const EXPORT_PARAMETER = flag(
   'export',
   'all rows, beyond the row cap, as they arrive. The response has no `X-Row-Count`, `Age` and `ETag`, but a trailer `X-Row-Count`; its connection closes without the last chunk where not every row was sent. The key needs `mayExport`.',
 );
 
-/** The place of a page; only of endpoints that have pages. */
+/** The parameter with the cursor of a page; only for endpoints that have pages. */
 export const CURSOR_PARAMETER: ParameterObject = {
   name: 'cursor',
   in: 'query',
@@ -86,7 +86,7 @@ export const CURSOR_PARAMETER: ParameterObject = {
   schema: { type: 'string', minLength: 1 },
 };
 
-/** The parameters of a call that choose how the rows are written, and whether a part of them is an error. */
+/** The parameters of a call that choose how rows are written, and whether an incomplete result is an error. */
 export const representationParameters = (endpoint: Endpoint): readonly ParameterObject[] => [
   formatParameter(formatsOf(endpoint)),
   flag('download', 'browsers save the response as a file (`Content-Disposition`).'),

@@ -80,7 +80,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 s
 #welcome { padding-top: 32px; }
 #welcome p { max-width: 42rem; }
 #welcome a { color: var(--accent); }
-/* This gateway is the only server to choose. */
+/* Hides the choice of a server, because this gateway is the only one. */
 #swagger-ui .scheme-container { display: none; }
 #swagger-ui .info { margin: 24px 0; }
 #status:empty { display: none; }

@@ -1,10 +1,10 @@
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- this file runs in browsers, and the project's types are Node's
 // @ts-nocheck
 
-/** Item of the storages of the tab and of the browser that hold the key. The console uses it too, so that users enter the key once. */
+/** Name of the key in session storage and local storage. The console uses the same name, so that users enter the key once. */
 const KEY_ITEM = 'querygate.key';
 
-/** Forgets a key. The one that the browser keeps stays where it is another one. */
+/** Removes a key from the tab. The key in local storage stays unless it is the same. */
 function forgetKey(key) {
   sessionStorage.removeItem(KEY_ITEM);
   if (localStorage.getItem(KEY_ITEM) === key) localStorage.removeItem(KEY_ITEM);
@@ -42,7 +42,7 @@ function withKey(key) {
   };
 }
 
-/** The document with this gateway's URL, and without the second key entry of Swagger UI. */
+/** The document with this gateway's URL, and without Swagger UI's own form for the key. */
 function asShown({ openapi, info, tags, paths, components }) {
   const shown = { ...components, securitySchemes: {} };
   return { openapi, info, tags, paths, components: shown, servers: [{ url: base }] };
@@ -64,7 +64,7 @@ function show(description, key) {
     tryItOutEnabled: true,
     supportedSubmitMethods: ['get'],
     validatorUrl: null,
-    // Otherwise the shown curl command would contain the key.
+    // With the mutated request, the shown curl command would contain the key.
     showMutatedRequest: false,
     requestInterceptor: withKey(key),
   });
