@@ -16,31 +16,31 @@ export interface CompletedRequest {
   readonly status: number;
   /** Milliseconds from the parsed request headers to the end of the response. */
   readonly totalMs: number;
-  /** Bytes on the connection, with those of the headers. */
+  /** Bytes sent on the connection, including the headers. */
   readonly bytesSent: number;
 }
 
-/** What is read of a response that has ended. */
+/** The properties of an ended response that the log reads. */
 export type EndedResponse = Pick<ServerResponse, 'writableEnded' | 'writableFinished' | 'statusCode'>;
 
-/** What finished requests are reported to. */
+/** The destinations of reports about finished requests. */
 export interface AccessLogParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Whether the log has the text of each cause, with values of the request: in a development server. */
+  /** Whether the log contains the text of each cause, with values of the request; in a development server only. */
   readonly showsCauses?: boolean;
   readonly onFailure?: (failure: ReportedFailure) => void;
-  /** Called for each request except probes and those by which the console follows a development server. */
+  /** Called for each request except probes and the polls of a development server's console. */
   readonly onCompleted?: ((request: CompletedRequest) => void) | undefined;
 }
 
-/** Characters of a path that are logged at most. */
+/** Maximum characters of a logged path. */
 const MAX_PATH = 200;
 
-/** Milliseconds for which a busy gateway gathers requests. */
+/** Milliseconds for which a busy gateway collects requests. */
 const GATHER_MS = 10;
-/** Requests in {@link GATHER_MS} from which on a gateway is busy. */
+/** Number of requests in {@link GATHER_MS} from which a gateway counts as busy. */
 const BUSY_REQUESTS = 16;
 
 /** A request whose response has ended, or whose client has disconnected. */
@@ -50,17 +50,17 @@ interface FinishedRequest extends CompletedRequest {
 }
 
 /**
- * Reports each finished request to the log, the metrics and the request log: together with the others that finished in the same
- * turn of the event loop, when their responses are sent. While the gateway is busy, together with those of 10 ms: a turn has few
- * requests even then, and reporting them in each turn costs a fourteenth of a hit's CPU time more. Times in the log are those of
- * the report.
+ * Reports each finished request to the log, the metrics and the request log. All requests that finish in one turn of the event loop
+ * are reported together, after their responses are sent. A busy gateway reports the requests of 10 ms together: a turn has few
+ * requests even then, and a report in each turn would cost a fourteenth of a hit's CPU time more. Times in the log are those of the
+ * report.
  */
 export class AccessLog {
   private finished: FinishedRequest[] = [];
-  /** When the pace was last measured, and how many requests were reported since. */
+  /** When the rate was last measured, and the number of requests reported since then. */
   private pace = { since: 0, reported: 0 };
   private isBusy = false;
-  /** Bytes that earlier responses on a connection had. */
+  /** Bytes of the earlier responses on a connection. */
   private readonly sentBefore = new WeakMap<Socket, number>();
 
   constructor(private readonly parts: AccessLogParts) {}
@@ -134,12 +134,12 @@ export class AccessLog {
     const { metrics } = this.parts;
     const { endpoint = '', called, outcome: { cache = '', rows = 0, exportedBytes: bytes } = {} } = context;
     metrics.requestCompleted(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
-    // A statement of a client is not an export.
+    // A statement counts as no export, although its bytes are known.
     if (called && bytes !== undefined) metrics.exported({ endpoint, rows, bytes, ms });
   }
 
   private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
-    // A statement of a client has ClickHouse's statuses: most of its errors are 500, whoever caused them.
+    // A statement has ClickHouse's statuses: most of its errors are 500, even where the caller caused them.
     const isOfCaller = context.failure instanceof Failure && context.failure.status < 500;
     const isFault = status >= 500 && !isOfCaller && !EXPECTED_BY_CALLER.has(code);
     const level = isFault ? 'error' : isRoutine(path, status) ? 'debug' : 'info';
@@ -166,7 +166,7 @@ export class AccessLog {
   }
 }
 
-/** The path of a request target, without what could be parameters. */
+/** The path of a request target, without the query string, and cut to `MAX_PATH`. */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   return target.slice(0, Math.min(end < 0 ? target.length : end, MAX_PATH));
@@ -174,13 +174,13 @@ function pathOf(target: string): string {
 
 const ROUTINE = /^\/(?:api\/dev(?:\/|$)|ping$)/;
 
-/** Whether a request comes every few seconds by itself: a probe, also of a client of ClickHouse, or a page that follows a development server. */
+/** Whether a request repeats every few seconds: a probe, also of a ClickHouse client, or a poll of a development server's console. */
 function isRoutine(path: string, status: number): boolean {
   return /^\/health(?:\/|$)/.test(path) || (status < 400 && ROUTINE.test(path));
 }
 
 /**
- * The response's status; where it was broken off or its body has the failure, that of the failure; 499 where the client
+ * Status of the response. For an aborted response or a failure in the body, status of the failure; 499 where the client
  * disconnected, unless it only waited for a change.
  */
 export function statusOf(
@@ -192,7 +192,7 @@ export function statusOf(
   return failure instanceof Failure ? failure.status : 500;
 }
 
-/** The code of a request's failure; empty where it did not fail. */
+/** Code of a request's failure; empty for a request that did not fail. */
 function failureCode(failure: unknown, status: number): string {
   if (failure instanceof Failure) return failure.code;
   if (failure !== undefined) return 'INTERNAL';
@@ -238,7 +238,7 @@ function reportedFailure(
     const text = cause instanceof Error ? cause.message : undefined;
     return { code: failure.code, diagnosis, cause: text, ...shared };
   }
-  // The text of an internal error can hold values, so it is in the log only, under the request id.
+  // The text of an internal error can contain values. So only the log has it, under the request id.
   const fault = failure instanceof Error ? failure.name : undefined;
   const code = status === 499 ? 'CALLER_GONE' : 'INTERNAL';
   return { code, diagnosis: fault, cause: undefined, ...shared };

@@ -7,11 +7,11 @@ import { DirectReading } from './direct-reading.js';
 import { RawConnection, type RawHits } from './raw-hits.js';
 import { Turns } from './turns.js';
 
-/** Requests of all backlogs in one turn of the event loop. A rejected request takes about 0.1 ms. */
+/** Maximum requests of all backlogs in one turn of the event loop. A rejected request takes about 0.1 ms. */
 const REQUESTS_PER_TURN = 16;
-/** Bytes that are parsed at a time: at most fifteen requests, each of which takes the parser 10 µs. */
+/** Bytes that are parsed at a time: at most fifteen requests, which take the parser 10 µs each. */
 const SLICE_BYTES = 256;
-/** Bytes of a backlog up to which its connection is read on, to notice that the client disconnects. */
+/** Bytes of a backlog up to which its connection is still read, in order to notice that the client disconnects. */
 const MAX_READ_AHEAD_BYTES = 16 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
@@ -23,17 +23,17 @@ export interface Backlogs {
   readonly add: (socket: Duplex, handle: () => void) => void;
 }
 
-/** Whether requests of a connection wait, or bytes of them. */
+/** Whether requests of a connection, or their bytes, wait. */
 export function hasBacklog(socket: Duplex): boolean {
   return backlogs.get(socket)?.isEmpty === false;
 }
 
 /**
- * Makes a server work on one request of a connection at a time, and on a limited number of pipelined requests in each turn of
+ * Makes a server handle one request of a connection at a time, and a limited number of pipelined requests in each turn of
  * the event loop. Node's parser would emit all requests of a chunk at once.
  *
- * @param mayReadDirectly whether a connection is trusted to send one request at a time, until it does not.
- * @param rawHits absent where Node's server responds to all requests.
+ * @param mayReadDirectly whether a connection is trusted to send one request at a time, until it sends several.
+ * @param rawHits serves hits; absent where Node's server responds to all requests.
  */
 export function keepBacklogs(
   server: Server,
@@ -59,7 +59,7 @@ export function keepBacklogs(
         return;
       }
       backlog.add(handle);
-      // All of them: others could have been read in this turn too, each with a chunk of requests.
+      // All connections: this turn may have read others too, each with a chunk of many requests.
       for (const each of direct) each.readByEvents();
       direct.clear();
     },
@@ -68,7 +68,7 @@ export function keepBacklogs(
 
 interface OfConnection {
   readonly turns: Turns;
-  /** Called where the connection has never pipelined, after each chunk. */
+  /** Called after each chunk, unless the connection has ever pipelined. */
   readonly onOneAtATime: () => void;
   readonly raw: RawConnection | undefined;
 }
@@ -122,7 +122,7 @@ class Backlog {
     if (!this.hasPipelined) this.connection.onOneAtATime();
   }
 
-  /** Parses until a request has to wait. The body of the request before it is parsed while that is handled. */
+  /** Parses until a request has to wait. The body of a request is parsed while the request is handled. */
   private parseBytes(): void {
     while (this.bytes.length > 0 && this.waiting.length === 0) {
       if (!this.isOpen()) return;
@@ -131,7 +131,7 @@ class Backlog {
       this.parse(slice);
     }
     const isLong = this.bytes.length > MAX_READ_AHEAD_BYTES;
-    // Paused each time: Node resumes the socket after each request.
+    // The socket is paused each time, because Node resumes it after each request.
     if (isLong) this.socket.pause();
     else if (this.isPaused) this.socket.resume();
     this.isPaused = isLong;
@@ -155,7 +155,7 @@ class Backlog {
     else this.parseBytes();
   }
 
-  /** Drops everything where the client disconnected, or a response has ended the connection. */
+  /** Whether the connection is open. Drops everything where the client disconnected or a response has ended the connection. */
   private isOpen(): boolean {
     if (this.socket.readable && this.socket.writable) return true;
     this.waiting.length = 0;

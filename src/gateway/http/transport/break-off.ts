@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Breaks a response off that is not complete. With a reset, because some clients take the end of a connection for the end of a
- * response, although its last chunk is missing.
+ * Aborts an incomplete response with a reset of the connection. Some clients take a closed connection for the end of a response,
+ * although its last chunk is missing.
  */
 export function breakOff(response: ServerResponse): void {
   response.socket?.resetAndDestroy();

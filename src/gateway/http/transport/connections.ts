@@ -2,10 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** The open connections and responses of a server, which Node does not list. */
+/** The open connections and the responses of a server, which Node does not list. */
 export interface Connections {
   readonly open: ReadonlySet<Socket>;
-  /** Calls the listener for each request, before it is responded to. */
+  /** Adds a listener that is called for each request before the response. */
   readonly onRequest: (listener: NoteRequest) => void;
   /** Connections closed since the start because there were too many. */
   readonly closed: number;
@@ -13,21 +13,21 @@ export interface Connections {
 
 const connections = new WeakMap<Server, Connections>();
 
-/** The response to the latest request of a connection: a property, because a map would cost more for each request. */
+/** The response to the latest request of a connection. A property of the socket, because a map would cost more for each request. */
 const LATEST = Symbol('latest response');
 type TrackedSocket = Duplex & { [LATEST]?: ServerResponse };
 
-/** The connections without an authenticated request of the server of each of them, the oldest first. */
+/** The unauthenticated connections of a server, by each of them, oldest first. */
 const unauthenticated = new WeakMap<Duplex, Set<Duplex>>();
 
 /** Reports a request, before it is responded to. */
 export type NoteRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Tracks a server's connections for {@link connectionsOf} and limits them. Over the limit, a new connection replaces the
- * oldest unauthenticated one; where all others are authenticated, the new connection is closed.
+ * Tracks a server's connections for {@link connectionsOf}, and limits their number. Over the limit, a new connection replaces the
+ * oldest unauthenticated one. Where all others are authenticated, the new connection is closed.
  *
- * @returns to be called for each request.
+ * @returns a function to be called for each request.
  */
 export function trackConnections(server: Server, maxConnections: number): NoteRequest {
   const open = new Set<Socket>();
@@ -55,7 +55,7 @@ export function trackConnections(server: Server, maxConnections: number): NoteRe
   };
 }
 
-/** Reports that a request on a connection was authenticated: no other connection replaces it. */
+/** Notes that a request on a connection was authenticated, so that no other connection replaces it. */
 export function noteAuthenticated(socket: Duplex): void {
   unauthenticated.get(socket)?.delete(socket);
 }
@@ -65,13 +65,13 @@ export function isAuthenticated(socket: Duplex): boolean {
   return unauthenticated.get(socket)?.has(socket) === false;
 }
 
-/** The response to the request of a connection that is worked on, if it is not complete. */
+/** The response that a connection is waiting for; undefined where the latest one is complete. */
 export function responding(socket: Duplex): ServerResponse | undefined {
   const response = latestResponse(socket);
   return response?.closed === true ? undefined : response;
 }
 
-/** The response to the latest request of a connection that Node's parser has read and that was handled. */
+/** The response to the latest request of a connection that Node's parser has read and the server has handled. */
 export function latestResponse(socket: Duplex): ServerResponse | undefined {
   return (socket as TrackedSocket)[LATEST];
 }

@@ -2,23 +2,23 @@ import type { Socket } from 'node:net';
 
 type Listener = (...args: unknown[]) => void;
 
-/** What Node's HTTP server keeps at a connection; undocumented. */
+/** Undocumented properties of a connection of Node's HTTP server. */
 interface Internals {
   readonly parser?: { _consumed?: boolean; readonly consume?: (handle: object) => void } | null;
   readonly _handle?: { readonly isStreamBase?: boolean } | null;
 }
 
 /**
- * Whether Node's HTTP parser reads a connection directly, as it does by default, or by the `data` events of the socket. Direct
- * reading makes a hit faster by a tenth, but the parser then takes 64 KiB at a time, with up to 3,000 requests. Where a Node
- * version lacks the internal functions, the parser stays with the events.
+ * Switches a connection between two ways in which Node's HTTP parser can read it: directly, as by default, or by the socket's
+ * `data` events. Direct reading makes a hit a tenth faster, but the parser then takes 64 KiB at a time, with up to 3,000 requests.
+ * In a Node version without the internal functions, the parser stays with the events.
  */
 export class DirectReading {
-  /** Of Node, which removes them with direct reading. */
+  /** Node's listeners, which Node removes when direct reading ends. */
   private readonly listeners: readonly (readonly ['pause' | 'resume', Listener])[];
   private isOn = false;
 
-  /** Ends direct reading. @param onData takes the place of Node's listener. */
+  /** Ends direct reading. @param onData replaces Node's listener */
   constructor(
     private readonly socket: Socket,
     private readonly onData: (chunk: Buffer) => void,
@@ -29,7 +29,7 @@ export class DirectReading {
     socket.on('data', onData);
   }
 
-  /** Starts it. */
+  /** Starts direct reading. */
   start(): void {
     const { parser, _handle: handle } = this.socket as Internals;
     if (this.isOn || !parser?.consume || handle?.isStreamBase !== true) return;
@@ -39,11 +39,11 @@ export class DirectReading {
     this.isOn = true;
   }
 
-  /** Ends it, even while the parser reads: what it has read is parsed. */
+  /** Ends direct reading, even while the parser reads; bytes that were read are still parsed. */
   stop(): void {
     if (!this.isOn) return;
     this.isOn = false;
-    // Node ends direct reading where a listener of `data` is added.
+    // Adding a listener of `data` makes Node end direct reading.
     this.socket.on('data', this.onData).off('data', this.onData);
   }
 }

@@ -9,24 +9,24 @@ import { connectionsOf, responding } from './connections.js';
 const CHECK_MS = 50;
 
 /**
- * Milliseconds that an idle connection stays open for one last request. Closing it at once would lose requests that are on
- * their way.
+ * Milliseconds that an idle connection stays open for one last request. An immediate close would lose requests that are in
+ * transit.
  */
 const IDLE_GRACE_MS = 1000;
 
 /**
- * Stops a server: accepts no connections, finishes running requests, and destroys what is left after the timeout. The last
+ * Stops a server: accepts no connections, finishes running requests, and destroys the rest after the timeout. The last
  * response on each connection says `Connection: close`; idle connections are closed after a grace period.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = once(server, 'close');
   const idleSince = new Map<Socket, number>();
   announceClose(server, idleSince);
-  // close() of Node's HTTP server would close idle connections at once.
+  // Not the close() of Node's HTTP server, which would close idle connections at once.
   NetServer.prototype.close.call(server);
   const sweep = setInterval(() => {
     const now = performance.now();
-    // A raw hit may wait for its client to read it.
+    // An idle connection may still have a raw hit to send that the client has not read.
     for (const [socket, since] of idleSince)
       if (now - since >= IDLE_GRACE_MS && socket.writableLength === 0) socket.destroy();
   }, CHECK_MS);
@@ -49,9 +49,9 @@ function announceClose(server: Server, idleSince: Map<Socket, number>): void {
   const { open, onRequest } = connectionsOf(server);
   const onResponding = (socket: Socket, response: ServerResponse): void => {
     idleSince.delete(socket);
-    // It ends the connection.
+    // Makes Node close the connection after this response.
     if (!response.headersSent && !hasBacklog(socket)) response.shouldKeepAlive = false;
-    // Where the headers were sent before, with keep-alive, only the idle timer closes the connection.
+    // Responses whose headers were already sent have keep-alive, so that only the idle timer closes the connection.
     response.once('close', () => {
       const isIdle = !socket.destroyed && !responding(socket) && !hasBacklog(socket);
       if (isIdle) idleSince.set(socket, performance.now());

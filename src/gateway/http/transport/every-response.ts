@@ -11,7 +11,7 @@ import { contextOf, openContext, requestIdOf, type RequestContext } from './requ
 import type { HitRequest } from './raw-hits.js';
 
 /**
- * Responses are data: browsers must not execute, frame or sniff them. Headers that matter only for HTML documents are
+ * Security headers of all responses: browsers must not execute, frame or sniff data. Headers that matter only for HTML documents are
  * omitted to keep responses small. HSTS is left to the proxy that terminates TLS.
  */
 export const SECURITY_HEADERS: ReadonlyMap<string, string> = new Map([
@@ -23,26 +23,26 @@ export const SECURITY_HEADERS: ReadonlyMap<string, string> = new Map([
 ]);
 const SECURITY_LIST = [...SECURITY_HEADERS].flat();
 
-/** The name of the header of a response's id. */
+/** Name of the header with the request id. */
 export const REQUEST_ID = 'X-Request-Id';
 
 /** The headers that a page of another origin may read. */
 const EXPOSED_HEADERS = [...RESPONSE_HEADERS, SESSION_HEADER].join(',');
-/** What decides the headers of responses to pages of other origins, for `Vary`. */
+/** Request header that determines the CORS headers, for `Vary`. */
 const ORIGIN = 'Origin';
 
-/** Headers that come first in a response, after its id: names and values alternate, without `Vary`. */
+/** Headers at the start of a response, after its id, without `Vary`. Names and values alternate. */
 export interface FirstHeaders {
   readonly list: readonly string[];
   readonly vary: string | undefined;
 }
 
-/** What every response of the public API carries, from the application as from the fast path. */
+/** What every response of the public API has, whether the application or the fast path sends it. */
 export class EveryResponse {
   constructor(
     private readonly dependencies: {
       readonly log: AccessLog;
-      /** Absent where tracing is disabled. */
+      /** Tracing; absent where it is disabled. */
       readonly tracing?: Pick<Tracing, 'begin' | 'record'> | undefined;
       /** Origins whose pages may read responses; empty: no CORS headers. */
       readonly corsOrigins: readonly string[];
@@ -59,7 +59,7 @@ export class EveryResponse {
     return { list, vary: ORIGIN };
   }
 
-  /** Whether the host and the headers of a request are ones that {@link handlers} pass on. */
+  /** Whether the {@link handlers} would accept the host and the headers of a request. */
   accepts(request: HitRequest): boolean {
     return problemOfHead(request) === undefined;
   }
@@ -70,7 +70,7 @@ export class EveryResponse {
     this.dependencies.tracing?.record(request.headers, context.startedAt, spanOf(request, response, context));
   }
 
-  /** The application's first handlers: they begin the response to a request, and reject one whose head is malformed. */
+  /** The application's first handlers: they begin the response, and reject a request whose head is malformed. */
   handlers(): readonly RequestHandler[] {
     const { corsOrigins: origin, tracing } = this.dependencies;
     const preflight = cors({ origin: [...origin], methods: ['GET', 'HEAD', 'POST'], maxAge: 600 });
@@ -117,7 +117,7 @@ export function traceRequests(
   };
 }
 
-/** What the span of a request says; `attributes` is a function, because most spans are not sampled. */
+/** Name, status and attributes of a request's span; `attributes` is a function, because most spans are not sampled. */
 function spanOf(
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
   response: EndedResponse,

@@ -2,29 +2,29 @@ import type { RequestHandler } from 'express';
 
 import { Failure } from '../../errors.js';
 
-/** What readiness depends on. ClickHouse is contacted only when readiness is requested. */
+/** The state that readiness depends on. ClickHouse is contacted only when readiness is requested. */
 export interface ReadyParts {
   /** Whether ClickHouse responds. */
   readonly isClickHouseUp: () => Promise<boolean>;
-  /** What keeps the gateway from serving although ClickHouse is there, one sentence each, with what to do; shown to anybody. */
+  /** Why the gateway cannot serve although ClickHouse responds, and what to do: one sentence each, shown to anybody. */
   readonly whyNotReady?: (() => Promise<readonly string[]>) | undefined;
   /** Whether the disk of a ClickHouse server is full; absent where it is not monitored. */
   readonly hasFullDisk?: (() => Promise<boolean>) | undefined;
-  /** By how many seconds the clock of the gateway is ahead of ClickHouse's, where that is a fault; read after a ping. */
+  /** Seconds by which the gateway's clock is ahead of ClickHouse's, where that is a fault, else 0; read after a ping. */
   readonly aheadSeconds?: (() => number) | undefined;
   readonly isDraining: () => boolean;
 }
 
 const FULL_DISK = 'The disk of ClickHouse is full: it serves queries, but cannot write.';
 
-/** `GET /health/live`: the process responds. */
+/** `GET /health/live`: responds while the process runs. */
 export function respondLive(): RequestHandler {
   return (_request, response) => {
     response.set('Cache-Control', 'no-store').json({ status: 'live' });
   };
 }
 
-/** `GET /health/ready`, and `GET /health`, which people try first: the gateway can serve requests. A full disk is a warning, because ClickHouse still serves reads. */
+/** `GET /health/ready` and `GET /health`: the gateway can serve requests. A full disk is a warning, because ClickHouse still serves reads. */
 export function respondReady({
   isClickHouseUp,
   whyNotReady = () => Promise.resolve([]),

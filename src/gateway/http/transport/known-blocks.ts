@@ -1,27 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 
-/** What Node's parser made of the header block of a request: all lines after the request line. */
+/** The header block of a request (all lines after the request line), as Node's parser read it. */
 export type ParsedBlock = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /** Approximate bytes of all blocks together. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const ENTRY_BYTES = 2000;
 
-/** Ends a request line. */
+/** The end of a request line. */
 export const VERSION = ' HTTP/1.1\r\n';
-/** One line after the other, each of which Node's parser takes as a name, and the characters after the colon and its space. */
+/** Header lines in a form in which Node's parser takes each as a name, a colon, a space and a value. */
 const LINES = /^(?:[\w!#$%&'*+.^`|~-]+: [\x21-\x7e]+(?: [\x21-\x7e]+)*\r\n)+\r\n$/;
-/** Headers that say more than something of the request: where it ends, how it is sent, or what becomes of the connection. */
+/** Headers that affect the connection: the end of the request, how it is sent, or what follows it. */
 const OF_CONNECTION =
   /^(?:connection|content-length|expect|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
-/** What proxies send anew with each request: values that decide nothing of how the request is read. */
+/** Headers that proxies set anew for each request. Their values do not affect how the request is read. */
 const OWN_LINE =
   /\r\n(x-request-id|traceparent|x-forwarded-for): ([\x21-\x7e]+(?: [\x21-\x7e]+)*)(?=\r\n(?![ \t]))/gi;
 
 /**
- * The header blocks of authenticated requests that Node's parser has read, and what it made of them: for a block that is the
- * same byte by byte it would make the same. Only the values of {@link OWN_LINE} may differ.
+ * The header blocks of authenticated requests that Node's parser has read, and its result for each: it reads a block with equal
+ * bytes in the same way. Only the values of {@link OWN_LINE} may differ.
  */
 export class KnownBlocks {
   private readonly blocks = new LRUCache<string, ParsedBlock>({
@@ -30,7 +30,7 @@ export class KnownBlocks {
   });
   private hasOwnLines = false;
 
-  /** @param text from {@link VERSION} to the end of the block. */
+  /** @param text text from {@link VERSION} to the end of the block */
   find(text: string): ParsedBlock | undefined {
     const same = this.blocks.get(text);
     if (same || !this.hasOwnLines) return same;
@@ -49,29 +49,29 @@ export class KnownBlocks {
 }
 
 /**
- * Whether a text is one complete request whose lines a parser can take in one way only, and which Node's parser took so. Then
- * the parser stood between two requests before it, and stands there again.
+ * Whether a text is one complete request, which a parser can read in one way only, and which Node's parser has read in that way. Then
+ * the parser was between two requests before this one, and is again.
  *
- * @param request the one that the parser has read of the text.
+ * @param request the request that the parser has read from the text.
  */
 export function isExactly(
   text: string,
   request: IncomingMessage & { readonly originalUrl?: string },
 ): boolean {
   const { method, httpVersion, rawHeaders, complete } = request;
-  // Express takes the path of a router from `url`.
+  // `url` is not the original one, because Express changes it for a router.
   const { originalUrl = request.url } = request;
   if (method !== 'GET' || originalUrl === undefined || httpVersion !== '1.1' || !complete) return false;
   const line = `GET ${originalUrl}${VERSION}`;
   return LINES.test(text.slice(line.length)) && text === `${line}${plainLinesOf(rawHeaders) ?? ''}\r\n`;
 }
 
-/** The lines of headers, where none is of the connection. */
+/** The lines of headers; undefined where a header affects the connection. */
 function plainLinesOf(rawHeaders: readonly string[]): string | undefined {
   let lines = '';
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
-    // Most clients say this, and it changes nothing.
+    // Most clients send this header, and it changes nothing.
     const isKept = name.toLowerCase() === 'connection' && value.toLowerCase() === 'keep-alive';
     if (OF_CONNECTION.test(name) && !isKept) return undefined;
     lines += `${name}: ${value}\r\n`;
@@ -79,15 +79,15 @@ function plainLinesOf(rawHeaders: readonly string[]): string | undefined {
   return lines;
 }
 
-/** The lines of a block that may differ. */
+/** The lines of a block that may differ between requests. */
 interface OwnLines {
-  /** The names of these lines, and the block without their values; with none, the block. */
+  /** The names of these lines and the block without their values; without such lines, the block. */
   readonly key: string;
-  /** By name in lower case. */
+  /** Values by name in lower case. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Undefined where a name occurs twice. */
+/** The lines that may differ; undefined where a name occurs twice. */
 function ownLinesOf(text: string): OwnLines | undefined {
   const values = new Map<string, string>();
   let lines = 0;

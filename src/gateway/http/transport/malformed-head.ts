@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 
 import { Failure } from '../../errors.js';
 
-/** What a request is rejected for before anything else: a header that is too long to be read, or no sensible Host. */
+/** Why the head of a request is rejected before anything else: a header is too long, or the Host is invalid; undefined where neither is. */
 export function problemOfHead(request: HostHeaders): Failure | undefined {
   const tooLong = problemOfHeaders(request);
   if (tooLong !== undefined) return new Failure('HEADERS_TOO_LARGE', tooLong);
@@ -17,15 +17,15 @@ export function requireWellFormed(request: HostHeaders): void {
   if (problem) throw problem;
 }
 
-/** A registered name or an IPv4 address, or an IPv6 address in brackets, and perhaps a port (RFC 3986, section 3.2). */
+/** A registered name, an IPv4 address, or an IPv6 address in brackets, and an optional port (RFC 3986, section 3.2). */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[([\da-f:.]+)\])(?::(\d*))?$/i;
 const MAX_PORT = 65_535;
 
 type HostHeaders = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>;
 
 /**
- * Says what is wrong with the Host of a request (RFC 9112, section 3.2); undefined where nothing is. Only HTTP/1.0 may do
- * without. An empty Host is none: it is for requests whose target has no host, and all targets here are HTTP's.
+ * The problem of a request's Host (RFC 9112, section 3.2); undefined where it is valid. Only HTTP/1.0 may omit it. An empty Host
+ * is invalid: it is for targets without a host, and all targets here are HTTP's.
  */
 export function problemOfHost({
   httpVersion,
@@ -39,7 +39,7 @@ export function problemOfHost({
   return hasTwoHosts(rawHeaders) ? 'The request has several Host headers. Send one.' : undefined;
 }
 
-/** The last valid Host: most requests have the same one, and the pattern takes longer than the rest of the check. */
+/** The last valid Host. Most requests have the same one, and the pattern takes longer than the rest of the check. */
 let lastHost: string | undefined;
 
 function isHost(text: string): boolean {
@@ -56,7 +56,7 @@ function matchesHost(text: string): boolean {
   return (address === undefined || isIPv6(address)) && Number(port ?? 0) <= MAX_PORT;
 }
 
-/** Node drops all but the first from `headers`. */
+/** Whether a request has several Host headers. Node drops all but the first from `headers`. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -66,7 +66,7 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Headers that are read item by item: some of them cost more than a millisecond per 8 KiB. */
+/** Headers whose items are read one by one; some of them cost more than a millisecond per 8 KiB. */
 const LISTS = [
   'accept',
   'accept-encoding',
@@ -76,10 +76,10 @@ const LISTS = [
   'prefer',
   'x-forwarded-for',
 ] as const;
-/** Enough for a tag for each format and encoding of a URL, or for 90 proxies with IPv6 addresses. */
+/** Maximum bytes of such a header: enough for one tag per format and encoding of a URL, or for 90 proxies with IPv6 addresses. */
 const MAX_LIST_BYTES = 4096;
 
-/** Names the header that is longer than the gateway reads; undefined where none is. */
+/** Describes the header that is too long; undefined where none is. */
 function problemOfHeaders({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const long = LISTS.find((name) => (headers[name]?.length ?? 0) > MAX_LIST_BYTES);
   return long && `The header ${long} has more than ${MAX_LIST_BYTES} bytes. Send a shorter value.`;

@@ -4,12 +4,12 @@ import type { Express } from 'express';
 /** The classes of a server's requests and responses. */
 export type Messages = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>;
 
-/** A listener, and of which classes its server should create requests and responses. */
+/** A listener, and the classes of the requests and responses that its server should create. */
 export type ListenerWithMessages = RequestListener & { readonly messages: Messages };
 
 /**
- * Classes whose instances Express takes as they are. Express replaces the prototypes of others, and Node's HTTP code, which V8
- * has then compiled for several kinds of objects, takes 1.4 times as long for every request of the process.
+ * Classes whose instances Express uses unchanged. Express replaces the prototypes of other instances. V8 then compiles Node's HTTP code
+ * for several kinds of objects, and every request of the process takes 1.4 times as long.
  */
 export function messagesOf(app: Express): Messages {
   class Request extends IncomingMessage {}

@@ -37,7 +37,7 @@ export function problemHeaders(failure: Failure, principal?: Principal): Readonl
   };
 }
 
-/** The headers of an error response that say when to try again, and how much of each limit is left. */
+/** The headers of an error response with the time of the next attempt, and what is left of each limit. */
 export function retryHeaders(failure: Failure, principal?: Principal): Readonly<Record<string, string>> {
   const { retryAfterSeconds } = failure.details;
   return {
@@ -48,7 +48,7 @@ export function retryHeaders(failure: Failure, principal?: Principal): Readonly<
   };
 }
 
-/** RFC 6750, 3.1: only a client that presented a bearer token learns that the token is the reason. */
+/** The challenge of a 401 (RFC 6750, 3.1): only a client that sent a bearer token learns that the token is the reason. */
 function challenge({ details: { isBearerInvalid, resourceMetadata } }: Failure): string {
   const parameters = [
     'realm="querygate"',
@@ -60,12 +60,12 @@ function challenge({ details: { isBearerInvalid, resourceMetadata } }: Failure):
 
 /** Responds to every error with a problem document, which never contains the cause. */
 export function sendProblem(): ErrorRequestHandler {
-  // Express knows a handler of errors by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars
   return (error: unknown, request, response, _next) => {
     const context = contextOf(request);
     context.failure = error;
-    // The caller has a part of the body; that the connection breaks within it says that it is not complete.
+    // The caller has a part of the body. The closed connection shows that it is incomplete.
     if (response.headersSent) {
       breakOff(response);
       return;
@@ -78,7 +78,7 @@ export function sendProblem(): ErrorRequestHandler {
   };
 }
 
-/** The failure that a caller sees of an error. */
+/** The failure that represents an error for the caller. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   // Express throws a URIError for a path with broken percent-encoding.

@@ -11,19 +11,19 @@ import { isAuthenticated, latestResponse, responding } from './connections.js';
 import { isExactly, KnownBlocks, VERSION } from './known-blocks.js';
 import { closeWhereUnreadRaw } from './slow-reader.js';
 
-/** Responds to a request where the local cache suffices. Returns whether it responded. */
+/** Responds to a request for which the local cache suffices. Returns whether it responded. */
 export type ServeRaw = (request: HitRequest, response: RawResponse) => boolean;
 
-/** Longer heads are left to Node's parser. */
+/** Maximum bytes of a head; longer ones are left to Node's parser. */
 const MAX_HEAD = 8192;
-/** Heads in a row that were not known, after which a connection asks no more. */
+/** Number of consecutive unknown heads after which a connection stops looking them up. */
 const MAX_UNKNOWN = 16;
 const METHOD = 'GET ';
 
 /**
- * Serves hits without Node's HTTP server: a request that came as one chunk, whose header block Node's parser has read before
- * byte by byte, on a connection where nothing else is under way. All else is left to Node's server, and so are the first
- * request of each connection, by which Node starts the connection's timers, and all requests of a server that was closed.
+ * Serves hits without Node's HTTP server: a request in a single chunk, whose header block Node's parser has read before with the same
+ * bytes, on a connection with no other request in progress. Node's server handles all other requests. It also handles the first request
+ * of each connection, because that starts Node's timers, and all requests of a closed server.
  */
 export class RawHits {
   readonly blocks = new KnownBlocks();
@@ -33,16 +33,16 @@ export class RawHits {
     private readonly serve: ServeRaw,
   ) {}
 
-  /** Responds to a request where the local cache suffices. Returns whether it responded. */
+  /** Responds to a request for which the local cache suffices. Returns whether it responded. */
   respond(request: HitRequest): boolean {
     const { listening, keepAliveTimeout } = this.server;
     return listening && this.serve(request, new RawResponse(request.socket, keepAliveTimeout));
   }
 }
 
-/** A connection that may be sent raw hits. */
+/** A connection on which hits may be served without Node's HTTP server. */
 export class RawConnection {
-  /** Whether Node's parser has proved that it stands between two requests. */
+  /** Whether Node's parser is known to be between two requests. */
   private isBetween = false;
   private unknown = 0;
   private latest: ServerResponse | undefined;
@@ -52,15 +52,15 @@ export class RawConnection {
     private readonly hits: RawHits,
   ) {}
 
-  /** Whether its heads are never equal, so that asking is a waste. */
+  /** Whether the heads of the connection always differ, so that a look-up is a waste. */
   get hasGivenUp(): boolean {
     return this.unknown >= MAX_UNKNOWN;
   }
 
   /**
-   * Responds to a chunk that is the request of a hit. Returns whether it did: if not, Node's parser has to read the chunk.
+   * Responds to a chunk that is the request of a hit. Returns whether it responded; if not, Node's parser must read the chunk.
    *
-   * @param isNext whether the parser has all chunks before it.
+   * @param isNext whether the parser has read all earlier chunks.
    */
   serveChunk(chunk: Buffer, isNext: boolean): boolean {
     const request = isNext && !this.hasGivenUp ? this.requestOf(chunk) : undefined;
@@ -73,14 +73,14 @@ export class RawConnection {
     return true;
   }
 
-  /** Learns from a chunk that Node's parser has read completely, after {@link serveChunk}. */
+  /** Learns from a chunk that Node's parser has read completely; called after {@link serveChunk}. */
   learn(chunk: Buffer): void {
     const response = latestResponse(this.socket);
     if (this.hasGivenUp || chunk.length > MAX_HEAD || response === this.latest || !response) return;
     const text = chunk.toString('latin1');
     if (!isExactly(text, response.req)) return;
     this.isBetween = true;
-    // A slice of the text would keep all of it in memory.
+    // Only the block is converted: a slice of the text of the chunk would keep the whole text in memory.
     if (isAuthenticated(this.socket))
       this.hits.blocks.learn(chunk.toString('latin1', chunk.indexOf(VERSION)), response.req);
   }
@@ -106,29 +106,29 @@ export class RawConnection {
   }
 }
 
-/** What is read of a request that a hit may be for. */
+/** The properties of a request that the fast path reads. */
 export type HitRequest = Pick<
   IncomingMessage,
   'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersion' | 'socket'
 >;
 
-/** Bytes of a response that are copied to be written in one piece. */
+/** Maximum bytes of a response that are copied, in order to write the response at once. */
 const MAX_COPIED = 64 * 1024;
 let copied = Buffer.allocUnsafeSlow(MAX_COPIED);
 
-/** A response that is written to its connection at once, without Node's HTTP server. */
+/** A response that is written to its connection directly, without Node's HTTP server. */
 export class RawResponse {
   readonly writableEnded = true;
   readonly writableFinished = true;
   statusCode = 200;
 
-  /** @param keepAliveMs how long the server keeps an idle connection. */
+  /** @param keepAliveMs milliseconds for which the server keeps an idle connection */
   constructor(
     private readonly socket: Socket,
     private readonly keepAliveMs: number,
   ) {}
 
-  /** @param lines each header with its line break. */
+  /** @param lines header lines, each with its line break */
   send(status: number, lines: string, body: Buffer | undefined): void {
     this.statusCode = status;
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}${lastLines(this.keepAliveMs)}`;
@@ -136,7 +136,7 @@ export class RawResponse {
   }
 }
 
-/** The lines of headers, of which names and values alternate. @throws Error for a value that is none. */
+/** The lines of headers, in which names and values alternate. @throws Error for an invalid value */
 export function linesOf(headers: readonly string[]): string {
   let lines = '';
   for (let at = 0; at < headers.length; at += 2) {
@@ -147,7 +147,7 @@ export function linesOf(headers: readonly string[]): string {
   return lines;
 }
 
-/** The second and the time of the lines that were made last, and these. */
+/** The last lines that were made, with the second and the idle time for which they are valid. */
 let made = { second: Number.NaN, keepAliveMs: Number.NaN, lines: '' };
 
 /** The lines that Node's HTTP server adds to each response, and the end of the headers. */
@@ -174,7 +174,7 @@ function write(socket: Socket, head: string, body: Buffer = NO_BYTES): void {
   copied.write(head, 'latin1');
   copied.set(body, head.length);
   socket.write(copied.subarray(0, length));
-  // The system has not taken all bytes yet: they are read later.
+  // The system has not taken all bytes yet and will read them later, so that the buffer must not change.
   if (socket.writableLength > 0) copied = Buffer.allocUnsafeSlow(MAX_COPIED);
 }
 

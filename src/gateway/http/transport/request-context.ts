@@ -6,7 +6,7 @@ import type { KnownTarget } from '../call/known-targets.js';
 import type { LimitState } from '../../limits/limit-state.js';
 import type { OutcomeFacts } from '../../observability/outcome-facts.js';
 
-/** What is known of a request, mostly for its line in the access log and its row in the request log. */
+/** The facts of a request, mostly for its line in the log and its row in the request log. */
 export interface RequestContext {
   readonly requestId: string;
   /** `performance.now()` when the request's headers were parsed. */
@@ -16,17 +16,17 @@ export interface RequestContext {
   endpoint?: string;
   /** States of the request limits after this request was counted. */
   limits?: readonly LimitState[];
-  /** The valid call; its key once that is known. */
+  /** The valid call, and its cache key once it is computed. */
   called?: Partial<KnownTarget>;
-  /** What the client of a statement says that it is. */
+  /** User-Agent of the client that sent a statement. */
   tool?: string | undefined;
   /** Names of the endpoints that a statement reads. */
   tables?: readonly string[];
   outcome?: OutcomeFacts;
   failure?: unknown;
-  /** Set where the failure is in the body of a response whose status is 200. */
+  /** Set where a response with status 200 has the failure in its body. */
   isFailureInBody?: true;
-  /** Set where the response waits for a change as long as the client wants, so that its disconnection is no failure. */
+  /** Set where the response waits for a change for as long as the client wants, so that its disconnection is not a failure. */
   endsWithClient?: true;
 }
 
@@ -50,10 +50,10 @@ export function principalOf({ principal }: RequestContext): Principal {
   return principal;
 }
 
-/** Ids that need no escaping in a header, a log line or a query id. */
+/** Ids that need no escape in a header, a log line or a query id. */
 const PLAIN = /^[\w.:@=+/~-]{1,128}$/;
 
-/** The caller's id where it needs no escaping, else a new UUID. */
+/** The caller's id where it needs no escape, else a new UUID. */
 export function requestIdOf(header: string | undefined): string {
   return header !== undefined && PLAIN.test(header) ? header : randomUUID();
 }

@@ -10,17 +10,17 @@ import type { ListenerWithMessages } from './messages.js';
 import { RawHits, type ServeRaw } from './raw-hits.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
-/** KiB of URL and headers together. A longer call is a POST. */
+/** Maximum KiB of URL and headers together. A longer call must be a POST. */
 const MAX_HEAD_KB = 64;
-/** Milliseconds that the connection stays open after an error response, so that the client can read it. */
+/** Milliseconds that a connection stays open after an error response, so that the client can read the response. */
 const LINGER_MS = 1000;
 
-/** Limits on what clients may occupy of a server. */
+/** Limits on the resources that clients may use. */
 export interface ServerLimits {
   readonly maxConnections: number;
-  /** Milliseconds from the connection, or from the first byte of a further request, to the end of the headers. */
+  /** Milliseconds from the connection, or from the first byte of a later request, to the end of the headers. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds to the end of the whole request, a body included; at least those for the headers. */
+  /** Milliseconds to the end of the whole request, including its body; at least `headersTimeoutMs`. */
   readonly requestTimeoutMs: number;
 }
 
@@ -30,10 +30,10 @@ const DEFAULT_LIMITS: ServerLimits = {
   requestTimeoutMs: 30_000,
 };
 
-/** Timeout checks in each headers timeout. With Node's default of 30 s a timeout of 10 s would take up to 40 s. */
+/** Number of timeout checks in each headers timeout. With Node's interval of 30 s, a timeout of 10 s could take 40 s. */
 const TIMEOUT_CHECKS = 10;
 
-/** Creates an HTTP server with limits, which responds to malformed HTTP with a problem document too. */
+/** Creates an HTTP server with limits, which responds with a problem document to malformed HTTP too. */
 export function createHttpServer(
   listener: RequestListener & Partial<ListenerWithMessages> & { readonly serveRaw?: ServeRaw | undefined },
   logger: Logger,
@@ -46,7 +46,7 @@ export function createHttpServer(
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.ceil(headersTimeoutMs / TIMEOUT_CHECKS),
-      // Longer than the idle timeout of load balancers, so that they close idle connections first.
+      // This timeout exceeds the idle timeout of load balancers, so that they close idle connections first.
       keepAliveTimeout: 75_000,
       // Node would reject with an empty body; requireHost() sends a problem document.
       requireHostHeader: false,
@@ -61,7 +61,7 @@ export function createHttpServer(
       else handle();
     },
   );
-  // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
+  // RFC 9110 (10.1.1) allows a server to ignore an unknown expectation. Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const noteRequest = trackConnections(server, maxConnections);
   const backlogs = keepBacklogs(
@@ -74,7 +74,7 @@ export function createHttpServer(
     const send = (): void => {
       sendClientError(error, socket, logger);
     };
-    // An unfinished body: the client disconnected.
+    // The body is incomplete because the client disconnected.
     if (active && error.code === 'HPE_INVALID_EOF_STATE') socket.destroy();
     else if (active?.req.complete && error.code?.startsWith('HPE_')) backlogs.add(socket, send);
     else send();

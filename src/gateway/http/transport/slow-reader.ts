@@ -8,9 +8,9 @@ import { responding } from './connections.js';
 const SLOW_READER_MS = 60_000;
 
 /**
- * Closes the connection when the client reads nothing of a response for a minute: it would keep the bytes in memory for ever.
- * Node restarts the time with each write, and with each part that the client reads. A response that has nothing to send waits
- * for something else, such as ClickHouse.
+ * Closes the connection when the client reads nothing of a response for a minute: its bytes would stay in memory forever. Node
+ * restarts the timeout with each write, and whenever the client reads. A response without bytes to send does not time out: it
+ * waits for something else, such as ClickHouse.
  */
 export function closeWhereUnread(response: ServerResponse): void {
   const { socket } = response;
@@ -20,20 +20,20 @@ export function closeWhereUnread(response: ServerResponse): void {
     if (socket.writableLength > 0) breakOff(response);
   });
   response.once('finish', () => {
-    // Where no other response follows, Node has set its own time for idle connections.
+    // Without a following response, Node has set the timeout of idle connections.
     const next = responding(socket);
     if (next && next !== response) socket.setTimeout(0);
   });
 }
 
 /**
- * As {@link closeWhereUnread}, for the bytes that were written to a connection without a response of Node. Until the client has
- * read them, nothing more is read of the connection. After that it may be idle for as long as before.
+ * Does the same as {@link closeWhereUnread} for bytes that were written to a connection without a response of Node. Nothing more is
+ * read from the connection until the client has read them. Then the idle timeout is the same as before.
  */
 export function closeWhereUnreadRaw(socket: Socket): void {
   const { timeout: idleMs = 0 } = socket;
   const close = (): void => void socket.resetAndDestroy();
-  // Before Node's own, which closes the connection without a reset.
+  // This listener comes before Node's, which would close the connection without a reset.
   socket.pause().setTimeout(SLOW_READER_MS).prependOnceListener('timeout', close);
   socket.write('', () => {
     socket.off('timeout', close).setTimeout(idleMs).resume();

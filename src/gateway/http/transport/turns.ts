@@ -1,15 +1,15 @@
-/** Runs work in the order in which it comes, so much of it in each turn of the event loop. */
+/** Runs work in order of arrival, a limited amount in each turn of the event loop. */
 export class Turns {
   private readonly waiting: (() => void)[] = [];
   private left: number;
   private isScheduled = false;
 
-  /** @param perTurn how often work is run in one turn. */
+  /** @param perTurn maximum number of runs in one turn */
   constructor(private readonly perTurn: number) {
     this.left = perTurn;
   }
 
-  /** Runs the work: at once, where this turn has run little and nothing waits. */
+  /** Runs the work: at once, if nothing waits and this turn has capacity left. */
   run(work: () => void): void {
     this.schedule();
     if (this.left === 0 || this.waiting.length > 0) {
