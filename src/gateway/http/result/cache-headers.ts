@@ -21,7 +21,7 @@ export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
  *
  * @param caching the endpoint's setting in seconds; `max-age` never exceeds it, even after the clock was set back.
  * @param now milliseconds since 1970.
- * @param reader for whom: that the data of all tenants did not change is nothing for one of them.
+ * @param reader the reader of the headers: one with pins must not learn from them whether other tenants' data changed.
  * @returns alternating names and values.
  */
 export function cacheHeaders(
@@ -46,10 +46,10 @@ export function cacheHeaders(
     'Cache-Status',
     cacheStatus(outcome, remaining, reader === EVERY_ROW_READER ? detailOf(status, result) : ''),
     'Age',
-    // RFC 9111, 4.2.3: since the response was generated or successfully validated at the origin.
+    // RFC 9111 (4.2.3): seconds since the response was generated or successfully validated at the origin.
     String(Math.max(0, Math.floor((now - knownAt(result)) / 1000))),
     'Cache-Control',
-    // With the Age, what is left of a second: rounded down, it would always be nothing.
+    // With a data version, max-age is the whole setting, because the rest of a second, rounded down, would always be 0.
     `private, max-age=${result.data && now < result.expiresAt ? caching : Math.max(0, remaining)}`,
   ];
 }
@@ -78,7 +78,7 @@ export function cacheStatus(
   }
 }
 
-/** What says more of a result than how it was served, as a parameter of `Cache-Status`. */
+/** A parameter of `Cache-Status` with details of the result; empty without such. */
 function detailOf(status: CallOutcome['status'], result: EndpointResult): string {
   if (status === 'HIT' && isConfirmed(result)) return '; detail=confirmed';
   if (status !== 'PARTIAL' || !result.pieces) return '';

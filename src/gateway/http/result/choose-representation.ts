@@ -16,19 +16,19 @@ export interface Presentation {
   readonly representation: Representation;
   /** Whether browsers save the response as a file. */
   readonly download: boolean;
-  /** Whether a result that lacks rows is an error. */
+  /** Whether a result with missing rows is an error. */
   readonly complete: boolean;
-  /** Whether all rows are sent as they arrive, beyond the row cap. */
+  /** Whether all rows are sent as they arrive, even beyond the row cap. */
   readonly isExport: boolean;
-  /** The preferences that decided, as `Preference-Applied` has them. */
+  /** The preferences that affected the response, for `Preference-Applied`. */
   readonly applied: readonly string[];
-  /** Whether the headers made no difference: a request for the same target without them gets the same response. */
+  /** Whether the headers made no difference, so that a request for the same target without them gets the same response. */
   readonly isPlain: boolean;
 }
 
 const DEFAULT_FORMAT: FormatName = 'json';
 
-/** Common values of `Accept` that mean the same as none. */
+/** Common values of `Accept` that accept the default format. */
 export const TAKES_DEFAULT: ReadonlySet<string | undefined> = new Set([
   undefined,
   '',
@@ -48,7 +48,7 @@ const BY_MEDIA_TYPE = new Map(
 /** Maximum number of media ranges in an `Accept` header. Comparing one with all formats takes 3 µs; browsers send at most ten. */
 const MAX_MEDIA_RANGES = 32;
 
-/** What the query string and the preference for numbers say about the representation, and their problems. */
+/** The choices of the query string, and the preference for numbers, with their problems. */
 export interface QueryStringPresentation {
   readonly format: FormatName | undefined;
   readonly numbers: Numbers | undefined;
@@ -66,7 +66,7 @@ const BY_NAME: ReadonlyMap<string, FormatName> = new Map(EVERY_FORMAT_NAME.map((
 const NUMBERS_BY_NAME: ReadonlyMap<string, Numbers> = new Map(NUMBERS.map((name) => [name, name]));
 const MUST_BE_NUMBERS = `must be ${NUMBERS.join(' or ')}`;
 
-/** The texts of `download`, `csv_safe`, `complete` and `export`, in lower case. */
+/** The values of `download`, `csv_safe`, `complete` and `export`, in lower case. */
 export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
   ['true', true],
@@ -76,8 +76,8 @@ export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Reads `format`, `csv_safe`, `download`, `complete` and `export`, and `numbers`: in `Prefer`, and in the query string where no
- * parameter of the endpoint has this name.
+ * Reads `format`, `csv_safe`, `download`, `complete` and `export`. Reads `numbers` in `Prefer`, and in the query string unless the
+ * endpoint has a parameter of this name.
  */
 export function readPresentation(
   sent: RawParameters,
@@ -115,10 +115,10 @@ export function readPresentation(
 }
 
 /**
- * Chooses the representation: `format` of the query string, else `Accept`; `Prefer` decides how times are written, and
- * numbers where the query string does not.
+ * Chooses the representation: `format` in the query string, else `Accept`. `Prefer` determines how times are written, and how
+ * numbers are written where the query string does not.
  *
- * @param named what the query string says, without problems.
+ * @param named choices of the query string, without problems.
  * @param defaults how times and numbers are written where the request does not choose.
  * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
@@ -145,7 +145,7 @@ export function choosePresentation(
   };
 }
 
-/** The preferences that make a difference to a format. */
+/** The preferences that affect a format. */
 function appliedTo(
   format: FormatName,
   timestamps: Times | undefined,
@@ -160,7 +160,7 @@ function appliedTo(
 
 function acceptedFormat(header: string | undefined): FormatName {
   if (header === undefined || TAKES_DEFAULT.has(header)) return DEFAULT_FORMAT;
-  // Most of these media types have no charset (JSON: RFC 8259, section 11), but callers name one all the same.
+  // Most of these media types have no charset (JSON: RFC 8259, section 11), but callers send one.
   const accept = header.replaceAll(/;\s*charset=[^;,]*/gi, '');
   if (accept.split(',').length > MAX_MEDIA_RANGES) {
     throw new Failure(

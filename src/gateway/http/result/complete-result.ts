@@ -10,7 +10,7 @@ export function isComplete({ truncated, partial }: EndpointResult): boolean {
   return !truncated && !partial;
 }
 
-/** @throws Failure RESULT_TRUNCATED, or else SHARD_UNREACHABLE: a retry of a result that is both would fail too. */
+/** @throws Failure RESULT_TRUNCATED, else SHARD_UNREACHABLE: where both apply, a retry would still be truncated */
 export function requireComplete(ran: RanCall): void {
   const { truncated, partial } = ran.outcome.result;
   if (truncated) throw cut(ran);
@@ -39,7 +39,7 @@ function cut(ran: RanCall): Failure {
   );
 }
 
-/** How the caller gets fewer rows. Required parameters come last: to change one is another question. */
+/** Advice on how to get fewer rows. Required parameters come last, because a change of one makes another query. */
 export function narrowing({ call: { query }, principal: { pinned, via } }: RanCall): string {
   if (via === 'link') return 'Ask for a link to fewer rows';
   if (query.sandbox) return 'Select fewer rows in sql';

@@ -3,9 +3,9 @@ import Negotiator from 'negotiator';
 
 import type { Bodies, Compressed, Encoding, EndpointResult } from '../../query/endpoint-result.js';
 
-/** Smallest first: the order among encodings that the client accepts equally. */
+/** Encodings by size, smallest first: the order among those that the client accepts equally. */
 const PREFERRED = ['br', 'gzip', 'identity'] as const;
-/** Cached headers; callers send few different values, each of them thousands of times. */
+/** Maximum number of parsed headers in the cache. Callers send few different values, each of them thousands of times. */
 const REMEMBERED = 200;
 const MAX_REMEMBERED_LENGTH = 200;
 
@@ -22,7 +22,7 @@ export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodie
   return acceptedEncodings(acceptEncoding).find(isPossible(bodies)) ?? 'identity';
 }
 
-/** The encodings that an `Accept-Encoding` accepts and the result can have, best first; one that is pending is compressed when it is sent. */
+/** The encodings that an `Accept-Encoding` accepts and the result can have, best first. A pending one is compressed when it is sent. */
 export function possibleEncodings(acceptEncoding: string, bodies: Bodies): readonly Encoding[] {
   const accepted = acceptedEncodings(acceptEncoding);
   return bodies.pending ? accepted : accepted.filter(isPossible(bodies));
@@ -37,7 +37,7 @@ export function acceptsIdentity(acceptEncoding: string | undefined): boolean {
   return acceptEncoding === undefined || acceptedEncodings(acceptEncoding).includes('identity');
 }
 
-/** The result with the body that {@link chooseEncoding} is to choose, where that one still has to be compressed. */
+/** The result with the body that {@link chooseEncoding} then chooses. Compresses that body first where necessary. */
 export async function withChosenEncoding(
   acceptEncoding: string | undefined,
   result: EndpointResult,

@@ -10,23 +10,23 @@ import {
   withChosenEncoding,
 } from './content-encoding.js';
 
-/** Which bytes of a result a response has. */
+/** The bytes of a result that a response has. */
 export interface SelectedContent {
   readonly encoding: Encoding;
   readonly tag: string;
-  /** Whether later requests can get parts of the result. */
+  /** Whether later requests can get ranges of the result. */
   readonly takesRanges: boolean;
-  /** Whether the client has the bytes, so that the response is 304. */
+  /** Whether the client has the bytes already, so that the response is 304. */
   readonly isUnchanged: boolean;
-  /** Undefined for the whole body. */
+  /** The requested range; undefined for the whole body. */
   readonly range: ByteRange | undefined;
 }
 
-/** A result, and what decides whether later requests can get parts of it. */
+/** A result, and what determines whether later requests can get ranges of it. */
 export interface RangedResult {
   readonly endpoint: Endpoint;
   readonly result: EndpointResult;
-  /** Bytes of a result up to which every gateway finds it in the cache. */
+  /** Maximum bytes of a result that every gateway finds in the cache. */
   readonly maxRangedBytes: number;
 }
 
@@ -34,8 +34,8 @@ export interface RangedResult {
  * Selects the content of a response by the headers of the request, in the order of RFC 9110, 13.2.2: `If-Match`,
  * `If-None-Match`, then `Range` with `If-Range`.
  *
- * A part is one of the bytes without an encoding, so that a request with `Range` gets these where it accepts them. Only GET has
- * parts, of results that are cached: the parts of a result that is queried anew each time would not fit together.
+ * A range counts the bytes without an encoding, so that a request with `Range` gets these where it accepts them. Ranges are served
+ * for GET and for cached results only: ranges of a result that is queried again each time would not fit together.
  *
  * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE
  */
@@ -49,7 +49,7 @@ export function selectContent(
   const encoding = wanted ? 'identity' : encodingFor(headers, result);
   const tag = entityTag(result, encoding);
   if (!allowsEntityTag(headers['if-match'], tag)) throw changed();
-  // Equal bytes do not make a complete result of a partial one, so a partial result is never a 304. Nor is the response to a POST.
+  // Equal bytes do not make a partial result complete, so that a partial result is never a 304. A response to POST is not either.
   const mayBeUnchanged = !result.partial && method !== 'POST';
   const isUnchanged = mayBeUnchanged && matchesEntityTag(headers['if-none-match'], tag);
   const range = isUnchanged ? undefined : wanted;
@@ -57,7 +57,7 @@ export function selectContent(
   return { encoding, tag, takesRanges, isUnchanged, range };
 }
 
-/** The encoding that the client prefers, of those with the tag in `If-Match` where one has it. */
+/** The encoding that the client prefers; where one of them has the tag in `If-Match`, that one. */
 function encodingFor(
   { 'accept-encoding': accepted, 'if-match': ifMatch }: IncomingHttpHeaders,
   result: EndpointResult,
@@ -69,7 +69,7 @@ function encodingFor(
 }
 
 /**
- * The result with what its response needs of the pending encodings: the one that the client prefers, unless it requests a part.
+ * The result with the pending encoding that its response needs: the one that the client prefers, unless it requests a range.
  */
 export async function readyToSend(
   { 'accept-encoding': accepted, range }: IncomingHttpHeaders,
@@ -91,7 +91,7 @@ function wantedRange(
 ): ByteRange | 'unsatisfiable' | undefined {
   if (range === undefined || !acceptsIdentity(accepted)) return undefined;
   const tag = entityTag(result, 'identity');
-  // The client may have bytes in another encoding, which no part without an encoding continues.
+  // The client may have bytes in another encoding, which a range without an encoding does not continue.
   if (!isSameEntity(ifRange?.toString(), tag) || !allowsEntityTag(ifMatch, tag)) return undefined;
   return byteRangeIn(range, result.bodies.identity.length);
 }
@@ -132,7 +132,7 @@ export function allowsEntityTag(ifMatch: string | undefined, tag: string): boole
   return isStrong(tag) && tagsIn(ifMatch).includes(tag);
 }
 
-/** Whether `If-Range` is absent or is the tag (RFC 9110, 13.1.5: by strong comparison). A date never is. */
+/** Whether `If-Range` is absent or equals the tag (RFC 9110, 13.1.5: by strong comparison). A date never does. */
 export function isSameEntity(ifRange: string | undefined, tag: string): boolean {
   return ifRange === undefined || (isStrong(tag) && ifRange.trim() === tag);
 }
@@ -143,7 +143,7 @@ const opaque = (tag: string): string => tag.replace(/^W\//, '');
 
 const tagsIn = (list: string): readonly string[] => list.split(',').map((tag) => tag.trim());
 
-/** Offsets of the first and the last byte of a part. */
+/** Offsets of the first and the last byte of a range. */
 interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -152,8 +152,8 @@ interface ByteRange {
 const BYTES = /^bytes=[ \t]*(?<first>\d*)-(?<last>\d*)[ \t]*$/i;
 
 /**
- * The part of a body that a `Range` header names (RFC 9110, 14.1.2). Undefined where the whole body is the response: without
- * a header, and for what the gateway does not serve (other units, several ranges) or cannot read.
+ * The range of a body that a `Range` header names (RFC 9110, 14.1.2). Undefined where the response is the whole body: without
+ * a header, and for a header that is invalid or not supported (other units, several ranges).
  *
  * @param length bytes of the body.
  */
@@ -161,7 +161,7 @@ export function byteRangeIn(
   header: string | undefined,
   length: number,
 ): ByteRange | 'unsatisfiable' | undefined {
-  // A tool that requests all bytes as a range must not fail for want of rows.
+  // A tool that requests all bytes as a range must not fail because there are no rows.
   if (length === 0) return undefined;
   const { first = '', last = '' } = BYTES.exec(header ?? '')?.groups ?? {};
   if (first === '') return last === '' ? undefined : suffixOf(Number(last), length);
@@ -170,7 +170,7 @@ export function byteRangeIn(
   return start < length ? { first: start, last: Math.min(end, length - 1) } : 'unsatisfiable';
 }
 
-/** The last bytes of a body. */
+/** The range of the last bytes of a body. */
 function suffixOf(bytes: number, length: number): ByteRange | 'unsatisfiable' {
   if (bytes === 0) return 'unsatisfiable';
   return { first: Math.max(0, length - bytes), last: length - 1 };

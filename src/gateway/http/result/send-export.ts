@@ -12,17 +12,17 @@ import type { ReadCall } from '../call/read-call.js';
 import { chooseEncoding } from './content-encoding.js';
 import { fileName, varyOf } from './send-result.js';
 
-/** The trailer with the number of rows. A client that reads it knows that it has all of them. */
+/** The trailer with the number of rows, which proves to a client that it has all of them. */
 const ROW_COUNT = 'X-Row-Count';
 
-/** Bytes that gather while the client does not read. */
+/** Bytes that are buffered while the client does not read. */
 const BUFFERED_BYTES = 256 * 1024;
 
-/** A client that takes less in so many milliseconds ends its export: it would keep a slot from others for `maxSeconds`. */
+/** An export ends whose client reads less than LEAST_BYTES in this time: it would occupy a slot for `maxSeconds`. */
 const RATE_MS = 30_000;
 const LEAST_BYTES = 1024 * 1024;
 
-/** How far a client has read. */
+/** How much a client has read. */
 interface Progress {
   readonly taken: number;
   readonly isBlocked: boolean;
@@ -41,7 +41,7 @@ export interface ExportSending {
   readonly call: ReadCall;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Gets what the log has of the export. */
+  /** Receives the facts of the outcome for the log. */
   readonly context: { outcome?: OutcomeFacts };
   /** Called before the headers are sent. */
   readonly beforeHeaders: () => void;
@@ -51,7 +51,7 @@ export interface ExportSending {
 }
 
 /**
- * Requires a version of HTTP in which a response that is broken off differs from a complete one.
+ * Requires a version of HTTP in which an aborted response differs from a complete one.
  *
  * @throws Failure HTTP_VERSION_NOT_SUPPORTED for HTTP/1.0, where the end of the connection is the end of the response.
  */
@@ -64,7 +64,7 @@ export function requireChunks({ httpVersionMajor: major, httpVersionMinor: minor
 }
 
 /**
- * Sends an export as its rows arrive. The response ends only where every row was sent; else whoever handles the failure
+ * Sends an export as its rows arrive. The response ends only where every row was sent. Otherwise the handler of the failure
  * destroys the response, so that the caller gets no last chunk. HEAD runs no query.
  *
  * @throws Failure
@@ -89,7 +89,7 @@ export async function sendExport(
     return;
   }
   await run(() => {
-    // Node rejects the header in a response without a body.
+    // Only with rows: Node rejects the header in a response without a body.
     begin('exportRows' in FORMATS[format] ? ['Trailer', ROW_COUNT] : []);
     const body = new ResponseBody(response, setTimer);
     return {
@@ -122,13 +122,13 @@ function headersOf(
 }
 
 /**
- * Writes to a response at the pace of the client. Where the stream fails, the response stays as it is: the failure has to be
- * known to the log before the response closes.
+ * Writes to a response at the pace of the client. A failed stream leaves the response open, because the log must know the failure
+ * before the response closes.
  */
 export class ResponseBody extends Writable {
   private cancelCheck: () => void = () => undefined;
 
-  /** @param isBroken whether a body that has ended is not complete: the response has no last chunk then */
+  /** @param isBroken whether a body that has ended is incomplete: the response then has no last chunk */
   constructor(
     private readonly response: ServerResponse,
     private readonly setTimer = setRealTimer,
@@ -142,7 +142,7 @@ export class ResponseBody extends Writable {
     });
   }
 
-  /** What the client has taken, and whether it is the client that is waited for. */
+  /** Bytes that the client has taken, and whether the gateway waits for the client. */
   private get progress(): Progress {
     const { bytesWritten = 0, writableLength = 0 } = this.response.socket ?? {};
     return { taken: bytesWritten - writableLength, isBlocked: writableLength > 0 };
@@ -158,11 +158,11 @@ export class ResponseBody extends Writable {
     }, RATE_MS);
   }
 
-  /** Writes what has gathered at once: with a write for each chunk, most CPU time goes into the writes. */
+  /** Writes all waiting chunks together: most CPU time would go into separate writes. */
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error) => void): void {
     const { response } = this;
     const { socket } = response;
-    // Of a client that has closed its side, Node ends the connection.
+    // Node ends the connection of a client that has closed its side.
     if (!socket?.writable) {
       done(callerGone());
       return;
@@ -170,7 +170,7 @@ export class ResponseBody extends Writable {
     response.cork();
     for (const { chunk } of chunks) response.write(chunk);
     response.uncork();
-    // Not of the response: after a write while it was corked, it can need a drain that never comes (Node 20).
+    // The socket, not the response: after a write to a corked response, its `drain` may never come (Node 20).
     if (socket.writableNeedDrain) socket.once('drain', done);
     else done();
   }
@@ -180,7 +180,7 @@ export class ResponseBody extends Writable {
       this.response.end(done);
       return;
     }
-    // Not reset: the client reads the last bytes, which say why.
+    // Closed without a reset, so that the client can read the last bytes, which contain the error.
     this.response.socket?.destroySoon();
     done();
   }

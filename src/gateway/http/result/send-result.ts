@@ -14,11 +14,11 @@ import type { RequestContext } from '../transport/request-context.js';
 import { closeWhereUnread } from '../transport/slow-reader.js';
 import { selectContent, type SelectedContent } from './select-content.js';
 
-/** A result, and what decides its response beside the request. */
+/** A result, and what determines its response in addition to the request. */
 export interface SentResult {
   readonly call: ReadCall;
   readonly outcome: CallOutcome;
-  /** Bytes of a result up to which every gateway finds it in the cache. */
+  /** Maximum bytes of a result that every gateway finds in the cache. */
   readonly maxRangedBytes: number;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -26,23 +26,23 @@ export interface SentResult {
 
 /** A result to send. */
 export interface Sending extends SentResult {
-  /** For `Server-Timing`. */
+  /** Context of the request, for `Server-Timing`. */
   readonly context: RequestContext;
 }
 
-/** The response to a request, without `Server-Timing`: in the lists names and values alternate. */
+/** The response to a request, without `Server-Timing`. In the lists of headers, names and values alternate. */
 export interface ResultResponse {
   readonly status: 200 | 206 | 304;
   readonly beforeTiming: readonly string[];
   readonly afterTiming: readonly string[];
-  /** Undefined where none is sent, and where it is compressed as it is sent. */
+  /** The body; undefined where none is sent, and where the body is compressed while it is sent. */
   readonly body: Buffer | undefined;
   readonly compressed: Compressed | undefined;
 }
 
 /**
- * Sends a result: its bytes in the encoding that the client prefers, a part of them, or 304 where the client has them. Node
- * takes a third of the time for one list of all headers as for setting them one by one.
+ * Sends a result: its bytes in the encoding that the client prefers, a range of them, or 304 where the client has them. All headers
+ * are set as one list, because setting them one by one takes Node three times as long.
  *
  * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE; never for a request without `If-Match` and `Range`
  */
@@ -55,16 +55,16 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
   else endWith(response, body);
 }
 
-/** Ends a response whose head is written. */
+/** Ends a response whose headers are written. */
 export function endWith(response: ServerResponse, body: Buffer | undefined): void {
   response.end(body);
   if (response.writableLength > 0) closeWhereUnread(response);
 }
 
 /**
- * Selects what a response to a request has of a result.
+ * The response to a request for a result.
  *
- * @param vary what else of the request decided the headers.
+ * @param vary other request headers that determined the response.
  * @throws as {@link sendResult}
  */
 export function responseOf(
@@ -95,7 +95,7 @@ export function responseOf(
 
 const NO_CONTENT = { body: undefined, compressed: undefined };
 
-/** The bytes of a response, and the headers of their length. */
+/** The body of a response, and the headers about its length. */
 function contentOf(
   { bodies }: EndpointResult,
   { encoding, range }: SelectedContent,
@@ -114,11 +114,11 @@ function contentOf(
   return { status: 206, headers: [...contentRange, ...headers], body, compressed: undefined };
 }
 
-/** Compresses the body while it is sent, at the pace of the client. A failure breaks off the response, which shows it. */
+/** Compresses the body while it is sent, at the pace of the client. A failure aborts the response, so that the client notices. */
 function sendCompressed(response: ServerResponse, { outcome, context }: Sending, encoding: Compressed): void {
   const compressed = compressedStream(outcome.result.bodies.identity, encoding);
   compressed.once('error', (error: NodeJS.ErrnoException) => {
-    // The pipeline reports a client that disconnects to both streams; the log has its own status for that.
+    // The pipeline reports a disconnected client to both streams. The log has its own status for that.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') context.failure = error;
   });
   pipeline(compressed, response, () => undefined);
@@ -127,7 +127,7 @@ function sendCompressed(response: ServerResponse, { outcome, context }: Sending,
 
 type Vary = number | string | readonly string[] | undefined;
 
-/** @param before what CORS set, if anything. */
+/** The value of `Vary`. @param before what CORS has set */
 export function varyOf(before: Vary): string {
   return before === undefined ? VARY : `${String(before)}, ${VARY}`;
 }
@@ -147,7 +147,7 @@ function contentHeaders({ call, outcome }: SentResult, encoding: Encoding): read
 }
 
 /**
- * W3C Server Timing: the total and, where the request caused a query whose cost the caller may read, its stages; milliseconds.
+ * W3C Server Timing in milliseconds: the total, and the stages of a query that the request caused, if the caller may read its cost.
  *
  * @returns name and value
  */
@@ -163,7 +163,7 @@ export function serverTiming(
   return ['Server-Timing', `${total}, ${stages}`];
 }
 
-/** Name of the endpoint and creation time of the result in UTC: `orders.by-day-20260517T100503Z.csv`. */
+/** A file name from the endpoint's name and the creation time of the result in UTC: `orders.by-day-20260517T100503Z.csv`. */
 export function fileName({ name }: Endpoint, createdAt: number, extension: string): string {
   const time = new Date(createdAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `${name}-${time}.${extension}`;

@@ -3,18 +3,18 @@ import type { Request, Response } from 'express';
 import type { StillRunning } from '../../scheduler/deferred-calls.js';
 import { withoutKey } from '../call/target-without-key.js';
 
-/** A call that has no result yet, for its caller. */
+/** The state of a running call, for its caller. */
 export interface RunningState {
   readonly status: 'running';
-  /** Since the request that started it. */
+  /** Seconds since the request that started the call. */
   readonly elapsedSeconds: number;
-  /** After so many seconds in ClickHouse it fails. */
+  /** Seconds in ClickHouse after which the call fails. */
   readonly timeLimitSeconds: number;
-  /** When the caller should repeat the request. */
+  /** Seconds after which the caller should repeat the request. */
   readonly retryAfterSeconds: number;
 }
 
-/** The longest advice: a caller learns of the result late. */
+/** Maximum advice, because with a longer one the caller would learn late of the result. */
 const MAX_RETRY_SECONDS = 10;
 
 export function runningState({ since, timeLimitSeconds }: StillRunning, now: Date): RunningState {
@@ -25,16 +25,16 @@ export function runningState({ since, timeLimitSeconds }: StillRunning, now: Dat
 
 export interface RunningResponse {
   readonly running: StillRunning;
-  /** Whether the target is all of the call, and has no secret value. */
+  /** Whether the request target is the whole call, and has no secret value. */
   readonly isWhole: boolean;
-  /** The other preferences that were applied. */
+  /** The other applied preferences, for `Preference-Applied`. */
   readonly applied: string;
   /** `PUBLIC_URL` */
   readonly publicUrl: string | undefined;
   readonly now: Date;
 }
 
-/** Sends 202: the same request joins the query or gets its result. Where its URL is not all of it, that URL is another call. */
+/** Sends 202: a repeated request joins the query or gets its result. Without `isWhole`, the response has no `Location`. */
 export function sendRunning(
   { originalUrl }: Request,
   response: Response,

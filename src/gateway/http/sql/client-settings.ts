@@ -2,43 +2,43 @@ import type { StatementOutput } from '../../query/ports.js';
 import { treatmentOf } from '../../tables/settings.js';
 import { CODES, StatementProblem } from '../../tables/statement.js';
 
-/** Formats that need a file of their own, or the protocol of another database. */
+/** Formats that are not supported, because they need a separate file or the protocol of another database. */
 const NOT_HERE = /^(?:Template\w*|Protobuf\w*|CapnProto|MySQLWire|PostgreSQLWire|HiveText|RawBLOB)$/i;
-/** Formats that tell how many rows were read. */
+/** Formats that report how many rows were read. */
 const OF_PROGRESS = /WithProgress$/i;
 
-/** Formats that tell how many rows there were before a LIMIT. */
+/** Formats that report the number of rows before a LIMIT. */
 const WITH_ROWS_BEFORE_LIMIT = /^(?:JSON(?!\w*EachRow)\w*|XML)$/i;
 
-/** What a client chose for a statement. */
+/** The choices of a client for a statement. */
 export interface ClientSettings {
-  /** Its own id of the statement. */
+  /** Id that the client chose for the statement. */
   readonly queryId: string | undefined;
-  /** Rows that the result may have. */
+  /** Maximum rows of the result. */
   readonly maxRows: number;
   readonly timeoutMs: number;
   /** Whether the response consists of ClickHouse's compressed frames. */
   readonly isFramed: boolean;
-  /** Whether the response may be compressed as `Accept-Encoding` says. */
+  /** Whether the response may be compressed by `Accept-Encoding`. */
   readonly isHttpCompressed: boolean;
-  /** A zone other than the one in which endpoints are written, UTC. */
+  /** Time zone of the session, where it is not UTC, for which endpoints are written; else undefined. */
   readonly zone: string | undefined;
-  /** @param format of the statement itself @throws StatementProblem */
+  /** Chooses the output. @param format format in the statement @throws StatementProblem */
   readonly output: (format: string | undefined) => StatementOutput;
 }
 
-/** What bounds the settings of a client. */
+/** The bounds of a client's settings. */
 export interface SettingBounds {
   readonly maxRows: number;
   readonly timeoutMs: number;
-  /** Whether the key has pins: no figure may tell of rows that it may not see. */
+  /** Whether the key has pins: figures must not reveal rows that the key may not read. */
   readonly isPinned: boolean;
 }
 
 /**
- * Reads the settings of a request, and those at the end of its statement, which win.
+ * Reads the settings of a request and those at the end of its statement, which take precedence.
  *
- * @throws StatementProblem for a setting with which the result would differ from what the client expects
+ * @throws StatementProblem for a setting that would make the result differ from what the client expects
  */
 export function readClientSettings(
   options: ReadonlyMap<string, string>,
@@ -50,7 +50,7 @@ export function readClientSettings(
   const all = new Map([...options, ...inStatement]);
   const isFramed = all.get('compress') === '1';
   const wanted = numberOf(all, 'max_result_rows', Infinity);
-  // A cap by blocks would return more rows than asked for.
+  // ClickHouse breaks only between blocks, and would return more rows than requested. So the cap becomes a limit.
   const isCut = all.get('result_overflow_mode') === 'break' && wanted < Infinity;
   const settings = {
     ...passedOf(all),
@@ -74,7 +74,7 @@ export function readClientSettings(
   };
 }
 
-/** What reaches ClickHouse. Newer clients of the native format read more of it, by their `client_protocol_version`. */
+/** The settings for ClickHouse. With `client_protocol_version`, newer clients get further parts of the native format. */
 function passedOf(all: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const passed = [...all].filter(
     ([name, value]) => (treatmentOf(name) === 'pass' && !isUtcZone(name, value)) || isVersion(name, value),
@@ -85,7 +85,7 @@ function passedOf(all: ReadonlyMap<string, string>): Readonly<Record<string, str
 const isVersion = (name: string, value: string): boolean =>
   name === 'client_protocol_version' && /^\d{1,9}$/.test(value);
 
-/** Endpoints are written for UTC, in which every session is without a zone of its own. */
+/** Whether a zone is UTC, for which endpoints are written; a session without a zone uses UTC. */
 const isUtc = (zone = ''): boolean => zone === '' || zone === 'UTC';
 const isUtcZone = (name: string, value: string): boolean => name === 'session_timezone' && isUtc(value);
 
@@ -122,7 +122,7 @@ function requireFormat(
   );
 }
 
-/** @param otherwise where there is none, or 0, which means none @throws StatementProblem */
+/** The number in a setting. @param otherwise value of an absent setting, and of 0, which means no limit @throws StatementProblem */
 function numberOf(all: ReadonlyMap<string, string>, name: string, otherwise: number): number {
   const number = Number(all.get(name) ?? 0);
   if (Number.isFinite(number) && number >= 0) return number === 0 ? otherwise : number;

@@ -1,13 +1,13 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** Blocks of up to 256 KiB, without checksums, as ClickHouse's own begin. */
+/** Header of a frame with blocks of up to 256 KiB, without checksums, as in ClickHouse's own frames. */
 const HEAD = Buffer.from('04224d18405077', 'hex');
 const BLOCK_BYTES = 256 * 1024;
 const AS_IT_IS = 0x80000000;
 
 /**
- * A stream in the form of an LZ4 frame (lz4_Frame_format.md), whose blocks have the bytes as they are: JDBC can be told to read nothing
- * else.
+ * Encodes a stream as an LZ4 frame (lz4_Frame_format.md) of uncompressed blocks, for configurations of JDBC that accept no other
+ * encoding.
  */
 export class Lz4Frame extends Transform {
   constructor() {

@@ -6,10 +6,10 @@ import { Failure } from '../../errors.js';
 import type { Clock } from '../../query/ports.js';
 import type { SqlRequest } from './sql-request.js';
 
-/** Milliseconds for which a statement that took too long is not run again: JDBC sends it four times at once. */
+/** Milliseconds in which a statement that timed out is not run again, because JDBC repeats it four times at once. */
 const REMEMBERED_MS = 30_000;
 
-/** The statements of each key that reached their time limit a short time ago. */
+/** The statements of each key that timed out recently. */
 export class RecentTimeouts {
   private readonly failures = new LRUCache<string, { readonly failure: Failure; readonly until: number }>({
     max: 1000,
@@ -17,7 +17,7 @@ export class RecentTimeouts {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @throws Failure that the statement had */
+  /** @throws Failure of the recent timeout, if there was one */
   requireNone(id: string): void {
     const known = this.failures.get(id);
     if (known && this.clock().getTime() < known.until) throw known.failure;
@@ -25,13 +25,13 @@ export class RecentTimeouts {
 
   note(id: string, error: unknown): void {
     if (!(error instanceof Failure) || error.code !== 'QUERY_TIMEOUT') return;
-    // Without what it cost, which was charged.
+    // The new failure has no cost, because the cost has been charged.
     const failure = new Failure(error.code, error.message);
     this.failures.set(id, { failure, until: this.clock().getTime() + REMEMBERED_MS });
   }
 }
 
-/** The same for the same statement of a key, whatever id its client gives it. */
+/** Identifies a statement of a key. The client's query id is not a part of it. */
 export function statementId({ name }: Principal, { sql, values, options }: SqlRequest): string {
   const others = [...options].filter(([option]) => option !== 'query_id');
   return createHash('sha256')

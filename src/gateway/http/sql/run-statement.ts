@@ -36,7 +36,7 @@ import { openSqlSink, sendWhole } from './send-rows.js';
 import { sendSqlError } from './sql-error.js';
 import type { SqlRequest } from './sql-request.js';
 
-/** What statements run with. */
+/** The dependencies of statements. */
 export interface StatementParts extends StatementExecution {
   readonly endpoints: Endpoints;
   readonly limiter: Limiter;
@@ -56,7 +56,7 @@ export interface StatementCall {
   readonly response: ServerResponse;
   readonly context: RequestContext;
   readonly principal: Principal;
-  /** Again. @throws Failure */
+  /** Authenticates the request again. @throws Failure */
   readonly authenticate: () => Promise<Principal>;
   readonly sent: SqlRequest;
   readonly user: string;
@@ -76,7 +76,7 @@ export async function runStatement(parts: StatementParts, call: StatementCall): 
     response.end();
     return;
   }
-  // SET readonly asks for what is so in any case.
+  // SET readonly is accepted without effect, because every statement is read-only.
   const own = new Map(
     [...statement.settings].filter(([name]) => statement.kind === 'select' || name !== 'readonly'),
   );
@@ -104,12 +104,12 @@ export async function runStatement(parts: StatementParts, call: StatementCall): 
   }
 }
 
-/** A SELECT, and what it runs with. */
+/** A SELECT with its tables and settings. */
 interface Select {
   readonly statement: SelectStatement & { readonly kind: 'select' | 'describe' };
   readonly tables: KeyTables;
   readonly client: ClientSettings;
-  /** Of the statement, where an error may repeat them. */
+  /** Words of the statement, which an error may repeat; undefined for a key with pins. */
   readonly words: ReadonlySet<string> | undefined;
 }
 
@@ -117,11 +117,11 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
   const { limiter, endpoints, checkStatement, seal, clock, runningCalls } = parts;
   const { response, context, principal, authenticate, sent } = call;
   const { statement, tables, client } = select;
-  // Once each, whatever arguments they are read with.
+  // Each endpoint once, even where the statement reads it with different arguments.
   const read = [...new Set(statement.reads.flatMap(({ table }) => tables.endpoints.get(table) ?? []))];
   noteEndpoints(context, read);
   const subjects = new Set([undefined, ...read].flatMap((of) => subjectsOf(endpoints, principal, of)));
-  // Against the limits of the key it was counted.
+  // The request was already counted against the limits of the key.
   await limiter.admitRequest([...subjects].filter(({ kind }) => kind === 'endpoint'));
   const wait = whileAccepted(clientDisconnected(response), {
     response,
@@ -129,7 +129,7 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
     authenticate,
     isAllowed: (now) => read.every((endpoint) => mayCallWithPins(now, endpoint)),
   });
-  // An argument can be a secret value.
+  // An argument of an endpoint can be a secret value.
   const sql = read.some(hasSecret) ? undefined : sent.sql;
   const running = { endpoints: nameList(read), sql, queryId: client.queryId, tool: context.tool };
   const id = runningCalls.begin(context.requestId, principal.name, running, wait);
@@ -153,13 +153,13 @@ async function runSelect(parts: StatementParts, call: StatementCall, select: Sel
       context.outcome = factsOfExport({ rowCount: undefined, ...outcome });
       return;
     }
-    // It may have left while the result was confirmed.
+    // The client may have disconnected while the result was confirmed.
     if (signal.aborted && !allowsStale(signal.reason)) signal.throwIfAborted();
     const { result } = outcome;
     const exportedBytes = result.bodies.identity.length;
     context.outcome = { ...factsOf(outcome), rows: undefined, exportedBytes };
     for (const { id: of } of read) parts.hits.count(of, outcome.status);
-    // The rows of an endpoint that is cached for seconds are not confirmed.
+    // The rows of an endpoint that is cached for a number of seconds are not confirmed.
     const isConfirmed = read.every(({ settings }) => settings.untilChanged !== undefined);
     const since = isConfirmed ? knownAt(result) : result.createdAt;
     await sendWhole(call, client, outcome, { now: clock().getTime(), since });
@@ -183,7 +183,7 @@ async function requireNoZone(
   }
 }
 
-/** The limits of the queries of endpoints; of several endpoints, the narrowest of each. */
+/** The limits of a query over these endpoints: the narrowest of each limit. */
 function limitsOf(read: readonly Endpoint[]): QueryLimits {
   const narrowest = new Map<string, number>();
   for (const [name, limit] of read.flatMap(({ settings }) =>
@@ -218,7 +218,7 @@ function requestOf(
 
 const isPinned = (principal: Principal): boolean => scopeOf(principal) !== EVERY_ROW;
 
-/** What some clients send in headers, and others in the query string. */
+/** The options in headers, which other clients send in the query string. */
 function optionsInHeaders({ headers }: IncomingMessage): readonly (readonly [string, string])[] {
   const named = [
     ['database', headers['x-clickhouse-database']],
@@ -227,7 +227,7 @@ function optionsInHeaders({ headers }: IncomingMessage): readonly (readonly [str
   return named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
 }
 
-/** Metrics have the name of the one endpoint that a statement reads, else one that no endpoint has. */
+/** Notes the endpoints for the log. Metrics have the name of the endpoint if there is only one, else a name that no endpoint has. */
 function noteEndpoints(context: RequestContext, read: readonly Endpoint[]): void {
   const [first, ...others] = (context.tables = nameList(read));
   if (first !== undefined) context.endpoint = others.length === 0 ? first : '(several)';

@@ -18,7 +18,7 @@ import type { SqlErrorOptions } from './sql-error.js';
 const COMPRESSED_WHEN_SENT = { identity: Buffer.alloc(0), isEncodedWhenSent: true } as const;
 
 /**
- * Where the rows of a statement go. Its headers come from a list: a client could name others in its settings.
+ * Opens the response for the rows of a statement. Its headers come from a fixed list: a client's settings could name others.
  */
 export function openSqlSink(
   request: IncomingMessage,
@@ -42,9 +42,9 @@ export function openSqlSink(
 }
 
 /**
- * Sends a result that is whole.
+ * Sends a complete result.
  *
- * @param times in milliseconds since 1970; its age counts from `since`
+ * @param times milliseconds since 1970; the age of the result counts from `since`
  */
 export async function sendWhole(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -72,7 +72,7 @@ function framed(body: Buffer): Promise<Buffer> {
   return buffer(frame);
 }
 
-/** LZ4 is for those who accept nothing else. */
+/** The encoding of a response. LZ4 is the last choice, for clients that accept nothing else. */
 function encodingOf(accepted = '', bodies: Bodies = COMPRESSED_WHEN_SENT): Encoding | 'lz4' {
   const encoding = chooseEncoding(accepted, bodies);
   return encoding === 'identity' && /(?:^|,) *lz4 *(?:,|$)/.test(accepted) ? 'lz4' : encoding;

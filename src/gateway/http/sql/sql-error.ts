@@ -6,7 +6,7 @@ import { breakOff } from '../transport/break-off.js';
 import { retryHeaders } from '../transport/problem.js';
 import type { RequestContext } from '../transport/request-context.js';
 
-/** Sends an error in ClickHouse's form. Where a part of the rows was sent, the body has it already, and the connection breaks. */
+/** Sends an error in ClickHouse's form. Where rows were sent before, the body already contains the error, and the connection closes. */
 export function sendSqlError(
   response: ServerResponse,
   context: RequestContext,
@@ -18,7 +18,7 @@ export function sendSqlError(
   if (response.destroyed) return;
   if (response.headersSent) {
     const isUnread = error instanceof Failure && error.code === 'EXPORT_TOO_SLOW';
-    // Not at once: the last bytes are the text of the error.
+    // Closed without a reset, because the last bytes are the text of the error.
     if (isUnread) breakOff(response);
     else response.socket?.destroySoon();
     return;
@@ -35,11 +35,11 @@ export function sendSqlError(
   response.end(body);
 }
 
-/** What an error is written with. */
+/** How an error is written. */
 export interface SqlErrorOptions {
-  /** Of the client's own statement; absent where an error may repeat none. */
+  /** Words of the client's statement, which the error may repeat; absent where it may repeat none. */
   readonly words?: ReadonlySet<string> | undefined;
   readonly isFramed: boolean;
-  /** Of ClickHouse. */
+  /** Version of ClickHouse. */
   readonly version: string;
 }

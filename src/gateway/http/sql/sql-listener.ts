@@ -14,7 +14,7 @@ import { runStatement, type StatementParts } from './run-statement.js';
 import { sendSqlError } from './sql-error.js';
 import { optionsOf, readSqlRequest, sqlCredentials } from './sql-request.js';
 
-/** What the SQL listener is made of. */
+/** The dependencies of the SQL listener. */
 export interface SqlParts extends StatementParts {
   readonly credentials: Credentials;
   readonly log: AccessLog;
@@ -25,8 +25,8 @@ export interface SqlParts extends StatementParts {
 const PROBES: ReadonlySet<string> = new Set(['/ping', '/replicas_status']);
 
 /**
- * Creates the listener that speaks ClickHouse's HTTP protocol (https://clickhouse.com/docs/interfaces/http) over the endpoints that are
- * tables.
+ * Creates the listener that serves the endpoints that are tables over ClickHouse's HTTP protocol
+ * (https://clickhouse.com/docs/interfaces/http).
  */
 export function createSqlListener(sqlParts: SqlParts): RequestListener {
   const parts = { ...sqlParts, turns: new Turns(1) };
@@ -44,7 +44,7 @@ export function createSqlListener(sqlParts: SqlParts): RequestListener {
         const isFramed = optionsOf(request).get('compress') === '1';
         sendSqlError(response, context, error, { isFramed, version: parts.serverVersion.known });
       });
-      // What the statement cost is known when its last row was sent.
+      // The cost of a statement is known only after its last row was sent.
       await closed;
       parts.log.note(request, response, request.url ?? '/', context);
     };
@@ -53,10 +53,10 @@ export function createSqlListener(sqlParts: SqlParts): RequestListener {
   };
 }
 
-/** Characters of a User-Agent that are kept. */
+/** Maximum characters of a logged User-Agent. */
 const MAX_TOOL = 100;
 
-/** Without what a line of the request log would have to escape. */
+/** User-Agent of the client, without characters that a line of the request log would have to escape. */
 const toolOf = ({ headers }: IncomingMessage): string | undefined =>
   headers['user-agent']?.slice(0, MAX_TOOL).replaceAll(/[^ -[\]-~]/g, '?');
 
@@ -82,7 +82,7 @@ async function respond(
   const { limiter, endpoints } = parts;
   context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal));
   const sent = await readSqlRequest(request, search);
-  // What follows takes up to a millisecond: calls go between the statements of a dashboard.
+  // The next step takes up to a millisecond. A turn of the event loop before it lets calls run between a dashboard's statements.
   await new Promise<void>((resolve) => {
     parts.turns.run(resolve);
   });

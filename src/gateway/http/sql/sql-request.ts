@@ -7,18 +7,18 @@ import { MAX_BODY_BYTES, readBytes } from '../call/json-body.js';
 
 /** A request of ClickHouse's HTTP protocol. */
 export interface SqlRequest {
-  /** Empty where the request has none. */
+  /** Text of the statement; empty where the request has none. */
   readonly sql: string;
-  /** `param_NAME` by name, in ClickHouse's escaped form. */
+  /** Values of `param_NAME` by name, in ClickHouse's escaped form. */
   readonly values: ReadonlyMap<string, string>;
-  /** Everything else of the query string and of a form, by name. */
+  /** All other members of the query string and of a form, by name. */
   readonly options: ReadonlyMap<string, string>;
 }
 
 /** The credentials of a request, wherever clients put them. */
 export interface SqlCredentials {
   readonly key: string | undefined;
-  /** Any name; ClickHouse's clients need one. */
+  /** Name of the user. Any name is accepted, because ClickHouse's clients require one. */
   readonly user: string;
 }
 
@@ -45,7 +45,7 @@ export function sqlCredentials({ headers }: IncomingMessage, options: URLSearchP
 const textOr = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Reads the whole request. @throws StatementProblem, or Failure */
+/** Reads a request with its body. @throws StatementProblem or Failure */
 export async function readSqlRequest(request: IncomingMessage, search: URLSearchParams): Promise<SqlRequest> {
   const body = await decoded(await readBytes(request), request.headers['content-encoding']);
   const type = request.headers['content-type'] ?? '';
@@ -86,7 +86,7 @@ async function decoded(body: Buffer, encoding = 'identity'): Promise<Buffer> {
 }
 
 async function readForm(body: Buffer, type: string): Promise<readonly (readonly [string, string])[]> {
-  // The body is in memory, and not long.
+  // The deprecation does not apply: the body is short and in memory.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const form = await new Response(body, { headers: { 'content-type': type } }).formData().catch(() => {
     throw new StatementProblem(CODES.BAD_ARGUMENTS, 'The body is not valid multipart/form-data.');
