@@ -3,7 +3,7 @@ import type { Clock } from '../query/ports.js';
 export interface BreakerOptions {
   /** Consecutive failures that open the breaker. */
   readonly failuresToOpen: number;
-  /** Milliseconds that the breaker stays open before a trial call; doubled by each failed trial, up to the maximum. */
+  /** Time that the breaker stays open before a trial call, in milliseconds. Each failed trial doubles it, up to the maximum. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
   readonly clock: Clock;
@@ -14,8 +14,8 @@ export interface BreakerOptions {
 export type BreakerState = 'closed' | 'open';
 
 /**
- * A circuit breaker for a dependency. Consecutive failures open it, and it makes no calls for a while. Then it is
- * half-open: it makes one trial call, whose success closes it. It reports the half-open state as `open`.
+ * A circuit breaker for a dependency. Consecutive failures open it, and it makes no calls for a while. Then it is half-open: it makes one
+ * trial call, whose success closes it. It reports the half-open state as `open`.
  */
 export class CircuitBreaker {
   private failures = 0;

@@ -3,15 +3,15 @@ import { ReplyError } from 'ioredis';
 import type { CircuitBreaker } from './circuit-breaker.js';
 import type { RedisClient } from './redis-connection.js';
 
-/** Milliseconds without a rejection until Redis counts as recovered: a nearly full Redis rejects only some commands. */
+/** Time without a rejection until Redis counts as recovered, in milliseconds. A nearly full Redis rejects only some commands. */
 const QUIET_MS = 3000;
 
-/** Called once when Redis starts to reject commands (because it is full, say), and once when it accepts them again. */
+/** Called once when Redis starts to reject commands (for example because it is full), and once when it accepts them again. */
 export type OnRejectingWrites = (isRejecting: boolean, reason: string) => void;
 
 /**
- * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns
- * undefined. While the circuit breaker is open, no command is sent.
+ * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns undefined. While the circuit
+ * breaker is open, the client sends no command.
  */
 export class GuardedRedis {
   private rejectsWrites = false;
@@ -28,7 +28,7 @@ export class GuardedRedis {
     return this.rejectsWrites;
   }
 
-  /** Runs commands that need no memory, or hardly any (locks, deletions): their success does not show a recovery of Redis. */
+  /** Runs commands that need hardly any memory (locks, deletions). Their success does not prove that Redis has recovered. */
   run<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     return this.breaker.run(() => command(this.client).catch(this.unlessRejected));
   }
@@ -43,7 +43,7 @@ export class GuardedRedis {
     return result;
   }
 
-  /** A rejection is a reply, which shows that the connection works: the circuit breaker must not count it. */
+  /** Handles a rejection. It is a reply, so the connection works, and the circuit breaker must not count it. */
   private readonly unlessRejected = (error: unknown): undefined => {
     if (!(error instanceof ReplyError)) throw error;
     this.rejectedAt = performance.now();

@@ -1,14 +1,14 @@
 import { Cluster, Redis, type Command, type RedisOptions } from 'ioredis';
 
-/** A client of one Redis server, of a master that Sentinels name, or of a Cluster; all have the same commands. */
+/** A client of one Redis server, of a master that Sentinels name, or of a Cluster. All have the same commands. */
 export type RedisClient = Redis | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
-/** A later reply costs more time than a cache hit saves. */
+/** Maximum time for a reply. A later reply costs more time than a cache hit saves. */
 export const COMMAND_TIMEOUT_MS = 250;
-/** A connection without a reply for so long is dead (its other end disappeared without closing it). */
+/** Time without a reply after which a connection counts as dead, because its other end disappeared without closing it. */
 const SOCKET_TIMEOUT_MS = 2000;
-/** How long ioredis waits for a connection to end, even one that was lost before: the process cannot stop earlier. */
+/** Time for which ioredis waits for a connection to end, even a lost one. The process cannot stop earlier. */
 const DISCONNECT_TIMEOUT_MS = 250;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
@@ -20,7 +20,7 @@ const OPTIONS = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
   disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-  // A command that cannot be sent fails at once; the caller has a fallback.
+  // A command that cannot be sent fails at once, because the caller has a fallback.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -28,9 +28,9 @@ const OPTIONS = {
 } satisfies RedisOptions;
 
 /**
- * Rejects a command whose reply is late. Unlike ioredis's `commandTimeout`, it does not count time for which this
- * process was busy: Node runs due timers before it reads replies that have arrived. They have been read by the next
- * `setImmediate`, so many identical misses at once do not each query ClickHouse.
+ * Rejects a command whose reply is late. Unlike ioredis's `commandTimeout`, this function does not count time for which this process was
+ * busy: Node runs due timers before it reads replies that have arrived. It has read them by the next `setImmediate`. So many identical
+ * misses at once do not each query ClickHouse.
  */
 function rejectWhenLate(command: Command): void {
   let rejection: NodeJS.Immediate | undefined;
@@ -75,9 +75,9 @@ function reconnectFromReplica(): (error: Error) => boolean {
 }
 
 /**
- * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the
- * master that Sentinels name, or `redis+cluster://HOST:PORT,…` for a Cluster; `rediss` instead of `redis` uses TLS.
- * User and password precede the `@`, a database number follows the last slash (`?db=` with Sentinels).
+ * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the master that Sentinels name,
+ * or `redis+cluster://HOST:PORT,…` for a Cluster. `rediss` instead of `redis` uses TLS. User and password precede the `@`. A database number
+ * follows the last slash (`?db=` with Sentinels).
  */
 export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
   const client = clientOf(url);

@@ -3,7 +3,7 @@ import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 import { readFailure, sharedFailureOf } from './shared-failure.js';
 
-/** What gateways share about deferred calls. */
+/** Board of deferred calls that gateways share through Redis. */
 export function deferredThroughRedis(redis: GuardedRedis, keys: RedisKeys): DeferredBoard {
   return {
     want: async (id, seconds) => {

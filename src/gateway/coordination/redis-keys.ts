@@ -1,16 +1,14 @@
 import type { EntryName } from '../query/cache-key.js';
 
 /**
- * Version of what gateways share about queries: results, locks and failures. Raise it when the layout of one of them
- * changes, or when the same cache key can have other bytes. Gateways with different versions then neither read nor replace what
- * the others wrote.
+ * Version of the data about queries that gateways share: results, locks and failures. Raise it when the layout of any of these changes, or
+ * when the same cache key can have other bytes. Gateways with different versions neither read nor replace each other's data.
  */
 export const SHARED_FORMAT = 4;
 
 /**
- * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores
- * them in one slot. Limits and purges have no version, because gateways of all versions count and purge together:
- * their layout must not change.
+ * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores them in one slot. Limits
+ * and purges have no version, because gateways of all versions count and purge together: their layout must not change.
  */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
@@ -19,12 +17,12 @@ export class RedisKeys {
     return `${this.prefix}result:${endpointId}:{${hash}}:${SHARED_FORMAT}`;
   }
 
-  /** Glob pattern for the results of an endpoint, or of all, in every version. */
+  /** Glob pattern for the results of an endpoint, or of all endpoints, in every version. */
   resultsOf(endpointId = '*'): string {
     return `${globEscaped(this.prefix)}result:${endpointId}:*`;
   }
 
-  /** Of the gateway that runs the query: where a caller misses it, or for a refresh in the place of a cached result. */
+  /** Lock of the gateway that runs a query, for a miss or for the refresh of a cached result. */
   lock({ hash }: EntryName, of: 'miss' | 'refresh'): string {
     const suffix = of === 'miss' ? '' : `:${of}`;
     return `${this.prefix}lock:{${hash}}:${SHARED_FORMAT}${suffix}`;
@@ -34,7 +32,7 @@ export class RedisKeys {
     return `${this.prefix}failure:{${hash}}:${SHARED_FORMAT}:${token}`;
   }
 
-  /** Present while a caller wants a deferred call. */
+  /** Key that exists while a caller wants a deferred call. */
   deferred(id: string): string {
     return `${this.prefix}deferred:{${id}}:${SHARED_FORMAT}`;
   }
@@ -43,17 +41,17 @@ export class RedisKeys {
     return `${this.prefix}deferred:{${id}}:${SHARED_FORMAT}:failure`;
   }
 
-  /** The version of the tables of a query. */
+  /** Version of the tables of a query. */
   version(hash: string): string {
     return `${this.prefix}version:${SHARED_FORMAT}:${hash}`;
   }
 
-  /** A counter of a principal or an endpoint over a time window. */
+  /** Counter of a principal or an endpoint in a time window. */
   limit(name: string): string {
     return `${this.prefix}limit:${name}`;
   }
 
-  /** The running queries of a principal or an endpoint. */
+  /** Running queries of a principal or an endpoint. */
   permits(name: string): string {
     return `${this.prefix}running:${name}`;
   }

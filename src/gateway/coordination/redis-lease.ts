@@ -4,8 +4,8 @@ import type { ResultLease } from '../query/result-store.js';
 import type { GuardedRedis } from './guarded-redis.js';
 
 /**
- * Takes the lease if it is free, or renews it, and returns the token of its owner. KEYS: the key; ARGV: token,
- * milliseconds until the lease expires. A full Redis rejects SET but not PEXPIRE, so that an owner can still renew.
+ * Takes the lease if it is free, or renews it, and returns the token of its owner. KEYS: the key; ARGV: token, milliseconds until the lease
+ * expires. A full Redis rejects SET but not PEXPIRE, so that an owner can still renew.
  */
 export const TAKE_OR_RENEW = `
   local owner = redis.call('get', KEYS[1])
@@ -24,16 +24,16 @@ const DELETE_IF_HELD = `
   if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('del', KEYS[1])`;
 
-/** A lease in Redis: a key that contains the owner's token, and expires if the owner does not renew it. */
+/** A lease in Redis: a key that contains the owner's token, and expires unless the owner renews it. */
 export class RedisLease implements ResultLease {
-  /** Node.js takes UUIDs from a pool of random bytes. */
+  /** Token of this process. A UUID is cheap, because Node.js takes UUIDs from a pool of random bytes. */
   readonly token = randomUUID().replaceAll('-', '');
   isAsked = false;
-  /** The token of its owner when it was asked for last; undefined where Redis did not reply. */
+  /** Token of the owner at the last request for the lease. Undefined where Redis did not reply. */
   owner: string | undefined;
   private expiresAt = -Infinity;
 
-  /** @param now a monotonic clock in milliseconds. */
+  /** @param now monotonic clock in milliseconds. */
   constructor(
     private readonly redis: GuardedRedis,
     readonly key: string,
@@ -41,12 +41,12 @@ export class RedisLease implements ResultLease {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether this process owns the lease. It expires here before it does in Redis, never after. */
+  /** Whether this process owns the lease. The lease expires here before it expires in Redis, never after. */
   get isHeld(): boolean {
     return this.now() < this.expiresAt;
   }
 
-  /** @returns the token of the owner, its own if the lease was free; undefined if Redis does not reply. */
+  /** @returns the token of the owner, which is the own token if the lease was free; undefined if Redis does not reply. */
   async takeOrRenew(): Promise<string | undefined> {
     const note = this.ask();
     note(await this.redis.run((client) => client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.ms)));
@@ -62,7 +62,7 @@ export class RedisLease implements ResultLease {
     };
   };
 
-  /** Renews the lease. Does not take an expired lease again, because it may have had another owner since. */
+  /** Renews the lease. It does not take an expired lease again, because that may have had another owner since. */
   async renew(): Promise<void> {
     const expiresAt = this.now() + this.ms;
     const reply = await this.redis.run((client) =>

@@ -18,10 +18,10 @@ const TAKE = `
   return 1`;
 
 /**
- * Counts units in a window, as `Demand` says. Returns the time and, unless the demand is void, the units granted, the count
- * after it and the milliseconds left (negative: there is no window).
- * KEYS: the counter; ARGV: when the demand is void, when the gateway's window ends, milliseconds left of it, count known,
- * units owed, quota, units wanted, at least, part of the rest that a lease may be.
+ * Counts units in a window, as `Demand` describes. Returns the time and, unless the demand is void, the units granted, the count after the
+ * grant, and the milliseconds left (negative: there is no window).
+ * KEYS: the counter; ARGV: time at which the demand becomes void, end of the gateway's window, milliseconds left of that window, known count,
+ * owed units, quota, wanted units, minimum of units, number of parts of the rest of which a lease gets one.
  */
 const COUNT = `
   local time = redis.call('time')
@@ -46,11 +46,11 @@ const COUNT = `
 export interface RedisLimitsDependencies {
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
-  /** Milliseconds until a permit expires; longer than any query takes, including its wait. */
+  /** Time until a permit expires, in milliseconds. It is longer than any query takes, including its wait. */
   readonly permitMs: number;
 }
 
-/** Limits that gateways count together in Redis. A missing or invalid reply of Redis is undefined. */
+/** Limits that gateways count together in Redis. A missing or invalid reply of Redis gives undefined. */
 export function limitThroughRedis({ redis, keys, permitMs }: RedisLimitsDependencies): SharedLimits {
   return {
     count: async (name, demand) =>
@@ -67,7 +67,7 @@ export function limitThroughRedis({ redis, keys, permitMs }: RedisLimitsDependen
   };
 }
 
-/** Of the script. A gateway that does not know the clock of Redis cannot say when its window ends there. */
+/** Arguments of the script COUNT. Without `times`, a gateway does not know the clock of Redis, nor when its window ends there. */
 function numbersOf({ quota, msLeft, known, owed, wanted, atLeast, times }: Demand): readonly number[] {
   const { sentAt = Number.MAX_SAFE_INTEGER - COMMAND_TIMEOUT_MS, windowEndsAt = 0 } = times ?? {};
   const ms = [sentAt + COMMAND_TIMEOUT_MS, windowEndsAt, msLeft].map(Math.ceil);

@@ -6,16 +6,16 @@ import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /**
- * How long purges remain in Redis after the latest one. A gateway that is disconnected for longer misses them, and can
- * serve a purged result if the endpoint's `caching` plus `staleIfError` exceeds this time too.
+ * Time for which purges remain in Redis after the latest one. A gateway that is disconnected for longer misses them. It can then serve a
+ * purged result if the endpoint's `caching` plus `staleIfError` exceeds this time too.
  */
 const RETENTION_SECONDS = 24 * 3600;
-/** Maximum number of purges stored to be sent again. One more, and all are merged into one purge of everything. */
+/** Maximum number of purges stored for another attempt. If one more comes, all are merged into one purge of everything. */
 const MAX_UNPUBLISHED = 100;
 
 /**
- * Broadcasts purges to all gateways through a channel of Redis, and stores them in a Redis hash for gateways that
- * are disconnected: they apply the purges when they reconnect.
+ * Broadcasts purges to all gateways through a channel of Redis. It also stores them in a Redis hash for disconnected gateways, which apply
+ * them when they reconnect.
  */
 export class RedisPurges {
   private readonly subscriber: RedisClient;
@@ -39,8 +39,8 @@ export class RedisPurges {
   /**
    * Broadcasts a purge. If Redis does not accept it, {@link publishAgain} sends it later.
    *
-   * @param scope its `createdUntil` is the time of the purge.
-   * @returns whether Redis accepted it.
+   * @param scope scope of the purge, whose `createdUntil` is the time of the purge.
+   * @returns whether Redis accepted the purge.
    */
   async publish(scope: PurgeScope): Promise<boolean> {
     if (await this.send(scope)) return true;
@@ -51,7 +51,7 @@ export class RedisPurges {
     return false;
   }
 
-  /** Broadcasts the purges that Redis did not accept before; to be called about once a second. */
+  /** Broadcasts the purges that Redis did not accept before. Must be called about once a second. */
   async publishAgain(): Promise<void> {
     for (const scope of this.unpublished) {
       if (!(await this.send(scope))) return;
@@ -80,7 +80,7 @@ export class RedisPurges {
     for (const message of missed ?? []) this.apply(message);
   }
 
-  /** Ignores messages that are not purges with a time: anyone with access to Redis can send them. */
+  /** Applies a purge. It ignores messages that are not purges with a time, because anyone with access to Redis can send them. */
   private apply(message: string): void {
     const scope = scopeIn(message);
     if (scope) this.onPurge(scope);
@@ -100,7 +100,7 @@ function scopeIn(message: string): PurgeScope | undefined {
   }
 }
 
-/** Whether a message has a time. Without one, a purge would have no bound, and `{}` would purge everything. */
+/** Whether a message has a time. Without a time, a purge would have no bound, and `{}` would purge everything. */
 function isTimedScope(value: unknown): value is PurgeScope {
   return (
     typeof value === 'object' &&
@@ -110,7 +110,7 @@ function isTimedScope(value: unknown): value is PurgeScope {
   );
 }
 
-/** The two client types have no common signature of `duplicate`. */
+/** Duplicates a client. The branches are necessary because the two types have no common signature of `duplicate`. */
 function duplicate(client: RedisClient): RedisClient {
   return client instanceof Cluster ? client.duplicate() : client.duplicate();
 }

@@ -17,64 +17,64 @@ import type { RedisKeys } from './redis-keys.js';
 import { RedisLease } from './redis-lease.js';
 import { readFailure, sharedFailureOf } from './shared-failure.js';
 
-/** How long a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
+/** Time for which a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
 const LEASE_MS = 1500;
 const RENEW_MS = 400;
 const MISS = { of: 'miss', pollMs: 25 } as const;
 /**
- * No caller waits for a refresh: it asks less often, and still several times while a failure can be read. The failure has one name for
- * all gateways, because those that come a moment later must not repeat it.
+ * Refreshes poll less often, because no caller waits for them, but still several times while a failure is readable. Their failure has one
+ * name for all gateways, because a gateway that starts a moment later must not repeat a failed refresh.
  */
 const REFRESH = { of: 'refresh', pollMs: 500, failedAs: 'refresh' } as const;
-/** How long followers can read the failure of a query. */
+/** Time for which followers can read the failure of a query. */
 const FAILURE_MS = 3000;
 /**
- * Published in place of a failure: the followers get no result, and run the query at once. It is too large for the shared cache, or partial,
- * which other gateways may not accept.
+ * Published instead of a failure if the result is too large for the shared cache, or partial, which other gateways may not accept. The
+ * followers get no result, and run the query at once.
  */
 const NOT_SHARED = 'not shared';
 
-/** The token in a lock. No gateway wrote any other value, so it is not waited for. */
+/** Form of the token in a lock. No gateway writes another value, so a gateway does not wait for a lock with one. */
 const TOKEN = /^[0-9a-f]{32}$/;
 
 export interface RedisSingleFlightDependencies {
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
-  /** The cache that this gateway shares with the others. */
+  /** Cache that this gateway shares with the others. */
   readonly store: ResultStore;
   readonly clock: Clock;
-  /** Milliseconds after which a follower stops waiting and runs the query itself. */
+  /** Time after which a follower stops waiting and runs the query itself, in milliseconds. */
   readonly maxWaitMs: number;
   /** Whether a result is small enough for the shared cache. */
   readonly accepts: (result: EndpointResult) => boolean;
 }
 
 /**
- * Single flight across gateways that miss the same query at the same time: the gateway that takes the lock queries
- * ClickHouse, the others wait for its result or its failure. If the owner crashes, its lease expires and another
+ * Single flight across gateways that miss the same query at the same time. The gateway that takes the lock queries
+ * ClickHouse. The others wait for its result or its failure. If the owner crashes, its lease expires and another
  * gateway takes over. Without Redis every gateway runs the query itself.
  *
- * There is exactly one query, except where its result is partial or too large to be shared: then all gateways run it, at the same time. And where
- * Redis fails, or the owner's process is blocked for a whole lease: another gateway then takes over and runs a second query.
+ * There is exactly one query, with two exceptions. If its result is partial or too large to be shared, all gateways run it at the same time.
+ * If Redis fails, or the owner's process is blocked for a whole lease, another gateway runs a second query.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return (...query) => new RedisFlight(dependencies, ...query).run();
 }
 
-/** What a look into the cache found. */
+/** Outcome of one look into the cache. */
 interface Look {
   readonly cached: EndpointResult | undefined;
 }
 
-/** The query of this process, which other gateways may run too. */
+/** A query of this process, which other gateways may run too. */
 class RedisFlight {
   private readonly lock: RedisLease;
   private readonly pollMs: number;
-  /** The name under which its failure is published. */
+  /** Name under which a failure of the query is published. */
   private readonly failedAs: string;
   /**
-   * Since when the result is known that was there at first, and at least the time at which the longest query would have begun: an
-   * expired result that is known since later, and that comes while this gateway waits, is of the query for which it waits.
+   * Time since which the first result found is known, but at least the start of the longest possible query. If a result appears that is
+   * known since later, it comes from the query for which this gateway waits, even if it has already expired.
    */
   private seen: number;
 
@@ -94,7 +94,7 @@ class RedisFlight {
   }
 
   async run(): Promise<FetchedResult> {
-    // Most calls are alone: one command looks for the result, and takes the lock where there is none to use.
+    // Most calls are alone. So one command looks for the result, and takes the lock where there is no usable result.
     const cached = await this.dependencies.store.get(this.key, this.newerThan, this.lock);
     const fetched = this.lock.isAsked
       ? await this.leadOrFollow({ cached })
@@ -102,7 +102,7 @@ class RedisFlight {
     return { cached, ...fetched };
   }
 
-  /** @param look what was found when the lock was asked for, if it was */
+  /** @param look outcome of the request for the lock, if there was one */
   private async leadOrFollow(look?: Look): Promise<FetchedResult> {
     const { lock, dependencies } = this;
     const deadlineAt = performance.now() + dependencies.maxWaitMs;
@@ -133,14 +133,14 @@ class RedisFlight {
     return { result, isCollapsed: false };
   }
 
-  /** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
+  /** @returns undefined if the lease expired before the query started, so that another gateway may have taken the lock. */
   private async lead(
     previousLeader: string | undefined,
     look: Look | undefined,
   ): Promise<FetchedResult | undefined> {
     const { lock, signal } = this;
     const renewal = setInterval(() => void lock.renew(), RENEW_MS);
-    // Who waits for a miss looks for its failure under the token of this lock, also where it is of the leader before.
+    // Followers of a miss look for a failure under this lock's token, so the previous leader's failure is published again under it.
     let isToPublish = this.failedAs !== REFRESH.failedAs;
     let stored = Promise.resolve();
     try {
@@ -156,17 +156,17 @@ class RedisFlight {
       return { result, isCollapsed: false };
     } catch (error) {
       if (isToPublish && !signal.aborted) await this.publishFailure(error);
-      // Before the response: a request that comes after it must find no lock, whose failure it would get.
+      // The lock ends before the response. Otherwise a later request would find the lock, and would get this failure.
       await lock.release();
       throw error;
     } finally {
       clearInterval(renewal);
-      // Usually the lock has ended with the storing. No response waits for either, and other gateways wait for the lock until the result is there.
+      // Usually the write of the result ends the lock. No response waits for it, but other gateways wait until the result is stored.
       void stored.then(() => (lock.isHeld ? lock.release() : undefined));
     }
   }
 
-  /** Never rejects. @param lock ends once the result is stored */
+  /** Stores a result. It never rejects. @param lock ended by the write of the result */
   private async storeResult(result: EndpointResult, lock?: RedisLease): Promise<void> {
     const { key } = this;
     if (!result.partial) await this.dependencies.store.set(key, result, usableUntil(result, key), lock);
@@ -187,7 +187,7 @@ class RedisFlight {
   /**
    * Finds a result that another gateway published.
    *
-   * @param look what was found already
+   * @param look outcome of an earlier look, if there was one
    * @param previousLeader token of the gateway that ran the query for which this one waits
    */
   private async findPublished(
@@ -198,7 +198,7 @@ class RedisFlight {
     const { key, newerThan = -Infinity, seen } = this;
     const result = look ? look.cached : await store.get(key, newerThan);
     if (!result || knownAt(result) <= newerThan) return undefined;
-    // A query can take longer than its result is fresh.
+    // A result can expire before its query ends, so the leader's result counts even if it is not fresh.
     const isOfLeader = previousLeader !== undefined && knownAt(result) > seen;
     if (isOfLeader || isFresh(result, clock().getTime())) return { result, isCollapsed: true };
     this.seen = Math.max(seen, knownAt(result));
@@ -206,7 +206,7 @@ class RedisFlight {
   }
 
   /**
-   * Whether the query for which this gateway waited has a result that is not shared.
+   * Whether the query for which this gateway waited has a result that gateways cannot share.
    *
    * @throws Failure of that query
    */

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 
-/** Values that gateways of the same ClickHouse read for each other, as JSON, for a short time. */
+/** Values, as JSON, that gateways of the same ClickHouse share for a short time, so that one read serves all. */
 export class RedisVersions<T> {
-  /** @param server names the ClickHouse server: gateways of others have other versions. */
+  /** @param server name of the ClickHouse server, because each server has its own versions. */
   constructor(
     private readonly redis: GuardedRedis,
     private readonly keys: RedisKeys,
@@ -18,7 +18,7 @@ export class RedisVersions<T> {
     try {
       return JSON.parse(text) as T;
     } catch {
-      // Something else wrote the value, which is read again.
+      // Another program wrote the value, so the caller reads the version again.
       return undefined;
     }
   };

@@ -6,7 +6,7 @@ export interface SharedFailure extends Pick<FailureDetails, 'retryAfterSeconds' 
   readonly message: string;
 }
 
-/** The public part of an error; undefined if it does not concern the query: a follower then runs the query itself. */
+/** Public part of an error. Undefined if it does not concern the query, so that a follower runs the query itself. */
 export function sharedFailureOf(error: unknown): SharedFailure | undefined {
   if (!(error instanceof Failure) || ABOUT_LEADER.has(error.code)) return undefined;
   const { code, message, details } = error;
@@ -19,7 +19,7 @@ export function sharedFailureOf(error: unknown): SharedFailure | undefined {
   };
 }
 
-/** The failure that another gateway published as JSON; undefined where there is none, or one that this version does not know. */
+/** Failure that another gateway published as JSON. Undefined where there is none, or where this version does not know its code. */
 export function readFailure(published: string | null | undefined): Failure | undefined {
   if (typeof published !== 'string') return undefined;
   try {
