@@ -3,20 +3,20 @@ import type { ClickHouseError } from '@clickhouse/client';
 import type { Place } from '../../endpoint/sql-file/select/select-text.js';
 import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 
-/** What the author of a `.sql` file can do about an error of ClickHouse. */
+/** Advice for the author of a `.sql` file about an error of ClickHouse. */
 export interface Advice {
-  /** Where the mistake is, where ClickHouse does not say it. */
+  /** Place of the mistake, where ClickHouse does not report it. */
   readonly place?: Place | undefined;
-  /** In place of what ClickHouse says; absent: that is clear. */
+  /** Message that replaces ClickHouse's own. Absent where ClickHouse's message is clear. */
   readonly message?: string;
-  /** What to write; completes the message. */
+  /** What to write instead. Completes the message. */
   readonly advice: string;
 }
 
-/** A mistake that authors make often. @param at the place that ClickHouse names */
+/** Finds the advice for a mistake that authors make often. @param at the place that ClickHouse names */
 type Rule = (error: ClickHouseError, file: SqlFile, at: Place | undefined) => Advice | undefined;
 
-/** By ClickHouse's error code. */
+/** Rules by ClickHouse's error code. */
 const RULES: Readonly<Partial<Record<string, Rule>>> = {
   47: (error, file, at) => foreignPlaceholder(file, at) ?? missingFrom(error, file),
   53: typesThatDoNotCompare,
@@ -27,7 +27,7 @@ const RULES: Readonly<Partial<Record<string, Rule>>> = {
   440: limitWithoutNumber,
 };
 
-/** @param at the place that ClickHouse names, where it names one. */
+/** Advice on an error. Undefined where there is none. @param at the place that ClickHouse names; undefined where it names none */
 export function adviceOn(error: ClickHouseError, file: SqlFile, at: Place | undefined): Advice | undefined {
   return RULES[error.code]?.(error, file, at);
 }
@@ -56,7 +56,7 @@ function ungroupedColumn({ message }: ClickHouseError, file: SqlFile): Advice | 
   };
 }
 
-/** An alias counts everywhere in a SELECT, so that one with the name of a column hides the column. */
+/** Advice for an aggregate out of place. In ClickHouse an alias applies to the whole SELECT, so it can hide a column of the same name. */
 function aggregateOutOfPlace({ message }: ClickHouseError, file: SqlFile): Advice | undefined {
   const [, written, alias, where] =
     /Aggregate function (.+?)(?: AS [`"]?(\w+)[`"]?)? is found (?:in (\w+(?: BY)?)|inside another aggregate function) in query/.exec(
@@ -116,7 +116,7 @@ function limitWithoutNumber(_error: ClickHouseError, file: SqlFile): Advice {
 
 const selectOf = ({ source, selectStart }: SqlFile): string => source.slice(selectStart);
 
-/** The first place of a word in the SELECT. */
+/** First place of a word in the SELECT. */
 function wordIn(file: SqlFile, word: string): Place | undefined {
   if (!/^\w+$/.test(word)) return undefined;
   const index = selectOf(file).search(new RegExp(String.raw`(?<![\w@])${word}\b`));

@@ -21,33 +21,33 @@ import { bindLaterPage } from './later-page.js';
 import { Catalog } from './reads/catalog.js';
 import { ownTablesOf } from './reads/own-tables.js';
 
-/** What an analysis found wrong with the query of an endpoint. */
+/** A problem that an analysis found in the query of an endpoint. */
 export interface Finding {
   readonly problem: FileProblem;
   /**
-   * `rejected`: ClickHouse does not run such a call. `differs`: its columns are not those declared, but can be
-   * converted to them. `values`: only the made-up values of the analysis may be wrong.
+   * `rejected`: ClickHouse does not run such a call. `differs`: the columns differ from the declared ones, but can be converted to them.
+   * `values`: possibly only the made-up values of the analysis are wrong.
    */
   readonly kind: 'rejected' | 'differs' | 'values';
-  /** The calls that have it, the first of which the problem names; absent: all. */
+  /** Calls that have the problem. The problem's text names the first. Absent: all calls. */
   readonly calls?: readonly Combination[];
 }
 
-/** What ClickHouse says of an endpoint without running it. */
+/** ClickHouse's analysis of an endpoint, made without running it. */
 export interface Analysis {
-  /** Of the example's query; absent where ClickHouse rejects it. */
+  /** Columns of the example's query. Absent where ClickHouse rejects it. */
   readonly columns?: readonly ResultColumn[];
-  /** Each problem once. */
+  /** Findings, with each problem once. */
   readonly findings: readonly Finding[];
-  /** The gateway's own tables that it reads; of an accepted one. */
+  /** The gateway's own tables that the endpoint reads. Present only for an accepted endpoint. */
   readonly ownTables?: readonly string[];
 }
 
 /**
- * Lets ClickHouse analyse the query of an endpoint, one query at a time: that of the example, then, where it is accepted, those of
- * the combinations of optional parts of a `.sql` file.
+ * Lets ClickHouse analyse the query of an endpoint, one query at a time. The first is that of the example. If ClickHouse accepts it, those of
+ * the combinations of optional parts of a `.sql` file follow.
  *
- * @throws Error where ClickHouse does not analyse it, because it is away, busy or at a limit
+ * @throws Error where ClickHouse does not analyse it, because ClickHouse is unreachable, busy or at a limit
  */
 export async function analyseEndpoint(endpoint: Endpoint, tools: AnalysisTools): Promise<Analysis> {
   const example = await analyse(endpoint, tools, { names: Object.keys(endpoint.example) }, 'rejected');
@@ -62,8 +62,8 @@ export async function analyseEndpoint(endpoint: Endpoint, tools: AnalysisTools):
 }
 
 /**
- * Why no condition of a page can be put around a query: what its own LIMIT or window keeps depends on rows that a page leaves out. A
- * query that takes the cursor itself may have one.
+ * Reason why the condition of a page cannot be put around the query: its own LIMIT or window depends on rows that a page leaves out. A query
+ * that takes the cursor itself may have one. Undefined where there is no reason.
  */
 function problemOfPaging(endpoint: Endpoint): Problem | undefined {
   if (endpoint.pages?.takesCursor !== false) return undefined;
@@ -97,7 +97,7 @@ async function analyseCombinations(
   return { ...example, findings: [...example.findings, ...later, ...named] };
 }
 
-/** What ClickHouse says of the pages after the first, of which the condition is a part. */
+/** Problems of the query of a later page, which contains the condition that starts after a row. */
 async function analyseLaterPage(endpoint: Endpoint, tools: AnalysisTools): Promise<readonly Finding[]> {
   if (!endpoint.pages) return [];
   const values = sampleValues(endpoint, { names: Object.keys(endpoint.example) }, tools.now());
@@ -112,7 +112,7 @@ async function analyseLaterPage(endpoint: Endpoint, tools: AnalysisTools): Promi
   }
 }
 
-/** @param other what an error is that need not be one of the definition. */
+/** @param other kind of an error that the definition need not have caused. */
 async function analyse(
   endpoint: Endpoint,
   tools: AnalysisTools,
@@ -126,7 +126,7 @@ async function analyse(
     const declared = returnedColumns(endpoint, values);
     const returned = new Set(columns.map(({ name }) => name));
     const problems = columnProblems(declared, columns, endpoint.file, values);
-    // Of made-up values, only those of the example have types that count.
+    // For made-up values, the types count only in the example's call.
     const isRejected =
       [...declared.keys()].some((name) => !returned.has(name)) ||
       (other === 'rejected' && problems.length > 0 && !(await isConvertible(query, declared, tools)));
@@ -146,13 +146,13 @@ async function analyse(
   }
 }
 
-/** Whether the gateway can return the declared columns nevertheless. */
+/** Whether the gateway can convert the columns to the declared types. */
 function isConvertible(query: BoundQuery, declared: DeclaredTypes, tools: AnalysisTools): Promise<boolean> {
   return describe(converted(query, declared), tools).then(
     () => true,
     (error: unknown) => {
       if (!isOfColumns(error)) throw error;
-      // Another call need not have the value.
+      // The row value that cannot be converted need not occur in another call.
       return OTHER_VALUES.has(error.code);
     },
   );
@@ -161,7 +161,7 @@ function isConvertible(query: BoundQuery, declared: DeclaredTypes, tools: Analys
 const SYNTAX_ERROR = '62';
 const EXPLAIN_AST = 'EXPLAIN AST ';
 
-/** The parenthesis around a query that is described hides where it has one too many: the query alone has the place. */
+/** Finds the place of a syntax error. Parentheses around a described query hide a surplus one, so the query is parsed alone. */
 async function withPlace(
   error: ClickHouseError,
   { text, parameters }: BoundQuery,
@@ -174,10 +174,10 @@ async function withPlace(
   );
 }
 
-/** Everything that is wrong, whatever the values of a call. */
+/** Problems that do not depend on the values of a call. */
 export const problemsOf = ({ findings }: Analysis): readonly FileProblem[] =>
   findings.flatMap(({ kind, problem }) => (kind === 'values' ? [] : [problem]));
 
-/** Why ClickHouse rejects some or all calls. */
+/** Reasons why ClickHouse rejects some or all calls. */
 export const rejectionsIn = ({ findings }: Analysis): readonly Finding[] =>
   findings.filter(({ kind }) => kind === 'rejected');

@@ -7,7 +7,7 @@ import { tenantConditions, tenantSettings } from '../../endpoint/tenant-settings
 import { READ_ONLY } from '../clickhouse/describe-columns.js';
 import { selectRows } from '../clickhouse/select-rows.js';
 
-/** What queries are analysed with. */
+/** Dependencies of an analysis. */
 export interface AnalysisTools {
   readonly client: ClickHouseClient;
   readonly now: () => Date;
@@ -15,8 +15,8 @@ export interface AnalysisTools {
 }
 
 /**
- * The query of an endpoint with its parameters bound, as a request without pinned parameters sends it; but with the filters of
- * the header, so that a mistake in one is found.
+ * Query of an endpoint with bound parameters, in the form of a request without pinned parameters. Unlike such a request, it has the tenant
+ * filters of the header, so that the analysis finds mistakes in them.
  */
 export function bindValues(endpoint: Endpoint, values: Values, { now }: AnalysisTools): BoundQuery {
   const bound = bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
@@ -28,7 +28,7 @@ export function bindValues(endpoint: Endpoint, values: Values, { now }: Analysis
   return given.length === 0 ? bound : { ...bound, settings: { ...bound.settings, ...settings } };
 }
 
-/** The lines of an EXPLAIN. */
+/** Lines of an EXPLAIN. */
 export async function explainLines(
   tools: AnalysisTools,
   explain: string,
@@ -38,7 +38,7 @@ export async function explainLines(
   return rows.map((row) => row.explain);
 }
 
-/** Runs a query that reads no data of the endpoints. */
+/** Runs a query that reads no data of endpoints. */
 export function queryRows<T>(
   { client, signal }: AnalysisTools,
   query: string,

@@ -6,7 +6,7 @@ import type { ResultColumn } from '../clickhouse/describe-columns.js';
 import { lacksColumns, type SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 import { zonesOf } from './zones.js';
 
-/** The differences as problems; those of a `.sql` file with their place in its header. */
+/** Problems for the differences of columns. In a `.sql` file they have a place in its header. */
 export function columnProblems(
   declared: ReadonlyMap<string, Column>,
   described: readonly ResultColumn[],

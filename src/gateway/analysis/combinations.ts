@@ -4,13 +4,13 @@ import { partsOf } from '../../endpoint/sql-file/select-parameters.js';
 import type { Piece } from '../../endpoint/sql-file/select/select-text.js';
 import type { Combination } from '../query/sample-values.js';
 
-/** Combinations that are checked of one endpoint; what exceeds them is left out. */
+/** Maximum number of combinations that are checked for one endpoint. Further ones are left out. */
 const MAX_COMBINATIONS = 200;
 
 /**
- * The sets of omittable parameters that have a value in some combination of optional parts: no part, each alone with those
- * around it, all parts, then each choice of each parameter that has some, then pairs of parts. Sets in which the same parts
- * apply can differ in other parameters.
+ * Sets of omittable parameters that have a value in some combination of optional parts: first no part, then each part with the parts around
+ * it, then all parts, then each choice of each enum parameter, then pairs of parts. Two sets can apply the same parts and differ in other
+ * parameters.
  */
 export function combinationsOf(
   pieces: readonly Piece[],
@@ -36,7 +36,7 @@ export function combinationsOf(
   return [...combinations.values()];
 }
 
-/** How messages name the calls with a problem. */
+/** Text by which messages name the calls with a problem. */
 export function combinationText([first, ...others]: readonly Combination[]): string {
   const { names, choice } = first ?? { names: [] };
   const of = names.length === 0 ? 'without optional parameters' : `with a value for ${names.join(', ')}`;
@@ -45,7 +45,7 @@ export function combinationText([first, ...others]: readonly Combination[]): str
   return `${which} (and in ${others.length} other ${others.length === 1 ? 'combination' : 'combinations'})`;
 }
 
-/** Whether a call applies the parts of a combination, and perhaps others. */
+/** Whether a call applies the parts of a combination, possibly with others. */
 export function isOfCombination(values: Values, { names, choice }: Combination): boolean {
   const isChosen = choice === undefined || values.get(choice[0]) === choice[1];
   return isChosen && names.every((name) => (values.get(name) ?? null) !== null);

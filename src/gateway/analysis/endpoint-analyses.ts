@@ -9,11 +9,11 @@ import { isOfCombination } from './combinations.js';
 
 const NOT_ASKED: Analysis = { findings: [] };
 
-/** What ClickHouse said of each endpoint, by the digest of the definition: a changed one is analysed once. */
+/** Analyses of endpoints by the digest of the definition, so that each changed definition is analysed once. */
 export class EndpointAnalyses {
   private readonly known = new Map<string, Analysis>();
 
-  /** Undefined where ClickHouse was not asked yet. */
+  /** Analysis of an endpoint. Undefined where there is none yet. */
   of({ digest }: Endpoint): Analysis | undefined {
     return this.known.get(digest);
   }
@@ -22,7 +22,7 @@ export class EndpointAnalyses {
     return this.of(endpoint) !== undefined && !this.isRejected(endpoint);
   }
 
-  /** Why ClickHouse rejects the query; empty where it accepts it, or was not asked yet. */
+  /** Reasons why ClickHouse rejects the query. Empty where ClickHouse accepts it, or has not analysed it yet. */
   rejectionsOf(endpoint: Endpoint): readonly FileProblem[] {
     return rejectionsIn(this.of(endpoint) ?? NOT_ASKED).map(({ problem }) => problem);
   }
@@ -31,12 +31,12 @@ export class EndpointAnalyses {
     return this.rejectionsOf(endpoint).length > 0;
   }
 
-  /** Whether ClickHouse was asked, and something is wrong. */
+  /** Whether the analysis of an endpoint found a problem. False where there is no analysis yet. */
   hasProblem(endpoint: Endpoint): boolean {
     return problemsOf(this.of(endpoint) ?? NOT_ASKED).length > 0;
   }
 
-  /** Asks ClickHouse again. @throws Error where it does not analyse the query */
+  /** Lets ClickHouse analyse the endpoint again. @throws Error where ClickHouse does not analyse the query */
   async analyse(endpoint: Endpoint, tools: AnalysisTools): Promise<Analysis> {
     const analysis = await analyseEndpoint(endpoint, tools);
     this.known.set(endpoint.digest, analysis);
@@ -44,9 +44,9 @@ export class EndpointAnalyses {
   }
 
   /**
-   * @param values of the call; absent: none.
-   * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call; FORBIDDEN where it reads figures of callers,
-   *   and the caller may see some rows only
+   * @param values values of the call; absent: none.
+   * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call; FORBIDDEN where the endpoint reads figures of all
+   *   callers, and the caller may see only some rows
    */
   readonly requireRunnable = (
     endpoint: Endpoint,
@@ -65,12 +65,12 @@ export class EndpointAnalyses {
     throw endpointInvalid({ diagnosis: textOfProblem(found.problem).split('\n', 1).join() });
   };
 
-  /** Forgets everything, because the tables are other ones. */
+  /** Removes all analyses, because the tables have changed. */
   forget(): void {
     this.known.clear();
   }
 
-  /** Forgets the definitions that are no longer served. */
+  /** Removes the analyses of definitions that are no longer served. */
   keepOnly(endpoints: readonly Endpoint[]): void {
     const digests = new Set(endpoints.map(({ digest }) => digest));
     for (const digest of this.known.keys()) if (!digests.has(digest)) this.known.delete(digest);

@@ -8,24 +8,24 @@ import { itemsOf, readTree, type TreeNode } from '../facts/tree.js';
 import { whereRejected } from '../clickhouse/where-rejected.js';
 import { explainLines, type AnalysisTools } from './analyze-query.js';
 
-/** Clauses that seem to be those of the whole, at the end of a UNION, INTERSECT or EXCEPT. */
+/** Clauses at the end of a UNION, INTERSECT or EXCEPT that seem to apply to the whole query. */
 const CLAUSES = ['ORDER BY', 'LIMIT BY', 'LIMIT', 'OFFSET'];
 
 const UNKNOWN_IDENTIFIER = '47';
 
 interface EndOfUnion {
   readonly warning: string;
-  /** What the clauses name. */
+  /** Names that the clauses use. */
   readonly names: ReadonlySet<string>;
 }
 
-/** A warning where clauses at the end of a query belong to its last SELECT alone, by ClickHouse's tree. */
+/** Warning where ClickHouse's tree shows that clauses at the end of a query belong only to the last SELECT. */
 export async function endsOfUnions(endpoint: Endpoint, tools: AnalysisTools): Promise<readonly string[]> {
   const end = await endOfUnion(endpoint, tools);
   return end ? [end.warning] : [];
 }
 
-/** The same warning where such a clause names what only the other SELECTs have, for which ClickHouse rejects the query. */
+/** The same warning, but only where ClickHouse rejects the query because such a clause uses a name of the other SELECTs. */
 export async function mistakeAtEnd(
   error: unknown,
   endpoint: Endpoint,
@@ -38,9 +38,9 @@ export async function mistakeAtEnd(
 }
 
 async function endOfUnion({ query }: Endpoint, tools: AnalysisTools): Promise<EndOfUnion | undefined> {
-  // With its optional parts, as a subquery.
+  // The longest shape has all optional parts. It is read as a subquery.
   const text = queryShapes(query).reduce((one, other) => (other.length > one.length ? other : one));
-  // Who writes parentheses around a SELECT means it; the tree has none.
+  // An author who writes parentheses around the last SELECT means that. The tree does not show parentheses.
   if (/\)\s*\)\s*$/.test(text)) return undefined;
   const lines = await explainLines(tools, `${EXPLAIN_WRITTEN}${text}`).catch(whereRejected(undefined));
   const union =

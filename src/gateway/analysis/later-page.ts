@@ -7,7 +7,7 @@ import { unquote } from '../../endpoint/quote-sql.js';
 import type { Values } from '../../endpoint/values.js';
 import type { AnalysisTools } from './analyze-query.js';
 
-/** The query of a page after the first, with made-up values of the row before it. */
+/** Query of a page after the first, with made-up values for the last row before it. */
 export function bindLaterPage(
   endpoint: Endpoint,
   { order, query }: Pages,
@@ -19,7 +19,7 @@ export function bindLaterPage(
   return bindQuery(query, all, new Set(), now(), rowCap(endpoint) + 1);
 }
 
-/** A text of any value of a type that can order pages. */
+/** Text of a sample value of a type by which pages can be ordered. */
 function sampleOf({ type }: PageColumn): string {
   const [, sample = '0'] = SAMPLES.find(([pattern]) => pattern.test(type)) ?? [];
   return type.startsWith('Enum') ? unquote(/'(?:[^'\\]|\\.|'')*'/.exec(type)?.[0] ?? "''") : sample;

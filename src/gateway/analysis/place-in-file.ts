@@ -11,11 +11,11 @@ import type {
 import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 
 /**
- * Where a position of the sent text stands in the file: the word or the placeholder there. A position in what the gateway
- * appended has the place of the end of the SELECT.
+ * Place in the file for a position in the sent text: the word or the placeholder there. For a position in text that the gateway appended, it
+ * is the end of the SELECT.
  *
- * @param values the parameters that the text was rendered for.
- * @returns undefined where the text is not that of the file.
+ * @param values parameters for which the text was rendered.
+ * @returns undefined where the text does not come from the file.
  */
 export function placeInFile(
   { source, select, selectStart }: SqlFile,

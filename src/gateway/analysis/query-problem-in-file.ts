@@ -11,16 +11,16 @@ import { queryProblem, type ShowInFile } from './query-problem.js';
 import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 import { problem } from '../../endpoint/problems.js';
 
-/** Places of one name that a problem shows at most: a name can also stand in comments. */
+/** Maximum number of places that a problem shows for one name, because the name can also occur in comments. */
 const MAX_PLACES = 3;
 
-/** A query of an endpoint that was sent. */
+/** A query of an endpoint that was sent to ClickHouse. */
 export interface SentQuery {
-  /** What was sent before the query; nothing where absent. */
+  /** Text that was sent before the query. Absent: none. */
   readonly prefix?: string;
   readonly text: string;
   readonly values: Values;
-  /** Why a name at the end of the query is unknown, where that is why it fails. */
+  /** Warning about clauses at the end of the query, where a name in them is the reason of the failure. */
   readonly mistakeAtEnd?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ function adviceFor(
   return cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;
 }
 
-/** The problem of a query that failed, with its place in the `.sql` file that the query is from, where it is from one. */
+/** Problem of a failed query. If the query comes from a `.sql` file, the problem has its place there. */
 export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFile | undefined): FileProblem {
   const { prefix = '', text } = query;
   const sent = prefix + text;

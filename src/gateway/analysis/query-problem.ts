@@ -8,21 +8,21 @@ import { problem } from '../../endpoint/problems.js';
 
 const ACCESS_DENIED = '497';
 const SYNTAX_ERROR = '62';
-/** Errors whose message begins with a name that the SQL contains: UNKNOWN_FUNCTION, _IDENTIFIER, _TYPE and _TABLE. */
+/** Errors whose message begins with a name in the SQL: UNKNOWN_FUNCTION, _IDENTIFIER, _TYPE and _TABLE. */
 const ABOUT_A_NAME = new Set(['46', '47', '50', '60']);
 
 /**
- * Shows ClickHouse's text where the endpoint's author wrote the mistake. @param positions of the mistake in the SQL
+ * Shows ClickHouse's message at the place of the mistake in the author's file. @param positions positions of the mistake in the SQL
  *
- * @returns undefined where this is not known.
+ * @returns undefined where the place is unknown.
  */
 export type ShowInFile = (message: string, positions: readonly number[]) => FileProblem | undefined;
 
 /**
- * The problem of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
- * says what is wrong, and a hint for the operator. The message for callers refers to the gateway's log; `check` has none.
+ * Problem of a failed query for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse reports a position, and
+ * a hint for the operator. The message for callers would refer to the gateway's log, but `check` has no log.
  *
- * @param showInFile instead of the SQL.
+ * @param showInFile replaces the SQL by an excerpt of the file.
  */
 export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFile): FileProblem {
   const { code, message, details } = translateClickHouseError(error);
@@ -43,7 +43,7 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
   return { ...shown, excerpt: `${above}  ${describeKnownError(cause, nameIn(cause))}` };
 }
 
-/** The right that is missing, as ClickHouse names it, and how to grant it. */
+/** Problem of a missing right: its name in ClickHouse, and how to grant it. */
 function accessProblem({ message }: ClickHouseError): FileProblem {
   const user = /^(\S+): Not enough privileges/.exec(message)?.[1] ?? '';
   const right =
@@ -57,9 +57,9 @@ function accessProblem({ message }: ClickHouseError): FileProblem {
 function positionsOf({ code, message }: ClickHouseError, sql: string): readonly number[] {
   if (code === SYNTAX_ERROR) {
     const byte = Number(/failed at position (\d+)/.exec(message)?.[1] ?? NaN) - 1;
-    // A format follows the SQL: an error there is one at the end of the SQL.
+    // FORMAT follows the SQL, so an error there counts as one at the end of the SQL.
     if (!(byte >= 0)) return [];
-    // The client of ClickHouse sends no white space before a query.
+    // The ClickHouse client removes white space before a query.
     const sent = sql.trimStart();
     return [sql.length - sent.length + Buffer.from(sent).subarray(0, byte).toString().length];
   }

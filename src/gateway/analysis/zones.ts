@@ -6,13 +6,13 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { knownFacts } from '../facts/query-facts.js';
 import type { ResultColumn } from '../clickhouse/describe-columns.js';
 
-/** The texts that the parameters of a call have, any of which can be the zone of a column. */
+/** Text values of a call's parameters. Each can be the time zone of a column. */
 export function zonesOf(values: Values): ReadonlySet<string> {
   const texts = [...values.values()].map((value: Value) => revealed(value));
   return new Set(texts.filter((text) => typeof text === 'string'));
 }
 
-/** Another value for each parameter that is a time zone; undefined where none is. */
+/** Values with another zone for each time zone parameter. Undefined where the endpoint has none. */
 export function withOtherZones({ parameters }: Endpoint, values: Values): Values | undefined {
   const names = [...parameters].filter(([, { kind }]) => itemKind(kind) === 'timezone').map(([name]) => name);
   if (names.length === 0) return undefined;
@@ -23,7 +23,7 @@ export function withOtherZones({ parameters }: Endpoint, values: Values): Values
 
 const OTHER_ZONES = ['Pacific/Chatham', 'Asia/Kathmandu'] as const;
 
-/** A warning where a query changes the zone of a time that it returns: callers get the same text as without. */
+/** Warnings where a query changes the zone of a returned time. That has no effect: callers get the same text as without it. */
 export function uselessZones(endpoint: Endpoint, described: readonly ResultColumn[]): readonly string[] {
   const called = knownFacts(endpoint)?.facts.functions ?? new Set();
   if (![...called].some((name) => /^toTimeZone$/i.test(name))) return [];

@@ -11,13 +11,13 @@ export interface Table {
   readonly database: string;
   readonly name: string;
   readonly engine: string;
-  /** The engine with its arguments. */
+  /** Engine with its arguments. */
   readonly engineFull: string;
-  /** The query of a view that reads with the rights of its caller; otherwise empty. */
+  /** Query of a view that reads with the rights of its caller. Otherwise empty. */
   readonly invokerQuery: string;
-  /** The query of any other view. */
+  /** Query of any other view. Otherwise empty. */
   readonly ownerQuery: string;
-  /** Its ALIAS columns. ClickHouse checks the expressions of all of them, also of those that a query does not read. */
+  /** ALIAS columns of the table. ClickHouse checks the expressions of all, even of those that a query does not read. */
   readonly aliases: readonly AliasColumn[];
 }
 
@@ -27,12 +27,12 @@ const SETTINGS: ClickHouseSettings = {
   readonly: '2',
   allow_experimental_analyzer: 1,
   join_use_nulls: 0,
-  // All shapes of a query are parsed as one text.
+  // All shapes of a query are parsed as one text, which can be long.
   max_query_size: '10000000',
   max_ast_elements: '1000000',
 };
 
-// A view without a definer reads with the rights of its caller, unless it has none of its own.
+// A view without a definer reads with the rights of its caller, unless its SQL SECURITY is NONE.
 const TABLES = `
   SELECT
     database, name, engine, engine_full AS engineFull,
@@ -52,7 +52,7 @@ const TABLES = `
 interface FunctionRow {
   readonly name: string;
   readonly origin: string;
-  /** 1: it can be written in any case. */
+  /** 1 where the name can be written in any case. */
   readonly isAnyCase: number;
   readonly statement: string;
 }
@@ -61,13 +61,13 @@ const FUNCTIONS = `
   SELECT name, origin, case_insensitive AS isAnyCase, create_query AS statement FROM system.functions
   WHERE name IN {names:Array(String)} OR case_insensitive AND lower(name) IN {lowerNames:Array(String)}`;
 
-/** What stands before the expression of a function in its statement. */
+/** Text before the expression in the CREATE statement of a function. */
 const BEFORE_EXPRESSION = /^CREATE FUNCTION (?:`(?:[^`\\]|\\.)*`|[^\s`]+) AS /s;
 
-/** Functions of ClickHouse itself that were looked up, as they are written: no statement makes one of such a name. */
+/** ClickHouse's own functions that were looked up, in their exact spelling. No statement can create a function of such a name. */
 const ofClickHouse = new Set<string>([PARAMETER]);
 
-/** Parses queries and looks up tables. Nothing is executed but reads of system tables. */
+/** Parses queries and looks up tables. It runs only queries on system tables. */
 export class Catalog {
   private readonly tablesByName = new Map<string, readonly Table[]>();
   private readonly factsByText = new Map<string, Promise<Facts>>();
@@ -77,13 +77,13 @@ export class Catalog {
     readonly currentDatabase: string,
   ) {}
 
-  /** A catalog with the client's own database. */
+  /** Creates a catalog with the client's own database. */
   static async of(client: ClickHouseClient): Promise<Catalog> {
     const [row] = await new Catalog(client, '').rows<{ name: string }>('SELECT currentDatabase() AS name');
     return new Catalog(client, row?.name ?? '');
   }
 
-  /** The facts of a SELECT, by ClickHouse's own parser. */
+  /** Facts of a SELECT from ClickHouse's own parser. */
   facts(select: string): Promise<Facts> {
     const known = this.factsByText.get(select) ?? readFacts(select, this.lines);
     this.factsByText.set(select, known);
@@ -95,7 +95,7 @@ export class Catalog {
     return rows.flatMap((row) => Object.values(row));
   };
 
-  /** The tables that a name can mean. A name with a dot can be of another database. */
+  /** Tables that each name can mean. A name with a dot can belong to another database. */
   async tables(names: Iterable<string>): Promise<ReadonlyMap<string, readonly Table[]>> {
     const wanted = [...new Set(names)];
     const unknown = wanted.filter((name) => !this.tablesByName.has(name));
@@ -116,7 +116,7 @@ export class Catalog {
     return new Map(wanted.map((name) => [name, this.tablesByName.get(name) ?? []]));
   }
 
-  /** What those of these functions call that a statement of SQL has made, with the names of their arguments as columns. */
+  /** Facts of the SQL user-defined functions among these. Their arguments appear as columns. */
   async factsOfFunctions(called: readonly string[]): Promise<readonly Facts[]> {
     const names = called.filter((name) => !ofClickHouse.has(name));
     if (names.length === 0) return [];
@@ -134,7 +134,7 @@ export class Catalog {
     );
   }
 
-  /** Names, with their database, of the tables that match a regular expression. @param database undefined: any */
+  /** Names, with their database, of the tables that match a regular expression. @param database undefined for any database */
   async matchingTables(database: string | undefined, pattern: string): Promise<readonly string[]> {
     const where = database === undefined ? '' : 'database = {database:String} AND ';
     const rows = await this.rows<{ readonly qualified: string }>(
@@ -149,13 +149,13 @@ export class Catalog {
   }
 }
 
-/** Everything that can be the database in `a.b.c`: `a`, `a.b`. */
+/** Possible databases in `a.b.c`: `a` and `a.b`. */
 function prefixes(name: string): readonly string[] {
   const words = name.split('.');
   return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
 }
 
-/** The arguments of a table's engine: of `Distributed('cluster', 'database', table)` these three, without quotes. */
+/** Arguments of a table's engine without quotes: for `Distributed('cluster', 'database', table)` these three. */
 export function engineArguments({ engineFull }: Table): readonly string[] {
   return parseTypeName(engineFull).args.map((written) =>
     /^['`"]/.test(written) ? unquote(written) : written,

@@ -5,21 +5,21 @@ export interface Grant {
   readonly privilege: 'SELECT' | 'dictGet';
   readonly database: string;
   readonly name: string;
-  /** A table that a cluster would store in a local table under the Distributed table of this name. */
+  /** Whether the table, on a cluster, is stored in a local table under the Distributed table of this name. */
   readonly isStored: boolean;
 }
 
-/** The grant as a statement of SQL, for a user or, in a users file, without one. */
+/** SQL statement of a grant. @param user absent in a users file, which names no user */
 export function grantStatement({ privilege, database, name }: Grant, user?: string): string {
   const target = `${writtenName(database)}.${writtenName(name)}`;
   return `GRANT ${privilege} ON ${target}${user === undefined ? '' : ` TO ${writtenName(user)}`}`;
 }
 
-/** Sorted by their statements, each once. */
+/** Sorts grants by their statements, without duplicates. */
 export function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
   const byStatement = new Map(grants.map((grant) => [grantStatement(grant), grant]));
   return [...byStatement].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, grant]) => grant);
 }
 
-/** A name of a user or a database as SQL; in quotes only where it needs them. */
+/** Writes the name of a user or database in SQL, with quotes only if necessary. */
 export const writtenName = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name));

@@ -6,7 +6,7 @@ import { readQueryFacts, VARYING_NAMES, type QueryFacts } from '../../facts/quer
 import type { Catalog } from './catalog.js';
 import { problemOf, Reads } from './reads.js';
 
-/** Reads the facts of an endpoint. @throws Error where ClickHouse does not analyse it */
+/** Reads the facts of an endpoint. @throws Error where ClickHouse does not analyse the endpoint */
 export const factsOfEndpoint = (endpoint: Endpoint, { lines }: Catalog): Promise<QueryFacts> =>
   readQueryFacts(endpoint, lines, (error) => {
     if (error instanceof ClickHouseError && !isRejectionOfQuery(error)) throw error;
@@ -14,8 +14,8 @@ export const factsOfEndpoint = (endpoint: Endpoint, { lines }: Catalog): Promise
   });
 
 /**
- * The gateway's own tables that an endpoint reads, in any shape of its query, through views, `merge` and engines of tables too, as
- * far as the client's user can see them.
+ * The gateway's own tables that any shape of an endpoint's query reads, also through views, `merge` and table engines. Only tables that the
+ * client's user can see are found.
  */
 export const ownTablesOf = async (endpoint: Endpoint, catalog: Catalog): Promise<readonly string[]> =>
   [...(await readsOf(endpoint, catalog)).ownTables].sort();
@@ -26,7 +26,7 @@ async function readsOf(endpoint: Endpoint, catalog: Catalog): Promise<Reads> {
   return reads;
 }
 
-/** Of those, functions that return the same in each run over the same data of a server with the same settings. */
+/** Varying functions that still return the same in each run over the same data, on a server with the same settings. */
 const SAME_IN_EACH_RUN = new RegExp(
   '^(?:dict|joinget|region|(?:current|default|enabled|session|auth)\\w*(?:database|schemas?|user|roles|profiles)$' +
     '|(?:database|schema|user|version|revision|buildid)$|get(?:setting|serversetting|mergetreesetting|macro)' +
@@ -34,7 +34,7 @@ const SAME_IN_EACH_RUN = new RegExp(
     '|arraypartial\\w*sort$)|besteffort',
 );
 
-/** The call of a function, by an endpoint, or by what it reads or calls, whose value differs from one run to the next. */
+/** Call of a function whose value differs between runs, in the endpoint or in what it reads and calls. Undefined where there is none. */
 export async function varyingCallOf(endpoint: Endpoint, catalog: Catalog): Promise<string | undefined> {
   const functions = await (await readsOf(endpoint, catalog)).calledFunctions();
   const varying = new Set(await catalog.lines(VARYING_NAMES));

@@ -5,18 +5,18 @@ import { engineArguments, type AliasColumn, type Catalog, type Table } from './c
 import type { Grant } from './grant.js';
 import type { Facts, TableFunction } from '../../facts/facts.js';
 
-/** What is wrong with a query, by its error. @throws the errors that are not of a query. */
+/** Text of an error that a query caused. @throws any other error */
 export function problemOf(error: unknown): string {
   if (error instanceof ClickHouseError) return error.message.trimEnd();
   throw error;
 }
 
-/** All names of sources that a table can have. */
+/** All names in a query that can name a table. */
 export function namesIn({ tables, possibleTables, dictionaries, tableFunctions }: Facts): readonly string[] {
   return [...tables, ...possibleTables, ...dictionaries, ...tableFunctions.map(({ name }) => name)];
 }
 
-/** ClickHouse's error for the query of a view with parameters. */
+/** Code of ClickHouse's error for the query of a view with parameters. */
 const UNKNOWN_QUERY_PARAMETER = '456';
 
 /** Table functions that every user may call. `merge` returns the rows of the tables that the user may read. */
@@ -26,18 +26,18 @@ const FREE_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Collects what the queries of one endpoint read, and the grants that this needs. */
+/** Collects the tables that the queries of one endpoint read, and the grants that they need. */
 export class Reads {
   readonly grants: Grant[] = [];
   readonly problems = new Set<string>();
-  /** Problems of tables that the user cannot see, by their names. */
+  /** Problems by the names of tables that the user cannot see. */
   readonly unseenTables = new Map<string, string>();
   readonly warnings = new Set<string>();
-  /** The gateway's own tables. */
+  /** The gateway's own tables that the endpoint reads. */
   readonly ownTables = new Set<string>();
-  /** That the query, its views and the functions of SQL in them call. */
+  /** Functions that the query, its views and their SQL user-defined functions call. */
   private readonly functions = new Set<string>();
-  /** What can be the name of a column. */
+  /** Names that can be names of columns. */
   private readonly names = new Set<string>();
   private readonly aliases = new Set<AliasColumn>();
   private readonly visited = new Set<string>();
@@ -57,7 +57,7 @@ export class Reads {
     for (const each of tableFunctions) await this.addTableFunction(each, found.get(each.name) ?? []);
   }
 
-  /** The functions that the query calls, and those that the ALIAS columns call which it reads. */
+  /** Functions that the query calls, and those that its ALIAS columns call. Only ALIAS columns that it reads count. */
   async calledFunctions(): Promise<ReadonlySet<string>> {
     for (;;) {
       const read = [...this.aliases].filter(([name]) => this.names.has(name));
@@ -70,7 +70,7 @@ export class Reads {
   }
 
   private async addExpressions({ functions, names }: Facts): Promise<void> {
-    // A column can stand behind the name of its table, and have dots itself.
+    // A column can follow the name of its table, and its own name can contain dots.
     for (const words of [...names].map((name) => name.split('.')))
       for (const at of words.keys()) this.names.add(words.slice(at).join('.'));
     const unknown = [...functions].filter((name) => !this.functions.has(name));
@@ -105,12 +105,12 @@ export class Reads {
     }
   }
 
-  /** What ClickHouse reads, with the rights of the same user, when it reads a table. */
+  /** Adds the tables that ClickHouse reads, with the rights of the same user, when it reads a table. */
   private async addBelow(table: Table): Promise<void> {
     if (table.invokerQuery !== '') await this.addView(table);
     if (table.ownerQuery !== '') await this.addOfOwner(table);
     if (table.aliases.length > 0)
-      // ClickHouse checks all, and a query reads few.
+      // ClickHouse checks all ALIAS columns, but a query reads few. So their functions and names do not count here.
       await this.add({
         ...(await this.catalog.facts(
           `SELECT ${table.aliases.map(([, expression]) => expression).join(', ')}`,
@@ -139,7 +139,7 @@ export class Reads {
     }
   }
 
-  /** What a view reads with the rights of its owner needs no grant. */
+  /** Adds what a view reads with the rights of its owner, which needs no grant. */
   private async addOfOwner({ ownerQuery, ...table }: Table): Promise<void> {
     const below = new Reads(this.catalog);
     await below.addView({ ...table, ownerQuery: '', invokerQuery: ownerQuery });
@@ -154,7 +154,7 @@ export class Reads {
     for (const name of names) await this.addTables(found.get(name));
   }
 
-  /** A shard runs the query as the user that sent it. The table may exist on the other servers only. */
+  /** Adds a local table. A shard runs the query as the user that sent it. The table may exist only on the other servers. */
   private async addLocal(database: string, name: string): Promise<void> {
     const found = await this.catalog.tables([`${database}.${name}`]);
     const tables = found.get(`${database}.${name}`) ?? [];
@@ -175,11 +175,11 @@ export class Reads {
   }
 
   private async addTableFunction({ name, texts }: TableFunction, found: readonly Table[]): Promise<void> {
-    // A view with parameters is called like a table function.
+    // The call of a view with parameters looks like a table function.
     if (found.length > 0) await this.addTables(found);
     else if (name === 'merge') await this.addMerge(texts);
     else if (!FREE_TABLE_FUNCTIONS.has(name)) {
-      // Those of other servers have the name in their arguments.
+      // Table functions for other servers have the table's name in their arguments.
       for (const text of texts) {
         const own = OF_CALLERS.exec(text ?? '')?.[0];
         if (own !== undefined) this.ownTables.add(own);
@@ -193,7 +193,7 @@ export class Reads {
   private async addMerge(texts: TableFunction['texts']): Promise<void> {
     const [database, pattern] = texts.length === 1 ? [this.catalog.currentDatabase, texts[0]] : texts;
     if (database === undefined || pattern === undefined) {
-      // Of any database, and, where the pattern is unknown too, of any name.
+      // The table may be in any database and, if the pattern is unknown as well, may have any name.
       for (const name of await this.catalog.matchingTables(undefined, pattern ?? ''))
         if (OF_CALLERS.test(name)) this.ownTables.add(name.slice(name.indexOf('.') + 1));
       this.warnings.add(
