@@ -29,6 +29,8 @@ const PERMIT_SLACK_MS = 5000;
 /** Milliseconds for a follower's own query after its leader returned nothing; short, because proxies soon time out too. */
 const LAST_TRY_MS = 5000;
 const CONNECT_WAIT_MS = 1000;
+/** A miss sends three commands without a query between them, so that one miss must not open the breaker. */
+const FAILURES_TO_OPEN = 4;
 
 /** The cache, and the coordination with other gateways through Redis. */
 export interface OpenCache {
@@ -142,8 +144,7 @@ interface OpenRedis {
 async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   let reason: string | undefined;
   const breaker = new CircuitBreaker({
-    // A miss sends three commands without a query between them, so that one miss must not open the breaker.
-    failuresToOpen: 4,
+    failuresToOpen: FAILURES_TO_OPEN,
     firstPauseMs: 500,
     maxPauseMs: 5000,
     clock: steadyClock,
@@ -168,6 +169,9 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
     else logger.info('Redis accepts commands again');
   });
   await untilConnected(client);
+  // Without a connection they fail at once and open the breaker, which logs the reason before the first call.
+  for (let n = 0; n < FAILURES_TO_OPEN && client.status !== 'ready'; n += 1)
+    await redis.run((connected) => connected.ping());
   return { client, redis, breaker };
 }
 
