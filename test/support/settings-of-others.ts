@@ -45,6 +45,10 @@ export const QUERIES: Readonly<Record<string, readonly [columns: string, sql: st
   ],
   united: ['n: UInt8', 'SELECT n FROM (SELECT 1 AS n UNION ALL SELECT 1 UNION ALL SELECT 2) ORDER BY n'],
   empty: ['s: UInt64, c: UInt64', 'SELECT sum(n) AS s, count() AS c FROM shop WHERE n > 1000'],
+  aliases: [
+    'n: UInt64, id: UInt64',
+    'SELECT id AS n, n AS id FROM (SELECT number AS id, toUInt64(number % 3) AS n FROM numbers(6)) WHERE n < 2 ORDER BY n, id',
+  ],
   positional: ['n: UInt64', 'SELECT n FROM shop GROUP BY 1 ORDER BY 1 DESC'],
 };
 /** The statements that make its tables. */
