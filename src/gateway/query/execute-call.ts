@@ -136,7 +136,7 @@ export function hitOf(cached: EndpointResult | undefined, now: number): CallOutc
   return cached && isFresh(cached, now) ? hitOutcome(cached) : undefined;
 }
 
-export function hitOutcome(result: EndpointResult): CallOutcome {
+function hitOutcome(result: EndpointResult): CallOutcome {
   return { result, status: 'HIT', isStored: true, isCollapsed: false };
 }
 
