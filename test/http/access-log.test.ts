@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get as httpGet, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
+import { Figures } from '../../src/endpoint/figures.js';
 import { Failure } from '../../src/gateway/errors.js';
 import type { DevelopmentSource } from '../../src/gateway/http/describe/development-routes.js';
 import { AccessLog, type AccessLogParts } from '../../src/gateway/http/transport/access-log.js';
@@ -66,6 +67,31 @@ describe('the access log', () => {
     const request = new IncomingMessage(new Socket());
     logTo(logger).note(request, new ServerResponse(request), '/', context);
     expect(await logger.line('request')).toMatchObject({ level, fields });
+  });
+
+  it('charges a query that failed to one of its callers, and the time of each in it to ClickHouse', () => {
+    const logger = new RecordingLogger();
+    const completed: unknown[] = [];
+    const log = logTo(logger, { onCompleted: ({ context }) => completed.push(context.outcome?.charged) });
+    const cost = new Figures({ rowsRead: 7, bytesRead: 8, clickhouseMs: 90_000 });
+    const failure = new Failure('QUERY_TIMEOUT', 'Late.', { cost });
+    const outcome = { cache: 'MISS', awaited: cost } as const;
+    for (const end of [{ failure }, { failure }, { outcome }]) {
+      const request = new IncomingMessage(new Socket());
+      const context = { requestId: 'request-1', startedAt: performance.now() - 90_000, ...end };
+      log.note(request, new ServerResponse(request), '/', context);
+    }
+    log.reportAll();
+    const times = logger.lines.map(({ fields }) => [
+      Number(fields['gatewayMs']) < 30_000,
+      fields['clickhouseMs'],
+    ]);
+    expect(times).toEqual([
+      [true, 90_000],
+      [true, undefined],
+      [true, undefined],
+    ]);
+    expect(completed).toEqual([{ cost, callers: 1 }, undefined, undefined]);
   });
 
   it('reports each request once and in order, also while many finish', async () => {

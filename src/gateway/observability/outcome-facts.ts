@@ -11,6 +11,8 @@ export interface OutcomeFacts {
   readonly partial?: true | undefined;
   /** Bytes of a complete export, before any compression. */
   readonly exportedBytes?: number;
+  /** Cost of the query for whose result this request waited, wherever that ran. */
+  readonly awaited?: Figures<QueryCost> | undefined;
   /** The query that this request caused. */
   readonly caused?:
     | {
@@ -31,7 +33,7 @@ export function factsOf({ result, status, isCollapsed, callers = 0 }: CallOutcom
   const { rowCount: rows, partial, queryId = '', cost, waitingMs = 0, pieces } = result;
   if (status === 'HIT' || status === 'STALE') return { rows, cache: status, partial };
   return {
-    ...{ rows, cache: status, partial },
+    ...{ rows, cache: status, partial, awaited: cost },
     charged: callers > 0 ? { cost, callers } : undefined,
     ...(!isCollapsed && { caused: { queryId, cost, waitingMs }, saved: pieces?.saved }),
   };
@@ -40,6 +42,12 @@ export function factsOf({ result, status, isCollapsed, callers = 0 }: CallOutcom
 export function factsOfExport({ rowCount, bytes, cost, queryId, waitingMs }: ExportOutcome): OutcomeFacts {
   return {
     ...{ rows: rowCount, cache: 'BYPASS', exportedBytes: bytes },
-    ...(cost && { caused: { queryId, cost, waitingMs }, charged: { cost, callers: 1 } }),
+    ...(cost && { awaited: cost, caused: { queryId, cost, waitingMs }, charged: { cost, callers: 1 } }),
   };
 }
+
+/** The facts of a failure whose query ended early, for one of the requests that waited for the query. ClickHouse gives no id of such a query. */
+export const factsOfFailed = (cost: Figures<QueryCost>): OutcomeFacts => ({
+  caused: { queryId: '', cost, waitingMs: 0 },
+  charged: { cost, callers: 1 },
+});

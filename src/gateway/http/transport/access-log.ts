@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { OPERATORS } from '../../../endpoint/figures.js';
+import { OPERATORS, type Figures } from '../../../endpoint/figures.js';
+import type { QueryCost } from '../../../endpoint/limit-rules.js';
 import { EXPECTED_BY_CALLER, Failure } from '../../errors.js';
 import { LimitExceeded } from '../../limits/limit-state.js';
 import type { Metrics } from '../../observability/metrics.js';
 import { describeError, type Fields, type Logger } from '../../observability/logger.js';
+import { factsOfFailed } from '../../observability/outcome-facts.js';
 import type { ReportedFailure } from '../../observability/recent-failures.js';
 import type { Clock } from '../../query/ports.js';
 import type { RequestContext } from './request-context.js';
@@ -60,6 +62,7 @@ export class AccessLog {
   /** When the rate was last measured, and the number of requests reported since then. */
   private pace = { since: 0, reported: 0 };
   private isBusy = false;
+  private readonly charged = new WeakSet<Figures<QueryCost>>();
   /** Bytes of the earlier responses on a connection. */
   private readonly sentBefore = new WeakMap<Socket, number>();
 
@@ -112,9 +115,13 @@ export class AccessLog {
   private report(request: FinishedRequest): void {
     const { logger, onCompleted } = this.parts;
     const { context, status, path, totalMs } = request;
-    const { failure, outcome } = context;
-    const clickhouseMs = outcome?.caused?.cost.readBy(OPERATORS).clickhouseMs;
-    const gatewayMs = totalMs - (clickhouseMs ?? 0);
+    const { failure } = context;
+    const failed = failure instanceof Failure ? failure.details.cost : undefined;
+    if (failed) this.chargeOnce(context, failed);
+    const { caused, awaited = failed } = context.outcome ?? {};
+    const clickhouseMs = millisecondsOf(caused?.cost);
+    // Of a query that others share, it may have waited for the end only.
+    const gatewayMs = Math.max(0, totalMs - (millisecondsOf(awaited) ?? 0));
     const code = failureCode(failure, status);
     this.count(request, code, gatewayMs, clickhouseMs);
     const routine = isRoutine(path, status);
@@ -123,6 +130,13 @@ export class AccessLog {
     if (failure === undefined) logger.request(routine ? 'debug' : 'info', fields);
     else this.reportFailure(request, code, fields);
     if (status >= 400) this.noteFailure(reportedFailure(context, status));
+  }
+
+  /** Charges a query that ended early to the first of its callers that is reported. They have the same failure. */
+  private chargeOnce(context: RequestContext, cost: Figures<QueryCost>): void {
+    if (context.outcome || this.charged.has(cost)) return;
+    this.charged.add(cost);
+    context.outcome = factsOfFailed(cost);
   }
 
   private count(
@@ -248,5 +262,8 @@ function failureFields(failure: unknown): Fields {
   if (!(failure instanceof Failure)) return Object.assign({}, describeError(failure), { code: 'INTERNAL' });
   return { code: failure.code, diagnosis: failure.details.diagnosis };
 }
+
+const millisecondsOf = (cost: Figures<QueryCost> | undefined): number | undefined =>
+  cost?.readBy(OPERATORS).clickhouseMs;
 
 const rounded = (ms: number | undefined): number | undefined => ms && Math.round(ms * 100) / 100;
