@@ -1,4 +1,4 @@
-/** Bytes of the shortest input: for shorter ones CityHash has further cases, which no frame needs. */
+/** Minimum length of the input, in bytes. CityHash has further cases for shorter inputs, which no frame needs. */
 export const LEAST_HASHED = 33;
 
 const K0 = 0xc3a5c85c97cb3127n;
@@ -24,11 +24,11 @@ function mixed(u: bigint, v: bigint): bigint {
 }
 
 /**
- * CityHash128 of version 1.0.2, with which ClickHouse checks its compressed frames; later versions give other values. For short
- * inputs: 1 KB takes about 0.2 ms.
+ * CityHash128 of version 1.0.2, which ClickHouse uses as the checksum of its compressed frames. Later versions give other values. It is
+ * meant for short inputs: 1 KB takes about 0.2 ms.
  *
  * @param bytes at least {@link LEAST_HASHED}
- * @returns 16 bytes, as a frame begins with them
+ * @returns 16 bytes, in the order in which a frame begins with them
  */
 export function cityHash128(bytes: Buffer): Buffer {
   if (bytes.length < LEAST_HASHED) throw new RangeError(`cityHash128 of ${bytes.length} bytes`);

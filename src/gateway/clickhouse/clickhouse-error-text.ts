@@ -6,7 +6,7 @@ const READS_TOO_MUCH = 'The statement would read more data than one may read. Na
 const STOPPED =
   'The statement was stopped at its time limit. Narrow it with its conditions, or try again later';
 
-/** Errors that {@link SQL_PROBLEMS} does not have: the name of each, and what a client gets. */
+/** Errors that {@link SQL_PROBLEMS} does not have, by code: the name of the error, and the sentence for the client. */
 const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentence: string]>>> = {
   8: ['THERE_IS_NO_COLUMN', 'The statement names a column that its table does not have'],
   15: ['DUPLICATE_COLUMN', 'The statement has two columns or elements of the same name'],
@@ -50,7 +50,7 @@ const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentenc
 };
 const OF_THE_REST = '1002';
 
-/** The names of codes that only the gateway's own failures have. */
+/** Names of codes that only the gateway's own failures have. */
 const OF_THE_GATEWAY: Readonly<Partial<Record<string, string>>> = {
   89: 'UNKNOWN_COMPRESSION_METHOD',
   194: 'REQUIRED_PASSWORD',
@@ -59,7 +59,7 @@ const OF_THE_GATEWAY: Readonly<Partial<Record<string, string>>> = {
   439: 'CANNOT_SCHEDULE_TASK',
 };
 
-/** Other statuses than 500, as `exceptionCodeToHTTPStatus` of ClickHouse gives them. */
+/** HTTP statuses other than 500, from `exceptionCodeToHTTPStatus` of ClickHouse. */
 const STATUSES: ReadonlyMap<string, number> = new Map(
   (
     [
@@ -72,7 +72,7 @@ const STATUSES: ReadonlyMap<string, number> = new Map(
   ).flatMap(([status, codes]) => codes.map((code) => [String(code), status])),
 );
 
-/** Where a message quotes a name that a client can have written, by its code. */
+/** Patterns, by code, for the place where a message quotes a name that the client may have written. */
 const QUOTED = /[`']([^`']{1,80})[`']/;
 const NAMES: Readonly<Partial<Record<string, RegExp>>> = {
   42: /function [`']?(\w+)/,
@@ -90,15 +90,15 @@ const NAMES: Readonly<Partial<Record<string, RegExp>>> = {
   456: QUOTED,
 };
 
-/** The code that a client gets: ClickHouse's own where a statement of the client can cause it or the client can react to it. */
+/** Code for the client: ClickHouse's own, if the client's statement can cause the error or the client can react to it. */
 export function toldCode(code: string): string {
   return SQL_PROBLEMS[code] || SENTENCES[code] ? code : OF_THE_REST;
 }
 
 /**
- * What a client gets of an error of ClickHouse: a fixed sentence, without its full stop.
+ * Sentence for the client about an error of ClickHouse, without its full stop. The sentence is fixed.
  *
- * @param words of the client's own statement: a name among them that the message quotes is added. Undefined: none is
+ * @param words words of the client's own statement. The sentence names what the message quotes only if it is one of these words
  */
 export function sentenceOf(
   { code, message }: Pick<ClickHouseError, 'code' | 'message'>,
@@ -108,18 +108,18 @@ export function sentenceOf(
   const sentence =
     problem === undefined ? (SENTENCES[toldCode(code)]?.[1] ?? '') : `The statement ${problem}`;
   const name = NAMES[code]?.exec(message)?.[1];
-  // The table of a column can have an internal name.
+  // The message may qualify a column with the internal name of its table.
   const own =
     words && [name, name?.replace(/^.*\./s, '')].find((each) => each !== undefined && words.has(each));
   return own === undefined ? sentence : `${sentence}: ${own}`;
 }
 
-/** The text of an error as ClickHouse writes it. @param version of ClickHouse */
+/** Text of an error in ClickHouse's form. @param version version of ClickHouse */
 export function errorText(code: string, sentence: string, version: string): string {
   const name = (SQL_PROBLEMS[code] ?? SENTENCES[code])?.[0] ?? OF_THE_GATEWAY[code] ?? 'UNKNOWN_EXCEPTION';
   const end = sentence.endsWith('?') ? '' : '.';
   return `Code: ${code}. DB::Exception: ${sentence}${end} (${name}) (version ${version})`;
 }
 
-/** The HTTP status with which ClickHouse responds where nothing was sent yet. */
+/** HTTP status that ClickHouse sends with an error if the response has not started. */
 export const statusOf = (code: string): number => STATUSES.get(code) ?? 500;

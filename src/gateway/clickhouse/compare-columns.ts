@@ -5,16 +5,16 @@ import type { ResultColumn } from '../formats/format.js';
 
 /** A difference between the declared columns and those of the query. */
 export interface ColumnDifference extends Problem {
-  /** The declared column that differs; absent where the difference is not one of a declared column. */
+  /** Declared column that differs. Absent where the difference does not concern a declared column. */
   readonly column?: string;
   /** Whether the query lacks the column. */
   readonly isMissing?: boolean;
 }
 
 /**
- * The differences between an endpoint's declared columns and the columns of its query; empty where they are equal.
+ * Differences between an endpoint's declared columns and the columns of its query. Empty where they are equal.
  *
- * @param zones time zones that the values of the call can have given to columns: they are not compared.
+ * @param zones time zones that the values of the call may have given to columns. They are not compared.
  */
 export function compareColumns(
   declared: DeclaredTypes,

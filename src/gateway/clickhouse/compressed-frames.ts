@@ -1,32 +1,32 @@
 import { cityHash128 } from './city-hash.js';
 
-/** Bytes of a frame before its content: checksum, method, length from the method on, length of the content. */
+/** Sizes before a frame's content, in bytes. The header has the method, the length from the method on, and the content's length. */
 const CHECKSUM = 16;
 const HEADER = 9;
 const BEFORE_CONTENT = CHECKSUM + HEADER;
-/** Methods. ClickHouse's HTTP interface compresses with LZ4. */
+/** Compression methods. ClickHouse's HTTP interface compresses with LZ4. */
 const NONE = 0x02;
 const LZ4 = 0x82;
-/** More than ClickHouse writes at once, which is 1 MiB before compression. */
+/** Maximum size of a frame. ClickHouse writes at most 1 MiB (before compression) at once. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
-/** Of the shortest copy in LZ4. */
+/** Length of the shortest copy in LZ4. */
 const LEAST_COPIED = 4;
-/** A length in LZ4 whose rest follows in bytes of its own. */
+/** Value of an LZ4 length that further bytes continue. */
 const LONG = 15;
 
-/** Cuts a stream into ClickHouse's compressed frames, however its bytes arrive. */
+/** Cuts a stream into ClickHouse's compressed frames, in whatever chunks the bytes arrive. */
 export class FrameCutter {
   private parts: Buffer[] = [];
   private bytes = 0;
-  /** Bytes of the next frame, or those which say how many it has; infinite after bytes that are no frame. */
+  /** Bytes needed to complete the next frame, or to read its length. Infinite after bytes that are not a frame. */
   private needed = BEFORE_CONTENT;
 
-  /** Whether the stream ends with a whole frame. */
+  /** Whether the stream ends with a complete frame. */
   get isWhole(): boolean {
     return this.bytes === 0;
   }
 
-  /** The frames that these bytes complete. */
+  /** Frames that these bytes complete. */
   cut(chunk: Buffer): readonly Buffer[] {
     this.bytes += chunk.length;
     if (this.needed === Infinity) return [];
@@ -50,7 +50,7 @@ function neededBytes(start: Buffer): number {
   return bytes < BEFORE_CONTENT || bytes > MAX_FRAME_BYTES ? Infinity : bytes;
 }
 
-/** The content of a frame; undefined where it is compressed in another way. The checksum is left to whoever reads the stream. */
+/** Content of a frame. Undefined for another compression method. The reader of the stream checks the checksum. */
 export function contentOf(frame: Buffer): Buffer | undefined {
   const content = frame.subarray(BEFORE_CONTENT);
   const method = frame[CHECKSUM];
@@ -59,7 +59,7 @@ export function contentOf(frame: Buffer): Buffer | undefined {
   return length > MAX_FRAME_BYTES ? undefined : decodeLz4(content, length);
 }
 
-/** The content of a whole response in frames; undefined where it has something else. */
+/** Content of a complete response in frames. Undefined where the response contains anything else. */
 export function contentOfAll(response: Buffer): Buffer | undefined {
   const cutter = new FrameCutter();
   const contents = cutter.cut(response).map(contentOf);
@@ -68,7 +68,7 @@ export function contentOfAll(response: Buffer): Buffer | undefined {
     : undefined;
 }
 
-/** A frame with bytes as they are, in the one method that all clients read. @param content at least 24 bytes */
+/** Frame whose content is stored uncompressed, in the LZ4 form that all clients can read. @param content at least 24 bytes */
 export function frameOf(content: Buffer): Buffer {
   const more = content.length - LONG;
   const lengths = Buffer.alloc(Math.floor(more / 255) + 1, 255);
@@ -82,7 +82,7 @@ export function frameOf(content: Buffer): Buffer {
   return Buffer.concat([cityHash128(checked), checked]);
 }
 
-/** Decodes a block of LZ4 (lz4_Block_format.md); undefined where it is none. */
+/** Decodes an LZ4 block (lz4_Block_format.md). Undefined where the block is invalid. */
 function decodeLz4(block: Buffer, length: number): Buffer | undefined {
   const result = Buffer.alloc(length);
   let from = 0;

@@ -11,21 +11,21 @@ import { openQueryConnections, type QueryConnections, type ReadyQuery } from './
 import { SettingOverrides } from './setting-overrides.js';
 
 export interface ConnectOptions {
-  /** Maximum number of open sockets; further requests wait. */
+  /** Maximum number of open sockets. Further requests wait. */
   readonly maxOpenConnections: number;
-  /** Socket timeout in milliseconds: the backstop behind every other time limit. */
+  /** Socket timeout in milliseconds, which applies if every other time limit fails. */
   readonly requestTimeoutMs: number;
-  /** Whether connections stay open between requests; the default. */
+  /** Whether connections stay open between requests. The default is true. */
   readonly keepsAlive?: boolean;
   /** Settings of each statement. */
   readonly settings?: ClickHouseSettings;
 }
 
-/** A client that sends the queries of endpoints over connections of its own. */
+/** A client that sends the queries of endpoints over separate connections. */
 export type QueryClient = ClickHouseClient & {
   readonly sendQuery: QueryConnections['send'];
   readonly openQuery: QueryConnections['open'];
-  /** What each of these, and `query`, sends beside its own settings. */
+  /** Setting overrides that `sendQuery`, `openQuery` and `query` send in addition to their own settings. */
   readonly overrides: SettingOverrides;
 };
 
@@ -38,7 +38,7 @@ export function connectClickHouse(
   const client = createClient({
     url,
     database,
-    // A URL may contain the user and password; with both forms, the client prints a warning to the console.
+    // A URL may contain the user and password. With both forms, the client prints a warning to the console.
     ...(new URL(url).username === '' && { username, password }),
     application: 'querygate',
     max_open_connections: maxOpenConnections,
@@ -50,7 +50,7 @@ export function connectClickHouse(
   });
   const connections = openQueryConnections(connection, maxOpenConnections);
   const overrides = new SettingOverrides(connections.send);
-  /** The only place where queries get the overrides; settings of their own apply instead. */
+  /** Adds the overrides to a query. A query's own settings take precedence. Queries get overrides only here. */
   const overridden = async <Q extends ReadyQuery>(query: Q): Promise<Q> => {
     await overrides.ready(query.signal);
     const { search } = overrides;
@@ -75,7 +75,7 @@ export function connectClickHouse(
   });
 }
 
-/** The client's own methods, which are replaced. */
+/** The client's own methods, which {@link connectClickHouse} replaces. */
 const bound = (client: ClickHouseClient): Pick<ClickHouseClient, 'query' | 'close'> => ({
   query: client.query.bind(client),
   close: client.close.bind(client),

@@ -6,11 +6,11 @@ export interface ClickHouseConnection {
   readonly database: string;
 }
 
-/** Where and how queries are sent to a server. */
+/** Address, settings and headers for queries to a server. */
 export interface QueryTarget {
   readonly isSecure: boolean;
   readonly host: string;
-  /** Empty for the default of the protocol. */
+  /** Port. Empty for the default of the protocol. */
   readonly port: string;
   /** Path of ClickHouse's HTTP interface. */
   readonly path: string;
@@ -20,8 +20,8 @@ export interface QueryTarget {
 }
 
 /**
- * Reads a connection as the client of ClickHouse does. Its URL may contain credentials, the database as its path, and in
- * its query string `pathname`, `access_token`, settings (`ch_…`, `clickhouse_setting_…`) and headers (`http_header_…`).
+ * Reads a connection like the ClickHouse client. Its URL may contain credentials, the database as its path, and in the query string
+ * `pathname`, `access_token`, settings (`ch_…`, `clickhouse_setting_…`) and headers (`http_header_…`).
  */
 export function queryTargetOf({ url, username, password, database }: ClickHouseConnection): QueryTarget {
   const inUrl = new URL(url);
@@ -39,7 +39,7 @@ export function queryTargetOf({ url, username, password, database }: ClickHouseC
     isSecure: protocol === 'https:',
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port,
-    // Percent-encoded, and from the root, as the client sends it.
+    // Percent-encoded and from the root, like the client sends it.
     path: new URL(`/${(searchParams.get('pathname') ?? '').replace(/^\/+/, '')}`, inUrl.origin).pathname,
     search: new URLSearchParams([
       ['database', pathname.length > 1 ? pathname.slice(1) : database],

@@ -15,20 +15,20 @@ export const isOfColumns = (error: unknown): error is ClickHouseError =>
   error instanceof ClickHouseError &&
   (isOfDefinition(error.code) || error.code === OTHER_TYPES || OTHER_VALUES.has(error.code));
 
-/** The query with its columns converted to the declared types. */
+/** Query with its columns converted to the declared types. */
 export function converted(query: BoundQuery, columns: DeclaredTypes): BoundQuery {
   const { before, after } = conversionTo(columns);
   return { ...query, text: before + query.text + after, isConverted: true };
 }
 
-/** Whose query returned other types than declared, which could be converted. Its next calls begin with that. */
+/** Columns whose query returned other types than declared, which could be converted. The next calls convert at once. */
 const CONVERTED = new WeakSet<WrittenColumns>();
 
 /**
- * Runs a query as it is, which ClickHouse rejects where its columns have other types than declared, and then with its columns
- * converted: a conversion takes ClickHouse time.
+ * Runs a query unchanged first, because a conversion takes ClickHouse time. If ClickHouse rejects it because its columns have other types
+ * than declared, runs it again with converted columns.
  *
- * @throws what `run` throws; ClickHouse rejects what cannot be converted without loss
+ * @throws the error of `run`. ClickHouse rejects values that cannot be converted without loss
  */
 export async function withDeclaredTypes<T>(
   written: WrittenColumns,

@@ -1,6 +1,6 @@
 /**
- * Codes of errors that ClickHouse finds while it analyses a query, whatever the rows and the values of the request: an unknown
- * name, types that do not fit, a missing right. Their messages name parts of the definition.
+ * Codes of errors that ClickHouse finds when it analyses a query, regardless of the rows and the values of the request: an unknown name,
+ * types that do not fit, a missing right. Their messages name parts of the definition.
  */
 const OF_THE_DEFINITION: ReadonlySet<string> = new Set(
   [
@@ -13,5 +13,5 @@ const OF_THE_DEFINITION: ReadonlySet<string> = new Set(
     .map(String),
 );
 
-/** Whether an error of this code is one of the query as it is written. */
+/** Whether the text of the query causes an error of this code. */
 export const isOfDefinition = (code: string): boolean => OF_THE_DEFINITION.has(code);

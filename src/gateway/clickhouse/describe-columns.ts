@@ -7,17 +7,17 @@ import { selectRows } from './select-rows.js';
 
 export type { ResultColumn };
 
-/** What stands before a query that is described. */
+/** Text before a query that is described. */
 export const DESCRIBE = 'DESCRIBE (';
 
-/** Settings of what reads no data of the endpoints, as the gateway's own queries have them. */
+/** Settings of statements that read no data of endpoints, such as the gateway's own queries. */
 export const READ_ONLY: ClickHouseSettings = {
   ...{ readonly: '2', session_timezone: 'UTC' },
-  // The type of a named tuple on one line, as it is declared.
+  // The type of a named tuple is on one line, like in a declaration.
   print_pretty_type_names: 0,
 };
 
-/** How a query is described. */
+/** Client and settings for describing a query. */
 export interface DescribeOptions {
   readonly client: ClickHouseClient;
   readonly signal: AbortSignal;
@@ -25,9 +25,9 @@ export interface DescribeOptions {
 }
 
 /**
- * The names and types of a query's columns, by ClickHouse's own analysis.
+ * Names and types of a query's columns, from ClickHouse's own analysis.
  *
- * @throws Error where ClickHouse rejects the query, and where the response is none of ClickHouse, such as one of a proxy
+ * @throws Error where ClickHouse rejects the query, or another server, such as a proxy, responds
  */
 export async function describe(
   query: BoundQuery,
@@ -42,7 +42,7 @@ export async function describe(
   return columns;
 }
 
-/** The rows of a statement about a query, with its values bound. @throws Error where ClickHouse rejects it */
+/** Rows of a statement about a query, with bound values. @throws Error where ClickHouse rejects the statement */
 export function rowsOf<Row>(
   text: string,
   query: BoundQuery,
@@ -60,7 +60,7 @@ export function rowsOf<Row>(
 const MAX_COLUMNS = 200;
 
 /**
- * The columns of a caller's own SQL.
+ * Columns of a caller's own SQL.
  *
  * @throws Failure INVALID_PARAMETERS (`sql`) when there are too many columns, or two have the same name.
  */
@@ -78,7 +78,7 @@ export async function describeOwnSql(
   return columns;
 }
 
-/** The first name that two columns have. */
+/** First name that two columns share. Undefined where all names differ. */
 export function repeatedColumn(columns: readonly ResultColumn[]): string | undefined {
   const names = columns.map(({ name }) => name);
   return names.find((name, index) => names.indexOf(name) < index);

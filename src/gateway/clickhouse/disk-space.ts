@@ -1,11 +1,11 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-/** Health checks come every few seconds and must not fill the query log. */
+/** Settings of the probe. Health checks come every few seconds and must not fill the query log. */
 const SETTINGS: ClickHouseSettings = { readonly: '2', max_execution_time: 2, log_queries: 0 };
 
 /**
- * Creates a function that reads the free and total space of the disk with a server's data. Unlike `system.disks` this
- * needs no grant, so the read-only user can call it.
+ * Creates a function that reads the free and total space of the disk with a server's data. Unlike `system.disks` this needs no grant, so
+ * the read-only user can call it.
  */
 export function createDiskProbe(
   client: ClickHouseClient,

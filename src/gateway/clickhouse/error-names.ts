@@ -1,18 +1,18 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** Resolves to the name of an error of ClickHouse, such as UNKNOWN_IDENTIFIER for 47; undefined where it is unknown. Never rejects. */
+/** Resolves to the name of a ClickHouse error, such as UNKNOWN_IDENTIFIER for 47. Undefined where it is unknown. Never rejects. */
 export type NameOfError = (code: string) => Promise<string | undefined>;
 
-/** Greater than any code. */
+/** Upper bound of the codes. */
 const CODES = 2000;
-/** The response to a caller waits no longer for the names. */
+/** Maximum time for which a response waits for the names. */
 const TIMEOUT_MS = 500;
 
 const SELECT_NAMES = `SELECT toString(number), errorCodeToName(number) FROM numbers(${CODES}) WHERE errorCodeToName(number) != ''`;
 
 /**
- * Asks ClickHouse for the names of its errors when the first is needed. The name that the client finds in a message can be a part
- * of the query, or of a caller's value.
+ * Asks ClickHouse for the names of its errors when the first name is needed. The name that the client finds in a message is unreliable: it
+ * can be a part of the query, or of a caller's value.
  */
 export function errorNames(client: ClickHouseClient): NameOfError {
   let names: Promise<ReadonlyMap<string, string>> | undefined;
@@ -26,7 +26,7 @@ export function errorNames(client: ClickHouseClient): NameOfError {
       names ??= load();
       return (await names).get(code);
     } catch {
-      // The name helps, but the failure is reported without it; the next failure asks again.
+      // The name is optional, so the failure is reported without it. The next failure asks again.
       names = undefined;
       return undefined;
     }

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { Failure } from '../errors.js';
 
-/** Signals an exception, whatever the status. */
+/** Header that signals an exception, whatever the status. */
 export const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
 
-/** The error of a response without rows: of ClickHouse, or of what stands before it, such as a load balancer without a backend. */
+/** Error of a response without rows. It comes from ClickHouse or from a proxy, such as a load balancer without a backend. */
 export function errorOfResponse(
   status: number | undefined,
   headers: IncomingHttpHeaders,
@@ -22,7 +22,7 @@ export function errorOfResponse(
   });
 }
 
-/** At least 1. @param retryAfter seconds or a date (RFC 9110, section 10.2.3) */
+/** Seconds to wait, at least 1. @param retryAfter seconds or a date (RFC 9110, section 10.2.3) */
 function secondsOf(retryAfter = ''): number {
   const seconds = /^\d{1,9}$/.test(retryAfter)
     ? Number(retryAfter)

@@ -9,9 +9,8 @@ import { shortMessage } from './short-message.js';
 import { describeKnownError, isErrorOfServer } from './translate-error.js';
 
 /**
- * The failure with a diagnosis that an operator can act on: the name of ClickHouse's error and, where that is an error of the
- * definition, what ClickHouse says about it. The diagnosis has no word that only a value of the request has, and of a caller's
- * own SQL nothing but the name.
+ * Adds a diagnosis to a failure, for an operator: the name of ClickHouse's error and, for an error of the definition, ClickHouse's message.
+ * The diagnosis contains no word that occurs only in a value of the request. For a caller's own SQL it has the name only.
  */
 export async function explained(
   failure: Failure,
@@ -30,12 +29,12 @@ export async function explained(
   });
 }
 
-/** What a message says, where it has no word that only a value of the request has. */
+/** Text of a message. Undefined if it contains a word that occurs only in a value of the request. */
 export function textWithoutValues(
   { message }: Pick<Error, 'message'>,
   query: BoundQuery,
 ): string | undefined {
-  // A list of columns has constants among them, which were computed from values.
+  // The list of columns is removed, because it contains constants that were computed from values.
   const text = shortMessage(message).replace(/\. There are only columns: [^]*/, '');
   const ofDefinition = wordsOf(query.text);
   const values = [...Object.values(revealedParameters(query)), ...Object.values(query.settings ?? {})];
@@ -44,7 +43,7 @@ export function textWithoutValues(
   return hasValue ? undefined : text;
 }
 
-/** As it is, and without the escapes of a setting, whose letters would be part of a word. */
+/** Value as it is, followed by the value without the escapes of a setting. The letter of an escape would change the next word. */
 const withoutEscapes = (value: unknown): string =>
   `${String(value)} ${String(value).replaceAll(/\\./g, ' ')}`;
 

@@ -7,56 +7,56 @@ import { exceptionMark, exceptionOfBlock } from './exception-block.js';
 import { resultTooLarge } from './translate-error.js';
 import { BytesPerTurn } from './bytes-per-turn.js';
 
-/** How the bytes of an export are made from those of ClickHouse. */
+/** Functions that make the bytes of an export from those of ClickHouse. */
 export interface ExportedBody {
-  /** Before the first row. */
+  /** Bytes before the first row. */
   readonly start: Buffer;
-  /** The mark of the last line with figures; undefined in a format that has none. */
+  /** Mark of the last line, which has figures. Undefined in a format without this line. */
   readonly mark: string | undefined;
-  /** Makes text of whole lines what the format promises; called with one part after the other. */
+  /** Converts whole lines to the text that the format promises. Called with one part after the other. */
   readonly finish: (lines: Buffer) => Buffer;
-  /** Whether a body of a format without figures is complete, by its first and last bytes. */
+  /** Whether a body of a format without figures is complete, judged by its first and last bytes. */
   readonly isComplete: (ends: Buffer) => boolean;
-  /** What stands after the last row; called once every row was received. */
+  /** Bytes after the last row. Called after every row was received. */
   readonly end: (figures: ReportedFigures | undefined) => Buffer;
 }
 
-/** Bytes of ClickHouse's exception that are read. */
+/** Maximum number of bytes of ClickHouse's exception to read. */
 const MAX_EXCEPTION_BYTES = 64 * 1024;
-/** Bytes that are held back, because they can be the last line or the beginning of an exception. */
+/** Number of bytes that are held back, because they can be the last line or the beginning of an exception. */
 const HELD_BYTES = MAX_LAST_LINE;
-/** Bytes between two streams: those of several reads of a socket. */
+/** Buffer between two streams, in bytes. It has room for several reads of a socket. */
 const BUFFERED_BYTES = 256 * 1024;
-/** Bytes of each chunk whose lines are counted. */
+/** Number of bytes at the beginning of each chunk in which lines are counted. */
 const COUNTED_BYTES = 4096;
-/** Bytes of the longest row, which is held until its end was received. */
+/** Maximum length of a row, in bytes. A row is held until its end was received. */
 const MAX_ROW_BYTES = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
- * The bytes of an export on their way to the caller. It ends only where every row was received; it fails with ClickHouse's
- * exception where one ends the response, and no byte of that reaches the caller. It emits `complete` before it ends.
+ * The bytes of an export on their way to the caller. The stream ends only if every row was received, and emits `complete` before that. It
+ * fails with ClickHouse's exception if one ends the response, and the caller gets no byte of the exception.
  */
 export class ExportBody extends Transform {
-  /** Bytes that the caller got, before any compression. */
+  /** Bytes that the caller received, before compression. */
   bytes = 0;
   private readonly turns: BytesPerTurn;
-  /** Bytes whose lines were counted, and their number: of the beginning of each chunk, because to look at each byte is expensive. */
+  /** Sample in which lines were counted: the beginning of each chunk, because a look at every byte is expensive. */
   private readonly counted = { bytes: 0, lines: 0 };
-  /** What ClickHouse reports of a complete export; undefined for a format without figures. */
+  /** Figures that ClickHouse reports for a complete export. Undefined for a format without figures. */
   figures: ReportedFigures | undefined;
-  /** What is held back. */
+  /** Bytes that are held back. */
   private held: Buffer[] = [];
   private heldBytes = 0;
   private exceptionText: Buffer | undefined;
-  /** The last bytes that were received, as many as the mark of an exception has. */
+  /** Last bytes that were received, as many as the mark of an exception has. */
   private recent: Buffer = Buffer.alloc(0);
   private readonly exceptionMark: Buffer | undefined;
-  /** The first and the last bytes that were sent. */
+  /** First bytes that were sent; `tail` has the last ones. */
   private head: Buffer = Buffer.alloc(0);
   private tail: Buffer = Buffer.alloc(0);
 
-  /** @param exceptionTag of the response's header; older servers send none, and the proof of completeness is left. */
+  /** @param exceptionTag tag from the response's header. Older servers send none: then only the proof of completeness finds exceptions. */
   constructor(
     private readonly body: ExportedBody,
     exceptionTag: string | undefined,
@@ -68,21 +68,21 @@ export class ExportBody extends Transform {
     this.send(body.start);
   }
 
-  /** What was read at least: what ClickHouse reports, else what was sent, where a row is a line of ClickHouse's. */
+  /** Lower bound of what ClickHouse read: the figures that it reports, or else what was sent, where one line counts as one row. */
   get sent(): Pick<QueryCost, 'rowsRead' | 'bytesRead'> {
     if (this.figures) return this.figures.cost;
     const { bytes, lines } = this.counted;
     return { rowsRead: bytes === 0 ? 0 : Math.round((this.bytes * lines) / bytes), bytesRead: this.bytes };
   }
 
-  /** ClickHouse's exception, as far as it was received; undefined where none was. */
+  /** ClickHouse's exception, as far as it was received. Undefined where there was none. */
   get exception(): Error | undefined {
     return this.exceptionText && exceptionOfBlock(this.exceptionText);
   }
 
   /**
-   * Looks for an exception in a chunk, as soon as it is received: what waits in a stream is lost when the connection closes.
-   * The mark of an exception can begin in the last chunk and end in this one.
+   * Looks for an exception in a chunk as soon as the chunk is received, because bytes that wait in a stream are lost when the connection
+   * closes. The mark of an exception can begin in the last chunk and end in this one.
    */
   scan(chunk: Buffer): void {
     const { exceptionMark: mark, exceptionText: text } = this;
@@ -153,9 +153,9 @@ export class ExportBody extends Transform {
   }
 
   /**
-   * Sends what is held and a chunk up to a byte, and holds the rest.
+   * Sends the held bytes and a chunk up to a byte, and holds the rest.
    *
-   * @param first where the first whole line of the chunk begins, which what is held is joined with
+   * @param first where the first whole line of the chunk begins; the bytes before it complete the held line
    */
   private sendUpTo(chunk: Buffer, first: number, end: number): void {
     if (chunk.length <= HELD_BYTES || end < first || (first === 0 && this.body.mark !== undefined)) {
@@ -167,7 +167,7 @@ export class ExportBody extends Transform {
     this.send(finish(chunk.subarray(first, end)));
     if (this.tail.length === 0) this.head = Buffer.concat([...this.held, chunk]).subarray(0, HELD_BYTES);
     this.tail = chunk.subarray(Math.max(0, end - HELD_BYTES), end);
-    // A copy: the rest must not keep the whole chunk in memory.
+    // The rest is copied, because a slice would keep the whole chunk in memory.
     this.held = [];
     this.heldBytes = 0;
     this.hold(Buffer.from(chunk.subarray(end)));

@@ -30,8 +30,8 @@ import { requireRows } from './require-rows.js';
 import { createExplainer } from './rejected-values.js';
 
 /**
- * Creates a runner of exports. ClickHouse sends rows while it still reads; what proves that all of them came is the last line
- * of a text format, and the end of a file.
+ * Creates a runner of exports. ClickHouse sends rows while it still reads. So the last line of a text format, or the end of a file, must
+ * prove that all rows arrived.
  */
 export function createExportRunner(
   client: QueryClient,
@@ -48,7 +48,7 @@ export function createExportRunner(
         distributedSettings(clusterOptions),
         request.query.settings,
         limitSettings(narrowLimits(maxLimits, request.limits), remainingMs),
-        // More rows are an exception, which breaks the export off. The bytes of their values are not limited.
+        // More rows cause an exception, which ends the export. The bytes of the values are not limited.
         { max_result_rows: String(request.rowCap), max_result_bytes: String(MOST_EXPORTED.bytes) },
       ];
       try {
@@ -104,12 +104,12 @@ async function transfer(
     exported.scan(chunk);
   };
   response.on('data', scan);
-  // Node drops what it has received of a response when the connection closes. After an exception ClickHouse closes it.
+  // When the connection closes, as after an exception, Node drops received bytes of the response that were not read.
   response.once('aborted', () => {
     for (let chunk; (chunk = response.read() as Buffer | null) !== null;) scan(chunk);
   });
   try {
-    // The signal, because the client may read the end of what ClickHouse has sent for longer than it may take.
+    // The signal also ends the transfer, because a slow client may exceed the time limit after ClickHouse has sent everything.
     await pipeline([response, exported, ...streams], { signal: nativeSignal(signal) });
   } catch (error) {
     if (error instanceof Failure) throw error;

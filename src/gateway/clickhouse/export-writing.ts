@@ -8,13 +8,13 @@ import type { WrittenColumns } from '../formats/written-columns.js';
 import type { ExportedBody } from './export-body.js';
 import { asUtf8 } from './fetch-rows.js';
 
-/** How an export is written: what ClickHouse writes, and what the gateway makes of it. */
+/** How an export is written: the format that ClickHouse writes, and the conversion by the gateway. */
 export interface ExportWriting {
   readonly format: ClickHouseFormat;
   readonly body: ExportedBody;
 }
 
-/** How the rows of an export are written for a reader; of one export, because the bytes are made one part after the other. */
+/** Writing of an export's rows for a reader. It serves one export only, because the conversion keeps state between parts. */
 export function exportWriting(written: WrittenColumns, reader: Reader = OWN_ROWS_READER): ExportWriting {
   const format = FORMATS[written.representation.format];
   if ('unmark' in format) throw new TypeError(`${written.representation.format} has no exports`);
