@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-/** Errors of sockets and name resolution after which nothing can have been sent. */
+/** Errors of sockets and name resolution that prove that nothing was sent. */
 const NOTHING_SENT: readonly unknown[] = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -11,9 +11,8 @@ const NOTHING_SENT: readonly unknown[] = [
 ];
 
 /**
- * Runs tasks that must not run twice on one of several servers. A task runs on the server of the last success, and
- * moves on to the next server only if nothing can have been sent. After any other connection failure the next task
- * starts with the next server.
+ * Runs tasks that must not run twice on one of several servers. A task runs on the server of the last success. It moves on to the next
+ * server only if nothing can have been sent. After any other connection failure the next task starts with the next server.
  *
  * @param clients at least one.
  */

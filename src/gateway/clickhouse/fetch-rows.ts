@@ -21,7 +21,7 @@ import { sumOfCosts } from '../query/sum-of-costs.js';
 import { keysOf } from './page-keys.js';
 import { resultTooLarge } from './translate-error.js';
 
-/** Everything that ClickHouse sent for one query, and what it reported about it. */
+/** ClickHouse's complete response to one query, with the figures that it reported. */
 export interface ClickHouseResponse {
   readonly cost: Figures<QueryCost>;
   readonly body: Buffer;
@@ -29,14 +29,14 @@ export interface ClickHouseResponse {
   readonly resultRows: number;
 }
 
-/** Sends a query, whose rows come in a format. @throws Failure or the client's error */
+/** Sends a query whose rows come in a format. @throws Failure or the client's error */
 export type SendQuery = (query: BoundQuery, format: ClickHouseFormat) => Promise<ClickHouseResponse>;
 
 /**
- * Runs the query of a request. ClickHouse writes the bytes of the response; this function proves that they are complete.
+ * Runs the query of a request. ClickHouse writes the bytes of the response. This function proves that they are complete.
  *
- * @param maxBytes bytes that the body may have.
- * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the bytes are not complete, RESULT_TOO_LARGE, or what `send` throws.
+ * @param maxBytes maximum size of the body, in bytes.
+ * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the bytes are incomplete, RESULT_TOO_LARGE, or the error of `send`.
  */
 export function fetchRows(
   request: QueryRequest,
@@ -82,8 +82,8 @@ async function fetchAndCut(
 }
 
 /**
- * Fetches a body that cannot be cut: the query has the row cap as its LIMIT and, where ClickHouse returns as many rows, a
- * second query finds out whether there are more. Both have the same values bound, the time included.
+ * Fetches a body that cannot be cut. The query has the row cap as its LIMIT. If ClickHouse returns that many rows, a second query counts
+ * whether there are more. Both have the same values bound, including the time.
  */
 async function fetchFile(
   format: FileFormat | MarkedFormat,
@@ -134,7 +134,7 @@ function escaped(json: Buffer, maxBytes: number): Buffer {
   throw resultTooLarge(`a response of ${json.length} bytes, and of more than ${maxBytes} with its escapes`);
 }
 
-/** Logs can hold invalid UTF-8, which text formats write unchanged; every text response is valid UTF-8. */
+/** Makes text valid UTF-8. Logs can contain invalid UTF-8, which ClickHouse's text formats write unchanged. */
 export function asUtf8(bytes: Buffer): Buffer {
   return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
 }

@@ -4,8 +4,8 @@ import { createPing } from './ping.js';
 const PING_MS = 2000;
 
 /**
- * Pings servers in order and returns the first that responds. A single server is not pinged: the operation that
- * follows reports why it fails.
+ * Pings servers in order and returns the first that responds. A single server is not pinged, because the operation that follows reports why
+ * it fails.
  *
  * @throws Error when no server responds.
  */

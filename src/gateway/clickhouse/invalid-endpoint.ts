@@ -10,11 +10,11 @@ import { explained, textWithoutValues } from './explain-error.js';
 import type { NameOfError } from './error-names.js';
 
 /**
- * The failure of a call whose endpoint ClickHouse rejects: its query, or the types of its columns, which no conversion without loss
- * makes those that are declared. It is the same in every format. Undefined where ClickHouse accepts the endpoint.
+ * Failure of a call whose endpoint ClickHouse rejects: its query, or the types of its columns, which cannot be converted to the declared
+ * ones without loss. The failure is the same in every format. Undefined where ClickHouse accepts the endpoint.
  *
- * @param optionsOf a query: how it is described
- * @throws Error where ClickHouse does not say
+ * @param optionsOf returns the options for describing a query
+ * @throws Error where ClickHouse does not analyse the query
  */
 export async function invalidEndpoint(
   { details }: Failure,
@@ -39,7 +39,7 @@ export async function invalidEndpoint(
   return endpointInvalid({ diagnosis: text ?? 'its columns are not those that the definition declares' });
 }
 
-/** A zone is not compared: it can be a value of the request. */
+/** Differences of the columns. Zones are not compared, because a zone can be a value of the request. */
 async function differencesOf(
   query: BoundQuery,
   columns: DeclaredTypes,

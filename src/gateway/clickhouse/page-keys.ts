@@ -8,13 +8,13 @@ import type { WrittenColumns } from '../formats/written-columns.js';
 import type { BucketsOfRows, QueryRequest, QueryResult, RequestedPage } from '../query/ports.js';
 import { RowKeys } from './row-keys.js';
 
-/** Rows that have keys, and what reads these. */
+/** Rows with keys, and the function that reads the keys. */
 interface KeyedBody {
   readonly rows: RowKeys;
   /**
-   * The body without keys, and what they say: the last row of a page where there are more rows, or the buckets of a piece.
+   * Returns the body without keys, and the facts from the keys: the last row of a page if more rows follow, or the buckets of a piece.
    *
-   * @param count rows in the body, one more than the cap where there are more
+   * @param count number of rows in the body, which is one more than the cap if more rows follow
    * @throws Failure PAGES_NOT_UNIQUE, ENDPOINT_INVALID or CLICKHOUSE_ANSWER_BROKEN
    */
   readonly read: (
@@ -24,7 +24,7 @@ interface KeyedBody {
   ) => Pick<QueryResult, 'body' | 'lastRow' | 'buckets'>;
 }
 
-/** The keys that the rows of a page, or of a piece, are written with; undefined for other rows. */
+/** Keys for the rows of a page or piece. Undefined for other rows, which have no keys. */
 export function keysOf(
   written: WrittenColumns,
   format: RowFormat,
@@ -52,7 +52,7 @@ export function keysOf(
   };
 }
 
-/** Where a page ends, from the keys of its last row and of the one beyond it; undefined where no row is beyond. */
+/** Last row of a page, from its key and the key of the row after it. Undefined where no row follows. */
 function lastRowOf(
   keys: readonly string[],
   count: number,
@@ -92,7 +92,7 @@ function requireShort(last: LastRow): LastRow {
 const isSameRow = (a: LastRow, b: LastRow): boolean =>
   a.length === b.length && a.every((value, index) => value?.toLowerCase() === b[index]?.toLowerCase());
 
-/** A page that ends where it began would be followed by itself. */
+/** Failure of a page that ends where it began, because its next page would be the same page again. */
 function endless(order: PageOrder): Failure {
   return new Failure(
     'ENDPOINT_INVALID',

@@ -4,8 +4,8 @@ import { quoteText } from '../../endpoint/quote-sql.js';
 import type { QueryResult } from '../query/ports.js';
 
 /**
- * Settings under which equal parts have equal rows, whatever the profile of the user says; the last two keep other replicas and older
- * results out.
+ * Settings under which equal data parts give equal rows, regardless of the user's profile. The last two exclude other replicas and older
+ * results.
  */
 export const SETTINGS_OF_VERSIONS = {
   apply_mutations_on_fly: 0,
@@ -16,36 +16,35 @@ export const SETTINGS_OF_VERSIONS = {
   use_query_cache: 0,
 } as const satisfies ClickHouseSettings;
 
-/** Of the error with which ClickHouse ends a query that reads another part. */
+/** Text of the error with which ClickHouse ends a query that reads another data part. */
 const MARK = 'querygate: not of this version';
 
 const THROW_IF = '395';
 
 /**
- * The condition of a table that holds for all rows of these parts, and ends the query where the table has another part on this
- * server. A filter that only left out the others would return too few rows once parts are merged.
+ * Condition on a table that is true for all rows of these data parts, and ends the query if the table has another part on this server.
+ * A filter that only left out other parts would return too few rows after a merge.
  *
- * @param server its UUID.
- * @param among condition of the parts that are read at all; all of them where absent.
+ * @param server UUID of the server.
+ * @param among condition that selects the parts to read. Absent: all of them.
  */
 export function onlyParts(parts: readonly string[], server: string, among?: string): string {
-  // An empty list of names is not one in ClickHouse's SQL; no part has the empty name.
+  // ClickHouse's SQL has no empty list, so the list always has the empty name, which no data part has.
   const names = ['', ...parts].map((part) => quoteText(part)).join(',');
   const isOther = `_part NOT IN (${names}) OR serverUUID() != ${quoteText(server)}`;
-  // ClickHouse computes each condition for every part, in whatever order.
+  // ClickHouse evaluates every condition for every part, in any order.
   const ends = among === undefined ? isOther : `(${among}) AND (${isOther})`;
   return `NOT throwIf(${ends}, ${quoteText(MARK)})${among === undefined ? '' : ` AND (${among})`}`;
 }
 
-/** Errors of what a query of a version has more than others: a text that is too long, settings that the user must not change. */
+/** Codes of errors that only a query over a version can cause: its text is too long, or the user must not change its settings. */
 const BY_ITS_FORM: ReadonlySet<string> = new Set(['62', '115', '164', '452']);
 
 /**
- * Runs a query over a version of the data. Where it would read data of a later one, it runs over all data instead, so that its
- * result is right in any case.
+ * Runs a query over a version of the data. If it would read later data, it runs over all data instead, because the result must be correct.
  *
- * @param data undefined where it has no version
- * @param mayRunAgain whether no row was sent to the caller
+ * @param data undefined where the data has no version
+ * @param mayRunAgain whether the caller has not received any row yet
  */
 export async function ofVersion<Data, Ran extends Pick<QueryResult, 'isOfVersion'>>(
   data: Data | undefined,
@@ -61,7 +60,7 @@ export async function ofVersion<Data, Ran extends Pick<QueryResult, 'isOfVersion
   }
 }
 
-/** Whether a query without a version may succeed: it read a part that {@link onlyParts} does not name, or has a form that ClickHouse rejects. */
+/** Whether the query may succeed without a version: it read a part that {@link onlyParts} excludes, or ClickHouse rejects its form. */
 function isOfVersions(error: unknown): boolean {
   if (!(error instanceof ClickHouseError)) return false;
   return BY_ITS_FORM.has(error.code) || (error.code === THROW_IF && error.message.includes(MARK));

@@ -3,11 +3,10 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 /**
- * Creates a function that pings a ClickHouse server, each time on a new connection, because queries may occupy all of
- * the client's.
+ * Creates a function that pings a ClickHouse server. Each ping uses a new connection, because queries may occupy all of the client's.
  *
  * @param onDate called with the `Date` of each response; milliseconds since 1970.
- * @returns whether the server responds with 200; rejects when it is unreachable or the signal is aborted.
+ * @returns whether the server responds with 200. Rejects when it is unreachable or the signal is aborted.
  */
 export function createPing(
   url: string,

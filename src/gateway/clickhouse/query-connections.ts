@@ -7,24 +7,24 @@ import { resultTooLarge } from './translate-error.js';
 
 /** A query that is ready to be sent. */
 export interface ReadyQuery {
-  /** Query string: the settings, and the bound values where they are not in the body. */
+  /** Query string: the settings, and the bound values unless they are in the body. */
   readonly search: string;
-  /** The SQL, or a form with the bound values. */
+  /** The SQL, or a form with the SQL's bound values. */
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Closes the connection, at which ClickHouse cancels the query. */
+  /** Signal that closes the connection, so that ClickHouse cancels the query. */
   readonly signal: Signal;
   /** Called when the headers of a response arrive. */
   readonly onResponse?: (() => void) | undefined;
 }
 
-/** A query whose whole response is read. */
+/** A query whose complete response is read. */
 export interface BoundedQuery extends ReadyQuery {
-  /** Bytes of the longest response to read. */
+  /** Maximum length of the response, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A whole response of ClickHouse, whatever its status. */
+/** A complete response of ClickHouse, with any status. */
 export interface QueryResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -34,13 +34,13 @@ export interface QueryResponse {
 /** Connections to one server. */
 export interface QueryConnections {
   /**
-   * Sends a query, and reads the whole response.
+   * Sends a query and reads the complete response.
    *
    * @throws Failure RESULT_TOO_LARGE, the reason of the signal, or an Error with a `code` where the connection fails
    */
   readonly send: (query: BoundedQuery) => Promise<QueryResponse>;
   /**
-   * Sends a query, and returns the response with its body unread. An abort of the signal destroys it.
+   * Sends a query and returns the response with its body unread. An abort of the signal destroys the response.
    *
    * @throws the reason of the signal, or an Error with a `code` where the connection fails
    */
@@ -49,14 +49,14 @@ export interface QueryConnections {
   readonly close: () => void;
 }
 
-/** Milliseconds after which an idle connection is closed: well before the server does. */
+/** Time after which an idle connection is closed, in milliseconds. It is well below that of the server. */
 const IDLE_MS = 2000;
-/** Milliseconds within which a server resets a connection that it closed before the query arrived. */
+/** Maximum time until a server resets a connection that it had closed before the query arrived, in milliseconds. */
 const STALE_MS = 250;
 
 /**
- * Opens connections for queries. `exec` of ClickHouse's client waits for a timer before each request, and renders everything
- * anew, which takes 2 ms.
+ * Opens connections for queries. The ClickHouse client's `exec` would take 2 ms more: it waits for a timer before each request, and renders
+ * everything anew.
  */
 export function openQueryConnections(connection: ClickHouseConnection, maxSockets: number): QueryConnections {
   const { isSecure, host, port, path, search, headers } = queryTargetOf(connection);
@@ -83,17 +83,17 @@ export function openQueryConnections(connection: ClickHouseConnection, maxSocket
   };
 }
 
-/** What reads a response: settles the promise of the exchange. */
+/** Reads a response, and settles the promise of the exchange. */
 type ReadResponse<T> = (response: IncomingMessage, settle: Settle<T>) => void;
 
 interface Settle<T> {
   readonly resolve: (value: T) => void;
   readonly fail: (error: Error) => void;
-  /** Stops following the signal; to be called when the response has ended. */
+  /** Stops following the signal. Must be called when the response has ended. */
   readonly release: () => void;
 }
 
-/** Sends a query, and once more where the server had closed the idle connection before. That is safe: queries only read. */
+/** Sends a query, and sends it again if the server had closed the idle connection before. That is safe, because queries only read. */
 async function sendUnlessStale<T>(
   query: ReadyQuery,
   start: (query: ReadyQuery) => ClientRequest,
@@ -129,7 +129,7 @@ function exchange<T>(
       request.destroy();
       reject(error);
     };
-    // Rejects at once: a request that still waits for a connection reports nothing.
+    // The promise rejects at once, because a request that still waits for a connection does not report an abort.
     const abort = (): void => {
       fail(signal.reason as Error);
     };
@@ -163,7 +163,7 @@ const readWhole =
   };
 
 const leaveUnread: ReadResponse<IncomingMessage> = (response, { resolve, release }) => {
-  // Not `end`: a response that is broken off has none.
+  // `close` comes in any case, whereas a response that breaks off has no `end`.
   response.on('close', release);
   resolve(response);
 };

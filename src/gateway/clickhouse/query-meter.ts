@@ -7,13 +7,13 @@ import { sumOfCosts } from '../query/sum-of-costs.js';
 
 type Summary = Readonly<Partial<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>>;
 
-/** What ClickHouse reports about a query in the header of its response, whether that has rows or an error. */
+/** Facts about a query from the header of ClickHouse's response, which may have rows or an error. */
 export interface ReportedSummary {
   readonly resultRows: number;
   readonly cost: Figures<QueryCost>;
 }
 
-/** Undefined if a server that is not ClickHouse responds. */
+/** Reads the summary. Undefined if a server that is not ClickHouse responds. */
 export function summaryOf(headers: IncomingHttpHeaders): ReportedSummary | undefined {
   const header = headers['x-clickhouse-summary'];
   if (header === undefined) return undefined;
@@ -27,12 +27,12 @@ export function summaryOf(headers: IncomingHttpHeaders): ReportedSummary | undef
   }
 }
 
-/** Measures the queries of a call, in case it ends early: a caller could read for nothing otherwise. */
+/** Measures the cost of a call's queries. An early end must not make them free: otherwise a caller could read at no cost. */
 export class QueryMeter {
-  /** What the caller of an export has got: at least as much was read. */
+  /** Rows and bytes that the caller of an export has received. ClickHouse has read at least as many. */
   sent: (() => Pick<QueryCost, 'rowsRead' | 'bytesRead'>) | undefined;
   private readonly costs: Figures<QueryCost>[] = [];
-  /** When the query was sent of which ClickHouse has reported no cost; `performance.now()`. */
+  /** Time at which the last query without a reported cost was sent (`performance.now()`). Undefined where there is none. */
   private sentAt: number | undefined;
 
   start(): void {
@@ -44,7 +44,7 @@ export class QueryMeter {
     this.sentAt = undefined;
   }
 
-  /** The failure with what the queries have cost until then. That ClickHouse cannot respond is not the caller's cost. */
+  /** Adds the cost of the queries so far to a failure. Time in which ClickHouse does not respond is not the caller's cost. */
   charged(failure: Failure): Failure {
     const { code, message, details } = failure;
     if (code === 'CLICKHOUSE_UNREACHABLE' || code === 'CLICKHOUSE_UNAVAILABLE') return failure;

@@ -31,11 +31,11 @@ import { createExplainer } from './rejected-values.js';
 
 const WHOLE_RESPONSE: ClickHouseSettings = { wait_end_of_query: 1 };
 
-/** A query that runs on a server: what its attempts have in common. */
+/** The parts that all attempts of a query on a server share. */
 interface Attempts {
   readonly client: QueryClient;
   readonly meter: QueryMeter;
-  /** Bytes that a response may have. */
+  /** Maximum size of a response, in bytes. */
   readonly maxBytes: number;
   readonly limits: ClickHouseSettings;
 }
@@ -60,7 +60,7 @@ export function createQueryRunner(
   };
 }
 
-/** Skips unreachable shards, but requires at least one shard of the query. */
+/** Settings that skip unreachable shards, but require at least one shard of the query. */
 const REACHABLE_SHARDS: ClickHouseSettings = {
   skip_unavailable_shards: 1,
   max_skip_unavailable_shards_ratio: 0.999,
@@ -70,8 +70,8 @@ const REACHABLE_SHARDS: ClickHouseSettings = {
 type RunWith = (settings: ClickHouseSettings) => Promise<QueryResult>;
 
 /**
- * Runs a query on all its shards. If a shard is unreachable and callers accept partial results, reruns the query on
- * the others and marks the result as partial. Warming has no waiting caller and always requires the complete result.
+ * Runs a query on all its shards. If a shard is unreachable and callers accept partial results, reruns the query on the others and marks
+ * the result as partial. Warming has no waiting caller and always requires the complete result.
  */
 export async function runDistributed(
   run: RunWith,
@@ -103,8 +103,8 @@ async function run(
     query.settings,
     (request.data ?? request.isVersioned) ? SETTINGS_OF_VERSIONS : undefined,
     limits,
-    // A larger response would go through a temporary file, which a full disk truncates without an error: the buffer
-    // exceeds the limit by one byte.
+    // The buffer exceeds the limit by one byte, because a response larger than the buffer would go through a temporary file. A full disk
+    // truncates that file without an error.
     { http_response_buffer_size: String(maxBytes + 1) },
   ];
   const sendQuery: SendQuery = async (bound, format) => {

@@ -3,22 +3,22 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { hasSecretValue, type BoundQuery } from '../../endpoint/bind.js';
 import type { QueryLimits } from '../../endpoint/definition.js';
 
-/** Settings of one query: of two with the same name, the one of the later layer applies. */
+/** Settings of one query. If two layers have the same setting, the later layer applies. */
 export type SettingLayers = readonly (Readonly<Record<string, unknown>> | undefined)[];
 
-/** All layers in one object, as ClickHouse's client takes them. */
+/** All layers in one object, in the form of the ClickHouse client. */
 export function merged(layers: SettingLayers): ClickHouseSettings {
   return Object.assign({}, ...layers) as ClickHouseSettings;
 }
 
-/** Limits of all queries; an endpoint can only narrow them. */
+/** Limits of all queries. An endpoint can only narrow them. */
 export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
   readonly timeoutMs: number;
 }
 
 /**
- * Settings of every query. `readonly` is a second barrier behind the grants of the ClickHouse user, and allows
- * ClickHouse to cancel the query of a disconnected client.
+ * Settings of every query. `readonly` is a second barrier behind the grants of the ClickHouse user, and allows ClickHouse to cancel the
+ * query of a disconnected client.
  */
 const SAFETY_SETTINGS: ClickHouseSettings = {
   readonly: '2',
@@ -28,27 +28,26 @@ const SAFETY_SETTINGS: ClickHouseSettings = {
 };
 
 /**
- * With a secret value. ClickHouse writes bound values into the text that it logs: four characters are too few to be more than a
- * keyword. The rest of the record stays, so that the request is found.
+ * Settings of a query with a secret value. ClickHouse writes bound values into the text that it logs. Four characters hold at most a
+ * keyword, and the rest of the log record stays, so that operators find the request.
  */
 const SECRET_SETTINGS: ClickHouseSettings = { ...SAFETY_SETTINGS, log_queries_cut_to_length: '4' };
 
-/** The settings of every query that keep it harmless and its values out of logs. */
+/** Settings of every query that keep it harmless, and its values out of logs. */
 export function safetySettings(query: BoundQuery): ClickHouseSettings {
   return hasSecretValue(query) ? SECRET_SETTINGS : SAFETY_SETTINGS;
 }
 
 /**
- * Additional settings of a query with a caller's own SQL: names mean what they meant in the sandbox check, the
- * caller's order is preserved, and no filter of the caller becomes a PREWHERE, in case one ever passes the barrier
- * around the named parts.
+ * Additional settings of a query with a caller's own SQL. Names keep the meaning that they had in the sandbox check, and the caller's order
+ * is preserved. No filter of the caller becomes a PREWHERE, in case such a filter ever passes the barrier around the named parts.
  */
 export const SANDBOX_SETTINGS: ClickHouseSettings = {
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
   query_plan_remove_redundant_sorting: 0,
-  // Joins run as written: ClickHouse would order them by estimated rows, including other tenants', and the order
-  // decides whether a side that throws is read at all.
+  // Joins run as written. ClickHouse would order them by estimated rows, including other tenants'. That order decides whether a side that
+  // throws is read at all.
   query_plan_join_swap_table: 'false',
   query_plan_optimize_join_order_limit: '0',
   optimize_move_to_prewhere: 0,
@@ -56,7 +55,7 @@ export const SANDBOX_SETTINGS: ClickHouseSettings = {
   max_ast_depth: '300',
   max_ast_elements: '20000',
   max_temporary_columns: '5000',
-  // ClickHouse cancels a query between two blocks, and a large block of a join takes seconds.
+  // ClickHouse cancels a query only between two blocks, and a large block of a join takes seconds.
   max_block_size: '8192',
   max_joined_block_size_rows: '8192',
 };
@@ -70,7 +69,7 @@ const SETTING_BY_LIMIT = {
 
 const LIMIT_NAMES = Object.keys(SETTING_BY_LIMIT) as readonly (keyof typeof SETTING_BY_LIMIT)[];
 
-/** The limits of all queries, narrowed by those of an endpoint. */
+/** Limits of all queries, narrowed by those of an endpoint. */
 export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimits | undefined): RunnerLimits {
   if (!endpointLimits) return maxLimits;
   const lower = LIMIT_NAMES.map(
@@ -82,13 +81,13 @@ export function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimit
   };
 }
 
-/** Milliseconds of the least time limit that the profile of `querygate grants` allows, because 0 would be none. */
+/** Minimum time limit that the profile of `querygate grants` allows, in milliseconds, because 0 would mean no limit. */
 export const LEAST_LIMIT_MS = 1000;
 
 /**
- * The settings with which ClickHouse enforces limits. The gateway itself ends a query that has less than a second left.
+ * Settings with which ClickHouse enforces limits. A query with less than a second left is ended by the gateway itself.
  *
- * @param timeoutMs what is left of the time limit
+ * @param timeoutMs rest of the time limit
  */
 export function limitSettings(limits: RunnerLimits, timeoutMs: number): ClickHouseSettings {
   const settings: ClickHouseSettings = { max_execution_time: Math.max(timeoutMs, LEAST_LIMIT_MS) / 1000 };
@@ -100,17 +99,17 @@ export function limitSettings(limits: RunnerLimits, timeoutMs: number): ClickHou
 }
 
 /**
- * Minimum size of the response buffer, in ClickHouse and in the gateway. A narrower limit applies to the values of a
- * result; their text can be several times as long.
+ * Minimum size of the response buffer, in ClickHouse and in the gateway. A narrower limit applies to the values of a result, whose text can
+ * be several times as long.
  */
 const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** Bytes that the gateway holds of one response at most. */
+/** Maximum size of one response in the gateway's memory, in bytes. */
 export function maxResponseBytes({ maxResultBytes = 0 }: Pick<RunnerLimits, 'maxResultBytes'>): number {
   return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
 }
 
-/** Options for queries on a cluster; without effect on a single server. */
+/** Options for queries on a cluster. They have no effect on a single server. */
 export interface ClusterOptions {
   /** Whether the sharding keys are reliable, so that ClickHouse may skip shards. */
   readonly skipsShards?: boolean;
@@ -119,21 +118,21 @@ export interface ClusterOptions {
 }
 
 /**
- * Settings of every query on Distributed tables; without effect on others. An unreachable shard is an error, whatever
- * the user's profile says, and so is a frozen shard: one without a handshake or a packet within the timeouts. A
- * subquery in a caller's own SQL runs once, over all shards.
+ * Settings of every query on Distributed tables, without effect on others. They make an unreachable shard an error, regardless of the
+ * user's profile. The same applies to a frozen shard, which sends no handshake or packet within the timeouts. A subquery in a caller's own
+ * SQL runs once, over all shards.
  */
 const ALL_SHARDS: ClickHouseSettings = {
   skip_unavailable_shards: 0,
   distributed_product_mode: 'global',
-  // A replica that lags by minutes would return an incomplete result: reject it.
+  // A replica that lags by minutes would return an incomplete result, so it is rejected.
   max_replica_delay_for_distributed_queries: '300',
   fallback_to_stale_replicas_for_distributed_queries: 0,
   handshake_timeout_ms: 1000,
   receive_timeout: 10,
 };
 
-/** The settings of a query that fails where a shard is unreachable. */
+/** Settings of a query that fails if a shard is unreachable. */
 export function distributedSettings({ skipsShards = false }: ClusterOptions): ClickHouseSettings {
   return skipsShards ? { ...ALL_SHARDS, optimize_skip_unused_shards: 1 } : ALL_SHARDS;
 }

@@ -8,20 +8,20 @@ import type { ReadyQuery } from './query-connections.js';
 import type { SettingLayers } from './query-settings.js';
 import type { ParameterValue } from '../../endpoint/parameters/parameter.js';
 
-/** Query ids end with eight hexadecimal digits. Node.js takes random integers from a pool. */
+/** Number of query id suffixes, which have eight hexadecimal digits. Node.js takes random integers from a pool. */
 const QUERY_ID_RANGE = 2 ** 32;
 
-/** A query, its format, and what it runs with. */
+/** A query with its format and its settings. */
 interface QueryToSend {
   readonly bound: BoundQuery;
   readonly format: ClickHouseFormat;
   readonly settings: SettingLayers;
   readonly request: QueryRequest;
-  /** Values of further parameters, in ClickHouse's escaped form. */
+  /** Values of parameters that the client sent, in ClickHouse's escaped form. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Renders a query for ClickHouse's HTTP interface, with an id of its own. */
+/** Renders a query with a unique id for ClickHouse's HTTP interface. */
 export async function readyQuery({
   bound,
   format,
@@ -30,13 +30,13 @@ export async function readyQuery({
   values,
 }: QueryToSend): Promise<ReadyQuery & { readonly queryId: string }> {
   const { requestId, signal, traceHeaders, onResponse, data } = request;
-  // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
+  // Two callers may send the same request id at the same time, but ClickHouse requires unique ids.
   const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
-  // In the text, because the names of thousands of parts are too long for the URL that some proxies accept.
+  // The filters are in the text, because the names of thousands of data parts are too long for the URLs that some proxies accept.
   const ofData = data ? `\nSETTINGS additional_table_filters = ${data.tableFilters}` : '';
   const text = `${bound.text}\nFORMAT ${format.name}${ofData}`;
   const { parameters, body, headers } = await parametersOf(text, bound, values);
-  // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
+  // `log_comment` marks only the queries that run for a request. `settings` must not have it, because DESCRIBE uses them too.
   const own = searchOf(...settings, format.settings, { log_comment: requestId, query_id: queryId });
   return {
     queryId,
@@ -48,22 +48,22 @@ export async function readyQuery({
   };
 }
 
-/** Characters of all values above which they travel in the body: proxies in front of ClickHouse reject long URLs. */
+/** Maximum length of all values in the URL. Longer ones are in the body, because proxies in front of ClickHouse reject long URLs. */
 const MAX_IN_URL = 4096;
 
-/** A text and its bound values as they are sent: values in the query string, or all in a `multipart/form-data` body. */
+/** A text with its bound values. The values are in the query string, or all in a `multipart/form-data` body. */
 interface SentText {
-  /** Of the query string, encoded. */
+  /** Parameters for the query string, encoded. */
   readonly parameters: string;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Chooses how bound values travel: in the body where they are long, or one is secret, because a URL is in ClickHouse's own log.
+ * Puts bound values into the URL. Long values and secrets go into the body, because URLs have a maximum length and ClickHouse logs them.
  *
  * @param text the SQL with its FORMAT.
- * @param values of further parameters, in their escaped form.
+ * @param values values of parameters that the client sent, in their escaped form.
  */
 export function parametersOf(
   text: string,
@@ -90,8 +90,8 @@ async function inBody(text: string, parameters: Readonly<Record<string, string>>
 }
 
 /**
- * A query string, with the value of the later layer where two have a name. `URLSearchParams`, which converts lists of pairs, takes
- * twice as long, and one object of all layers five times.
+ * Query string of several layers. If two have the same name, the later one applies. `URLSearchParams`, which converts lists of pairs, would
+ * take twice as long, and one object of all layers five times.
  */
 export function searchOf(...layers: SettingLayers): string {
   const parameters = new Map<string, unknown>();
@@ -102,7 +102,7 @@ export function searchOf(...layers: SettingLayers): string {
   return search;
 }
 
-/** ClickHouse reads the value of a parameter in its escaped form, and the items of a list in single quotes. */
+/** Value of a parameter in ClickHouse's escaped form. The items of a list are in single quotes. */
 function formatted(value: ParameterValue | number | null): string {
   if (value === null) return String.raw`\N`;
   if (typeof value === 'number') return String(value);

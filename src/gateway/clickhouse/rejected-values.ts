@@ -17,10 +17,10 @@ import { limitSettings, merged, narrowLimits, safetySettings, type RunnerLimits 
 import { mayBeOfValues } from './translate-error.js';
 import { FAILING, failingByValues, readsRows } from './values-in-tree.js';
 
-/** Completes the failure of a query: whose fault it is, and what an operator can do. Never rejects. */
+/** Completes the failure of a query with its cause, for callers, and with advice for operators. Never rejects. */
 export type ExplainFailure = (failure: Failure, request: QueryRequest, signal: Signal) => Promise<Failure>;
 
-/** Creates the explanation of failures of one server. */
+/** Creates the function that explains failures of one server. */
 export function createExplainer(client: ClickHouseClient, maxLimits: RunnerLimits): ExplainFailure {
   const nameOf = errorNames(client);
   return async (failure, request, signal) => {
@@ -30,7 +30,7 @@ export function createExplainer(client: ClickHouseClient, maxLimits: RunnerLimit
     const options = { client, signal: nativeSignal(signal), settings };
     const { cause, diagnosis } = known.details;
     if (await isOfCursor(cause, request.page, options)) return foreignCursor(cause);
-    // What ClickHouse does not analyse proves nothing.
+    // If ClickHouse does not analyse the query, nothing is proven.
     const message = await rejection(known, request, options).catch(() => undefined);
     if (message === undefined) {
       const optionsOf = (query: BoundQuery): DescribeOptions => ofQuery(query, options);
@@ -46,8 +46,8 @@ const DIVIDES_BY_ZERO =
   'The query of this endpoint divides by one of these values, which is zero. Correct it.';
 
 /**
- * What is wrong with the values of a request, where only they can have caused the failure; undefined where that is not proven. The
- * analysis depends on constants, and on no row.
+ * Problem of the values of a request, if they alone can have caused the failure. Undefined where that is not proven. The analysis depends
+ * on constants, never on rows.
  */
 async function rejection(
   { details: { cause } }: Failure,
@@ -65,13 +65,13 @@ async function rejection(
   if (readsRows(await treeOf(0, query, options), 'table')) return undefined;
   const found = await describe(query, ofQuery(query, options)).catch((error: unknown) => error);
   if (!(found instanceof ClickHouseError) || found.code !== code) return undefined;
-  // A mistake in an optional part, which the example need not have, is one of the definition.
+  // A mistake in an optional part is one of the definition. The example may lack that part, so it gets the same parameters.
   const example = exampleOf(isOfDefinition(code));
   await describe(example, ofQuery(example, options));
   return REJECTED;
 }
 
-/** Whether a page failed because its cursor, which a caller can compute without `LINK_SECRET`, has a value that no row can have. */
+/** Whether the cursor of a page has a value that no row can have. Without `LINK_SECRET`, callers can make such cursors. */
 async function isOfCursor(
   cause: unknown,
   page: RequestedPage | undefined,
@@ -93,7 +93,7 @@ const foreignCursor = (cause: unknown): Failure =>
     problems: [{ param: 'cursor', problem: OF_NO_ROW }],
   });
 
-/** The messages of what fails by the values of a query; empty where ClickHouse does not analyse it with them. */
+/** Messages of the functions that fail through the values of a query. Empty where ClickHouse does not analyse the query with them. */
 async function failingIn(
   code: string,
   query: BoundQuery,
@@ -110,12 +110,12 @@ async function treeOf(passes: 0 | 1, query: BoundQuery, options: DescribeOptions
   return readTree(rows.map(({ explain }) => explain));
 }
 
-/** As the query itself runs: with the filters of its tenant, and with no secret value in a log. */
+/** Options under which the query itself runs: with the filters of its tenant, and without secret values in logs. */
 function ofQuery(query: BoundQuery, { settings, ...options }: DescribeOptions): DescribeOptions {
   return { ...options, settings: merged([safetySettings(query), query.settings, settings]) };
 }
 
-/** The literals of an author: a bound query has no value in its text. */
+/** String literals that the author wrote. A bound query has no value in its text. */
 function literalsOf({ text }: BoundQuery): ReadonlySet<string> {
   const strings = tokenize(text).filter(({ kind }) => kind === 'string');
   return new Set(strings.map(({ start, end }) => unquote(text.slice(start, end))));

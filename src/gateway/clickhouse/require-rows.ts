@@ -7,10 +7,10 @@ import { errorOfResponse, EXCEPTION_HEADER } from './error-of-response.js';
 import { summaryOf, type QueryMeter, type ReportedSummary } from './query-meter.js';
 
 /**
- * What the head of a response with rows reports.
+ * Requires a response with rows, and returns the summary in its head.
  *
- * @param decode reads the body of an error
- * @throws ClickHouseError or Failure where ClickHouse responds with something else than rows
+ * @param decode decodes the body of an error
+ * @throws ClickHouseError or Failure where ClickHouse responds with anything other than rows
  */
 export async function requireRows(
   response: IncomingMessage,

@@ -14,27 +14,27 @@ import { projectColumns, ROWS } from '../formats/project-columns.js';
 import { withValues } from '../formats/value-settings.js';
 import type { WrittenColumns } from '../formats/written-columns.js';
 
-/** The column with the key of a row, where no column of the query has this name. */
+/** Name of the column with the key of a row. If the query has such a column, the name is changed. */
 const KEY = '_querygate_key';
 
 const ROW = 'format_template_row_format';
 
-/** Which rows have their key written after them: all, or the last one and the one beyond the row cap. */
+/** Rows that have a key: all, or the last one and the one beyond the row cap. */
 export type RowsWithKeys = 'all' | 'last';
 
-/** How rows with keys are written: what depends on the definition and the representation alone. */
+/** How rows with keys are written, as far as the definition and the representation decide that. */
 interface KeyedRows {
-  /** Adds the key as the last column, empty in rows without one. */
+  /** Adds the key as the last column. It is empty in rows without a key. */
   readonly project: (query: BoundQuery) => BoundQuery;
-  /** Has the key after each row. */
+  /** Format that writes the key after each row. */
   readonly clickHouseFormat: ClickHouseFormat;
-  /** Of a format of lines: what stands before the rows, and between two. */
+  /** Text before the rows and between two rows, in a format of lines. Absent for other formats. */
   readonly lines?: Pick<ExportedRows, 'start' | 'separator'>;
 }
 
 const known = new WeakMap<WrittenColumns, KeyedRows>();
 
-/** Of the columns of one definition, for which it is computed once. */
+/** Writing of rows with keys, which is computed once for the columns of a definition. */
 function keyedRows(
   written: WrittenColumns,
   format: RowFormat,
@@ -46,7 +46,7 @@ function keyedRows(
   const { representation, columns } = written;
   const values = order.map((column) => keyOfValue(column, ROWS));
   const key = `concat({${MARK}:String}, ${values.join(", ' ', ")})`;
-  // The query ends with the limit, so that its rows come in one stream, in order.
+  // The query ends with the limit, so its rows come in one stream, in order.
   const shown = which === 'all' ? key : `if(rowNumberInAllBlocks() + 2 < {${ROW_LIMIT}:UInt64}, '', ${key})`;
   const { declared, quoting } = columns;
   const options = { values: format.values, times: representation.times, declared, quoting };
@@ -69,7 +69,7 @@ function keyedFormat(
     const settings = { ...own.settings, [ROW]: `${own.settings[ROW] ?? ''}${key}` };
     return { clickHouseFormat: { ...own, settings } };
   }
-  // The formats of lines have no place for a text that is no field.
+  // The formats of lines have no place for text outside of fields, so a template replaces them.
   const { row, separator, start, settings } = format.exportRows(columns, representation.times);
   const template = {
     format_template_resultset_format: `\${data}${separator}`,
@@ -84,15 +84,15 @@ function keyedFormat(
 }
 
 /**
- * Keys of rows. ClickHouse writes them after the rows, in a form from which it makes the same values again: whatever the format rounds
- * or cannot hold, the key has. Keys are removed from the body, whose bytes are then those that ClickHouse writes without them.
+ * Keys of rows. ClickHouse writes a key after its row, in a form that keeps the exact values, even those that the format rounds or cannot
+ * hold. Keys are removed from the body, which then has the same bytes as one that ClickHouse writes without them.
  */
 export class RowKeys {
-  /** Begins each key. */
+  /** Mark at the beginning of each key. */
   private readonly mark = newMark('key');
   private readonly rows: KeyedRows;
 
-  /** @param order the columns whose values are the key */
+  /** @param order columns whose values are the key */
   constructor(written: WrittenColumns, format: RowFormat, order: PageOrder, which: RowsWithKeys) {
     this.rows = keyedRows(written, format, order, which);
   }
@@ -101,13 +101,13 @@ export class RowKeys {
     return this.rows.clickHouseFormat;
   }
 
-  /** The query with the key as its last column. */
+  /** Query with the key as its last column. */
   query(bound: BoundQuery): BoundQuery {
     const { text } = this.rows.project(bound);
     return { ...bound, text, parameters: { ...bound.parameters, [MARK]: this.mark } };
   }
 
-  /** The body without keys, and the keys in the order of the rows. @param rows in the body */
+  /** Body without keys, and the keys in the order of the rows. @param rows number of rows in the body */
   take(body: Buffer, rows: number): { readonly body: Buffer; readonly keys: readonly string[] } {
     const { pieces, keys } = this.split(body);
     return { body: this.whole(pieces, rows), keys };
@@ -133,12 +133,12 @@ export class RowKeys {
     const { lines } = this.rows;
     if (!lines) return Buffer.concat(pieces);
     const whole = Buffer.concat([Buffer.from(lines.start), ...pieces]);
-    // The separator ends the last row, which a body without rows does not have.
+    // The separator ends the last row, so a body without rows does not have it.
     return rows > 0 ? whole : whole.subarray(0, whole.length - lines.separator.length);
   }
 }
 
-/** Hexadecimal digits of values, `-` for null, and the space between two. */
+/** Whether a byte can be in a key: hexadecimal digits of values, `-` for null, and the space between two values. */
 const isOfKey = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || byte === 0x20 || byte === 0x2d);

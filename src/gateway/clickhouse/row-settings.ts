@@ -1,6 +1,6 @@
 /**
- * The settings of ClickHouse that decide which rows or values a result has, whatever its endpoint says; all others decide about bytes
- * or cost alone, or whether a query runs. Their neutral values are ClickHouse's defaults (docs/decisions/0044-settings-of-others.md).
+ * Settings of ClickHouse that decide which rows or values a result has, regardless of the endpoint's definition. All others decide only
+ * about bytes or cost, or whether a query runs. Neutral values are ClickHouse's defaults (docs/decisions/0044-settings-of-others.md).
  */
 const NAMES: ReadonlySet<string> = new Set(
   `
@@ -35,11 +35,11 @@ const NAMES: ReadonlySet<string> = new Set(
   `.match(/\w+/g),
 );
 
-/** Families whose new members count as well. Functions read and write values as formats do. */
+/** Families of settings whose new members count as well. They include those of functions, which read and write values like formats. */
 const FAMILIES =
   /_overflow_mode(_leaf)?$|^(analyzer_compatibility|asterisk_include|cast|date_time|date_time_64|delta_lake_snapshot|describe|format|formatdatetime|input_format|output_format|parsedatetime|promql|regexp_dict_flag|schema_inference|show|type_json|vector_search)_/;
 
-/** Members that decide about bytes or cost alone: compression, sizes of blocks, readers and writers, connections, forms for terminals. */
+/** Members that decide only about bytes or cost: compression, sizes of blocks, readers and writers, connections, forms for terminals. */
 const WITHOUT_VALUES =
   /compression|parallel|_native_(reader|writer)$|push_down|prefetch|offset_index|checksums|watermark|schema_registry_(?!url)|_retr(y|ies)|_use_cache|cache_require|block_(size|wait|bytes)|batch_size|max_message|max_array|max_object|max_string|max_depth|complexity|connection_handling|fast_decoder|for_seek|allow_seeks|local_file|errors_file_path|avro_(codec|sync|rows)|row_(group|index)|bloom|dictionary_(size|key)|data_page|page_index|pretty|image|markdown|sql_insert|statistics|secrets|processlist/;
 
