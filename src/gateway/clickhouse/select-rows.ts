@@ -1,6 +1,6 @@
 import type { ClickHouseClient, QueryParams } from '@clickhouse/client';
 
-/** The rows of a statement, which are few: they are read as JSON. @throws Error where ClickHouse rejects it */
+/** Rows of a statement with a small result, read as JSON. @throws Error where ClickHouse rejects the statement */
 export async function selectRows<Row>(
   client: ClickHouseClient,
   query: string,

@@ -8,43 +8,43 @@ import { searchOf } from './ready-query.js';
 import type { QueryConnections } from './query-connections.js';
 import { decidesRows } from './row-settings.js';
 
-/** Milliseconds after which a query waits for a new read; a timer reads before. */
+/** Time for which the settings are current, in milliseconds. After that a query waits for a new read. A timer reads before that. */
 const FRESH_MS = 60_000;
 const RENEWED_AFTER_MS = 50_000;
-/** Milliseconds after which a user whose settings cannot be overridden is asked again. */
+/** Time after which a user whose settings cannot be overridden is checked again, in milliseconds. */
 const FORBIDDEN_MS = 5000;
 const READ_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The threads of a query get the CPU that others leave. All versions know this name; without CAP_SYS_NICE nothing changes. */
+/** Settings that leave the CPU to other queries first. All versions know this name. Without CAP_SYS_NICE nothing changes. */
 const YIELDING: ClickHouseSettings = { os_thread_priority: '19' };
 
-// A query shows its limit and its offset as 0 when it runs. Arrays, because settings decide how tuples are written.
+// A running query sees its limit and offset as 0, so these count always. Arrays, because settings decide how tuples are written.
 const SELECT = `SELECT count(), groupArrayIf([name, default],
     changed AND (value != default OR name IN ('limit', 'offset')) AND alias_for = ''),
     countIf(name IN ('os_thread_priority', 'os_threads_nice_value_query') AND (readonly OR toInt8OrNull(max) < 19)) = 0
   FROM system.settings FORMAT JSONCompactEachRow`;
 
-/** Neutral values of what would cut the read itself, or keep it from being parsed. */
+/** Neutral values of settings that would truncate the read itself, or make its response unreadable. */
 const OF_READ: Overrides = {
   ...{ dialect: 'clickhouse', limit: '0', offset: '0', additional_result_filter: '', use_query_cache: '0' },
   ...{ additional_table_filters: '{}', read_overflow_mode: 'throw', read_overflow_mode_leaf: 'throw' },
   ...{ result_overflow_mode: 'throw', timeout_overflow_mode: 'throw', timeout_overflow_mode_leaf: 'throw' },
 };
 
-/** What a first read shows, and a later one may not. */
+/** Settings that a first read shows, but a later one may not. */
 const FIRST: ReadonlySet<string> = new Set(['compatibility', 'limit', 'offset']);
 
 const DISCARD = 'discard_query_data';
-/** As well, where that does not suffice: older servers do not know them. */
+/** Neutral values that are sent only if the others do not suffice, because older servers do not know them. */
 const OF_LATER: Overrides = { [DISCARD]: '0', inject_random_order_for_select_without_order_by: '0' };
 
 type Overrides = Readonly<Record<string, string>>;
 type SeenRow = readonly [total: unknown, changed: readonly [string, string][] | null, mayYield: number];
 
-/** What a read shows. */
+/** Result of one read. */
 interface Seen {
-  /** Of settings, unless others cut the read. */
+  /** Number of settings. It is too small if a setting truncates the read. */
   readonly total: number;
   readonly overrides: Overrides;
   /** Whether the user may send {@link YIELDING}. */
@@ -52,18 +52,18 @@ interface Seen {
 }
 
 /**
- * The neutral values of the settings that decide rows and that a user, profile, role or server has changed: sent with every query of
- * one connection, nothing for a plain user. Without queries nothing is read, so that an idle cloud service can pause.
+ * Neutral values of the settings that decide rows and that a user, profile, role or server has changed. They are sent with every query of
+ * one connection. A plain user needs none. Without queries nothing is read, so that an idle cloud service can pause.
  */
 export class SettingOverrides {
   readonly settings: ClickHouseSettings = {};
-  /** The same as the beginning of a query string; empty for a plain user. */
+  /** The same settings as the beginning of a query string. Empty for a plain user. */
   readonly search: string = '';
-  /** Names of settings that decide rows, and that constraints keep the gateway from overriding. */
+  /** Names of settings that decide rows, but that constraints do not let the gateway override. */
   readonly forbidden: readonly string[] = [];
-  /** Settings of queries that yield to others; none where constraints forbid it. */
+  /** Settings of queries that yield to others. Empty where constraints forbid that. */
   readonly yielding: ClickHouseSettings = {};
-  /** Called where a read finds something else than the one before. */
+  /** Called when a read finds other settings than the read before. */
   onChange: () => void = () => undefined;
   private readAt = -Infinity;
   private reading: Promise<void> | undefined;
@@ -76,9 +76,9 @@ export class SettingOverrides {
   ) {}
 
   /**
-   * Waits, where needed, until the settings of the user are known as they were within a minute.
+   * Waits, if necessary, until the settings of the user are known as of the last minute.
    *
-   * @throws Failure where constraints forbid to override one, or the error of the read
+   * @throws Failure where constraints forbid an override, or the error of the read
    */
   async ready(signal?: Signal): Promise<void> {
     const freshMs = this.forbidden.length > 0 ? FORBIDDEN_MS : FRESH_MS;
@@ -86,7 +86,7 @@ export class SettingOverrides {
       await (signal ? unlessAborted(this.read(), signal) : this.read());
     this.timer ??= this.setTimer(() => {
       this.timer = undefined;
-      // Where it fails, a query that comes later reads again, and fails with the error.
+      // If this read fails, a later query reads again and reports the error.
       this.read().catch(() => undefined);
     }, RENEWED_AFTER_MS);
     const { problem: diagnosis } = this;
@@ -95,7 +95,7 @@ export class SettingOverrides {
     throw new Failure('CLICKHOUSE_UNREACHABLE', message, { retryAfterSeconds: 5, diagnosis });
   }
 
-  /** Why no query can run, and what to do; undefined where they can. */
+  /** Reason why no query can run, with advice. Undefined where queries can run. */
   get problem(): string | undefined {
     const names = this.forbidden.join(', ');
     return names === ''
@@ -122,7 +122,7 @@ export class SettingOverrides {
     if (isChanged) this.onChange();
   }
 
-  /** What has to be sent, the names among it that must not be, and {@link Seen.mayYield}. @throws Error where ClickHouse does not tell it */
+  /** Overrides, those of their names that are forbidden, and {@link Seen.mayYield}. @throws Error where ClickHouse does not return them */
   private async find(signal: Signal): Promise<readonly [Overrides, readonly string[], boolean]> {
     const bare = await this.ask({}, signal).catch((error: unknown) => {
       if (isOfConnection(error)) throw error;
@@ -155,7 +155,7 @@ export class SettingOverrides {
     return forbidden;
   }
 
-  /** Reads the settings under others. @throws ClickHouseError, or Failure where the response is something else */
+  /** Reads the settings while others apply. @throws ClickHouseError, or Failure where the response is invalid */
   private async ask(under: Overrides, signal: Signal): Promise<Seen> {
     const search = searchOf({ query: SELECT }, under);
     const { status, headers, body } = await this.send({ search, body: '', signal, maxBytes: MAX_BYTES });
@@ -164,7 +164,7 @@ export class SettingOverrides {
     try {
       const [total, changed, mayYield] = JSON.parse(body.toString()) as SeenRow;
       const deciding = (changed ?? []).filter(([name]) => decidesRows(name));
-      // An empty compatibility undoes hundreds of others, so that only what is left has to be sent.
+      // An empty compatibility resets hundreds of settings, so the next read shows the few that remain to be sent.
       const isEarly = deciding.some(([name]) => name === 'compatibility');
       const overrides = Object.fromEntries(deciding.filter(([name]) => !isEarly || FIRST.has(name)));
       return { total: Number(total), overrides, mayYield: mayYield === 1 };
@@ -174,10 +174,10 @@ export class SettingOverrides {
   }
 }
 
-/** READONLY and SETTING_CONSTRAINT_VIOLATION */
+/** Whether ClickHouse forbids a setting: READONLY and SETTING_CONSTRAINT_VIOLATION. */
 const isForbidden = (error: unknown): boolean =>
   error instanceof ClickHouseError && ['164', '452'].includes(error.code);
 
-/** Others can come from the settings themselves: a response that is cut, a statement that is not understood. */
+/** Whether the connection failed. Settings can cause the other errors: a truncated response, a statement that is not understood. */
 const isOfConnection = (error: unknown): boolean =>
   !(error instanceof ClickHouseError || error instanceof Failure);

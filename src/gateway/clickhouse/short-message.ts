@@ -1,7 +1,7 @@
-/** Characters of ClickHouse's list of what it expected, which can be longer than the SQL. */
+/** Maximum length of ClickHouse's list of expected tokens, which can be longer than the SQL. */
 const MAX_EXPECTED = 120;
 
-/** The message of an error of ClickHouse without its copies of the SQL. */
+/** Message of a ClickHouse error without its copies of the SQL. */
 export function shortMessage(message: string): string {
   const text = message
     .replace(

@@ -7,7 +7,7 @@ import type { SqlParser } from '../query/sandboxed-select.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 import { cancelled } from './within-time.js';
 
-/** Parsing takes milliseconds; SQL that exceeds these limits was not written by a person. */
+/** Limits of the parser. Parsing takes milliseconds, and a person does not write SQL that exceeds these limits. */
 const LIMITS: ClickHouseSettings = {
   readonly: '2',
   max_execution_time: 2,
@@ -20,15 +20,15 @@ const LIMITS: ClickHouseSettings = {
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
 };
-/** All shapes of an author's query are parsed as one text. */
+/** Limits for an author's query, all shapes of which are parsed as one text. */
 const LIMITS_OF_AUTHORS: ClickHouseSettings = {
   ...{ readonly: '2', max_execution_time: 4, allow_experimental_analyzer: 1 },
   ...{ max_query_size: '10000000', max_ast_elements: '1000000' },
-  // A tree repeats a WITH in each query of a UNION, and is read whole.
+  // A tree repeats a WITH in each query of a UNION, and must be complete.
   ...{ max_result_bytes: '32000000', result_overflow_mode: 'throw' },
 };
 const TIMEOUT_MS = 5000;
-/** How long names are cached. */
+/** Time for which names are cached, in milliseconds. */
 const NAMES_TTL_MS = 10_000;
 
 const SELECT_TABLES = 'SELECT name FROM system.tables WHERE database = currentDatabase()';
@@ -36,15 +36,15 @@ const SELECT_TABLES = 'SELECT name FROM system.tables WHERE database = currentDa
 const NOT_ONE_SELECT =
   'must be one SELECT, without FORMAT, SETTINGS or INTO OUTFILE, and without parameters in braces';
 
-/** ClickHouse's error codes for text that is too deep, too long or too ambiguous for its parser. */
+/** Codes of ClickHouse's errors for text that is too deep, too long or too ambiguous for its parser. */
 const TOO_COMPLEX: ReadonlySet<string> = new Set(['167', '168', '306', '396', '718']);
 /**
- * Error codes that say nothing of the text: the server has no memory or no thread, or stops. All others that the gateway does not
- * know as the server's are the text's.
+ * Codes of errors that do not depend on the text: the server has no memory or no thread, or stops. The text causes all others, unless the
+ * gateway knows them as errors of the server.
  */
 const OF_THE_SERVER: ReadonlySet<string> = new Set(['173', '203', '236', '394', '425', '439']);
 
-/** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or as the server printed it. */
+/** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or in the form that the server printed. */
 export function createSqlParser(client: ClickHouseClient): SqlParser {
   const runQuery: RunQuery = async (query, parameters, signal, limits = LIMITS) => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -67,7 +67,7 @@ export function createSqlParser(client: ClickHouseClient): SqlParser {
   const namesIn = cachedNames(runQuery);
   return {
     print: async (sql, signal, size) => {
-      // Not as a parameter where it is long, because that is in the URL.
+      // Long text is not a parameter, because parameters are in the URL.
       const [written, parameters] = size ? [quoteText(sql), {}] : ['{sql:String}', { sql }];
       try {
         const query = `SELECT formatQuerySingleLine(${written})`;
@@ -103,7 +103,7 @@ type RunQuery = (
   limits?: ClickHouseSettings,
 ) => Promise<readonly string[]>;
 
-/** Runs queries that list names, and caches what they return. */
+/** Runs queries that list names, and caches their results. */
 function cachedNames(runQuery: RunQuery): RunQuery {
   const cached = new Map<string, { readonly names: readonly string[]; readonly expiresAt: number }>();
   return async (query, parameters, signal) => {
@@ -142,7 +142,7 @@ function parserProblem(
   return OF_THE_SERVER.has(error.code) || isErrorOfServer(error) ? undefined : problemOf(error);
 }
 
-/** Uses only the position of ClickHouse's message; it refers to the SQL as the caller sent it. */
+/** Uses only the position in ClickHouse's message. It refers to the SQL as the caller sent it. */
 function syntaxProblem({ message }: ClickHouseError): string {
   if (message.startsWith('Syntax error (Multi-statements')) return 'must be one statement';
   const position = /^Syntax error[^:]*: failed at position (\d{1,6})/.exec(message)?.[1];

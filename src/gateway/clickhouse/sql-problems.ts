@@ -1,6 +1,6 @@
 /**
- * Errors of ClickHouse that a caller's own SQL causes, by their code: the name of each, as `system.errors` has it, and what is wrong
- * with the SQL. Text of ClickHouse is not passed on, because it names what the caller did not write.
+ * Errors of ClickHouse that a caller's own SQL causes, by their code: the name in `system.errors`, and the problem of the SQL. Callers do
+ * not get ClickHouse's own text, because it names things that the caller did not write.
  */
 export const SQL_PROBLEMS: Readonly<Partial<Record<string, readonly [name: string, problem: string]>>> = {
   1: ['UNSUPPORTED_METHOD', 'uses a feature that ClickHouse does not support there'],
@@ -8,7 +8,7 @@ export const SQL_PROBLEMS: Readonly<Partial<Record<string, readonly [name: strin
   12: ['PARAMETER_OUT_OF_BOUND', 'passes a function a parameter that is out of range'],
   20: ['NUMBER_OF_COLUMNS_DOESNT_MATCH', 'compares different numbers of columns'],
   27: ['CANNOT_PARSE_INPUT_ASSERTION_FAILED', 'parses text that is not a valid value of the type'],
-  // Also raised when a shard ends in the middle of a query, but text that ends too early is far more frequent here.
+  // A shard that ends in the middle of a query also causes this error, but text that ends too early is far more frequent here.
   32: ['ATTEMPT_TO_READ_AFTER_EOF', 'parses text that is not a valid value of the type'],
   35: ['TOO_FEW_ARGUMENTS_FOR_FUNCTION', 'passes a function too few arguments'],
   36: ['BAD_ARGUMENTS', 'passes a function or clause an invalid value'],

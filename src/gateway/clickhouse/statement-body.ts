@@ -11,16 +11,16 @@ import { exceptionBlock, exceptionMark, exceptionOfBlock } from './exception-blo
 import { BytesPerTurn } from './bytes-per-turn.js';
 
 /**
- * Bytes that are held back at least. ClickHouse cuts an exception off at 16 KiB; one of a server without tags is not found, and longer.
- * An error within as many bytes of a result is a response with its own status.
+ * Minimum number of bytes that are held back. It exceeds the 16 KiB at which ClickHouse cuts an exception off. (A server without tags does
+ * not do that, but its exceptions cannot be found anyway.) An error within so many bytes gives the response a status of its own.
  */
 const HELD_BYTES = 256 * 1024;
-/** Bytes between two streams: those of several reads of a socket. */
+/** Buffer between two streams, in bytes. It has room for several reads of a socket. */
 const BUFFERED_BYTES = 256 * 1024;
 /**
- * What a statement without frames is sent with. Few formats show where they end, and what stands before ClickHouse can end a response
- * that is cut as one that is whole, such as a proxy that speaks HTTP/1.0. gzip has an end; at level 0 it compresses nothing. Within
- * frames ClickHouse loses the texts of errors in it.
+ * Settings and headers of a statement without frames, which request gzip. Few formats show where they end, and a proxy that speaks HTTP/1.0
+ * can end a truncated response like a complete one. gzip shows its end; at level 0 it does not compress. Statements with frames do not use
+ * it, because ClickHouse would lose the texts of errors.
  */
 export const WITH_END = {
   settings: { enable_http_compression: 1, http_zlib_compression_level: 0 },
@@ -30,43 +30,43 @@ const A = 'a'.charCodeAt(0);
 const TAG_LETTERS = 16;
 
 export interface StatementBodyOptions {
-  /** Of the header of ClickHouse's response. */
+  /** Exception tag from the header of ClickHouse's response. Undefined for older servers. */
   readonly tag: string | undefined;
   /** Whether the bytes are compressed frames (`compress=1`). */
   readonly isFramed: boolean;
-  /** Whether an end too early is an error of the stream. */
+  /** Whether the stream itself reports an early end as an error. */
   readonly hasEnd: boolean;
   /** Whether a result without bytes can be complete. */
   readonly mayBeEmpty: boolean;
-  /** What the client gets instead of an exception. */
+  /** Text that the client gets instead of an exception. */
   readonly textOf: (failure: Error) => string;
   readonly takeTurn: (resume: () => void) => void;
-  /** A complete result of at most so many bytes is not passed on. */
+  /** Maximum size of a complete result that is returned instead of passed on, in bytes. Absent: every result is passed on. */
   readonly wholeBytes?: number | undefined;
-  /** What the last bytes of a complete result become; the bytes before are sent as they are. */
+  /** Changes the last bytes of a complete result. The bytes before them are sent unchanged. */
   readonly finish?: ((end: Buffer) => Buffer) | undefined;
 }
 
 /**
- * The bytes of a statement's result in any format, on their way to the client. The end is held back until it is known to be good. A
- * stream that fails ends, after its first bytes, with a text of the gateway in the form of ClickHouse, and the response has to be
- * broken off then: no byte of ClickHouse's exception reaches the client.
+ * The bytes of a statement's result in any format, on their way to the client. The end is held back until it is known to be good. If the
+ * stream fails after its first bytes, it ends with the gateway's own text in ClickHouse's form, and the response must then be broken off.
+ * No byte of ClickHouse's exception reaches the client.
  */
 export class StatementBody extends Transform {
-  /** Bytes that the client got, before any compression. */
+  /** Bytes that the client received, before compression. */
   bytes = 0;
-  /** The result where it is complete and was not passed on. Known when the stream ends. */
+  /** The complete result, if it was not passed on. Known when the stream ends. */
   whole: Buffer | undefined;
-  /** Why the stream is not complete: ClickHouse's exception, or what broke it off. Known when it ends. */
+  /** Reason why the result is incomplete: ClickHouse's exception, an interruption, or a missing end. Known when the stream ends. */
   failure: Error | undefined;
-  /** The tag that the client has to know. */
+  /** Exception tag that the client needs. */
   readonly tag: string;
-  /** Resolves with the first bytes for the client, or with the end. */
+  /** Resolves with the first bytes for the client, or at the end of the stream. */
   readonly started: Promise<void>;
   private start: () => void = () => undefined;
   private readonly turns: BytesPerTurn;
   private readonly frames: FrameCutter | undefined;
-  /** The last chunks or frames. */
+  /** Last chunks or frames, which are held back. */
   private held: Buffer[] = [];
   private heldBytes = 0;
   private brokenBy: Error | undefined;
@@ -79,7 +79,7 @@ export class StatementBody extends Transform {
     this.started = new Promise((resolve) => (this.start = resolve));
   }
 
-  /** Ends the stream after the bytes that were written. */
+  /** Ends the stream after the bytes that were written, because of an interruption. */
   breakOff(reason: Error): void {
     this.brokenBy = reason;
     this.end();
@@ -99,7 +99,7 @@ export class StatementBody extends Transform {
     done();
   }
 
-  /** Sends what is not among the last bytes any more. The last frame is held, whatever its length. */
+  /** Holds a chunk or frame, and sends those that no longer belong to the last bytes. The last frame is held at any length. */
   private hold(part: Buffer): void {
     this.held.push(part);
     this.heldBytes += part.length;
@@ -111,7 +111,7 @@ export class StatementBody extends Transform {
     }
   }
 
-  /** ClickHouse writes an exception into a frame of its own. */
+  /** Exception in the held bytes. ClickHouse writes an exception into a separate frame. */
   private exception(): Error | undefined {
     const { frames, held, options } = this;
     const last = held.at(-1);
@@ -123,7 +123,7 @@ export class StatementBody extends Transform {
 
   private missingEnd(): Error | undefined {
     const { frames, bytes, heldBytes, options } = this;
-    // Without bytes ClickHouse writes no gzip.
+    // ClickHouse writes no gzip for an empty body.
     const isEmpty = bytes + heldBytes === 0;
     const isWhole = frames ? frames.isWhole : options.hasEnd || isEmpty;
     if (isWhole && (options.mayBeEmpty || !isEmpty)) return undefined;
@@ -147,13 +147,13 @@ export class StatementBody extends Transform {
 
   private send(bytes: Buffer): void {
     this.bytes += bytes.length;
-    // Node takes an empty chunk for the end.
+    // Node would treat an empty chunk as the end.
     if (bytes.length > 0) this.push(bytes);
     this.start();
   }
 }
 
-/** Letters, as in tags of ClickHouse. */
+/** Random tag of letters, like ClickHouse's own. */
 function drawTag(): string {
   return String.fromCharCode(...Array.from({ length: TAG_LETTERS }, () => A + randomInt(26)));
 }
@@ -161,10 +161,10 @@ function drawTag(): string {
 /**
  * Passes a response of ClickHouse on.
  *
- * @param openSink called with the first bytes, or at the end of an empty result, unless the body is `whole`; the last stream has to break the client's response off
- * where the body has a `failure`
- * @throws ClickHouseError, Failure CLICKHOUSE_ANSWER_BROKEN, the reason of the signal, or the error of a stream of the sink. Where
- *   `openSink` was called, the client has been told
+ * @param openSink called with the first bytes, or at the end of an empty result, but not if the body is `whole`. If the body has a
+ *   `failure`, the last stream must break off the client's response
+ * @throws ClickHouseError, Failure CLICKHOUSE_ANSWER_BROKEN, the reason of the signal, or the error of a stream of the sink. If `openSink`
+ *   was called, the client has already got the error
  */
 export async function transferStatement(
   response: IncomingMessage,
@@ -190,7 +190,7 @@ function receive(response: IncomingMessage, body: StatementBody, signal: Signal)
   let isCut = false;
   const breakOff = (): void => {
     if (body.writableEnded) return;
-    // What has been decoded is lost with the stream, and an exception is its end.
+    // Decoded bytes that were not read would be lost with the stream. They can contain an exception.
     for (let chunk; (chunk = rows.read() as Buffer | null) !== null;) body.write(chunk);
     const closed = brokenResponse('the connection closed, or the bytes ended, before the end of a result');
     body.breakOff(signal.aborted ? (signal.reason as Error) : closed);
@@ -198,7 +198,7 @@ function receive(response: IncomingMessage, body: StatementBody, signal: Signal)
   const stop = (): void => {
     if (rows.writableEnded) return;
     isCut = true;
-    // As is what has arrived when the connection closes.
+    // Received bytes that were not read would be lost when the connection closes.
     for (let chunk; (chunk = response.read() as Buffer | null) !== null;) rows.write(chunk);
     rows.end();
   };

@@ -25,20 +25,20 @@ import { requireRows } from './require-rows.js';
 import { hasEnd, StatementBody, transferStatement, WITH_END } from './statement-body.js';
 import { withinTime } from './within-time.js';
 
-/** A result up to this size is whole before its status is sent, so that an error has a status of its own. */
+/** Size up to which a result is complete before its status is sent, so that an error has its own status. */
 const BUFFERED_BYTES = 1024 * 1024;
 
-/** For texts of 256 KiB with the queries of many endpoints in front of them. */
+/** Limits for texts of 256 KiB that follow the queries of many endpoints. */
 const LONG_TEXTS = {
   max_query_size: '20000000',
   max_ast_elements: '500000',
   max_expanded_ast_elements: '2000000',
 };
 
-/** Formats that can write nothing of a row. */
+/** Formats in which a row can have no bytes. */
 const WITHOUT_BYTES = /^(?:Null|RawBLOB)$/;
 
-/** Creates a runner of statements. ClickHouse sends rows while it still reads; more than the row cap are an error. */
+/** Creates a runner of statements. ClickHouse sends rows while it still reads. More rows than the row cap are an error. */
 export function createStatementRunner(
   client: QueryClient,
   maxLimits: RunnerLimits,
@@ -129,7 +129,7 @@ function headOf({ headers }: IncomingMessage): { contentType: string; format: st
   };
 }
 
-/** Characters after which the number cannot begin. */
+/** Number of characters at the end of a result that contain the number of rows before the LIMIT. */
 const TAIL = 200;
 const ROWS_BEFORE_LIMIT =
   /,\s*"rows_before_(?:limit|aggregation)_at_least": ?\d+(?=\s*\}\s*$)|\s*<rows_before_limit_at_least>\d+<\/rows_before_limit_at_least>(?=\s*<\/result>\s*$)/;
@@ -140,13 +140,13 @@ function withoutRowsBeforeLimit(end: Buffer): Buffer {
   return Buffer.concat([end.subarray(0, at), Buffer.from(tail.replace(ROWS_BEFORE_LIMIT, ''), 'latin1')]);
 }
 
-/** A signal without a failure is that of the time limit. */
+/** Failure of a statement. If the signal aborted without a Failure, the time limit was the reason. */
 function failureOf(failure: unknown, { aborted, reason }: Signal): unknown {
   if (!aborted || failure !== reason || failure instanceof Failure) return failure;
   return new Failure('QUERY_TIMEOUT', 'The statement was stopped at its time limit.');
 }
 
-/** The head of a long response has what was read until its first bytes; what it sent was read too. */
+/** Cost of a statement. The head of a long response counts only what was read before the first bytes, so sent bytes count as read. */
 function costOf({ cost }: ReportedSummary, startedAt: number, bytes: number): StatementOutcome['cost'] {
   const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
   const isWhole = bytes < BUFFERED_BYTES;

@@ -8,10 +8,10 @@ interface Translation {
   readonly retryAfterSeconds?: number;
 }
 
-/** An error of ClickHouse, named as in `system.errors`. */
+/** An error of ClickHouse with its name in `system.errors`. */
 interface KnownError {
   readonly name: string;
-  /** The failure to report; absent for CLICKHOUSE_FAILED. */
+  /** Failure to report. Absent: CLICKHOUSE_FAILED. */
   readonly translation?: Translation;
   /** A hint for the operator. */
   readonly hint?: string;
@@ -60,8 +60,8 @@ const UNREACHABLE: Translation = {
 };
 
 /**
- * By ClickHouse's error code, which starts the text of every exception. The name is at the end, where the client can
- * mistake a part of the query, or of a caller's regular expression, for it.
+ * Errors by ClickHouse's code, which is at the start of every exception's text. The name is at the end, where the client can mistake a part
+ * of the query, or of a caller's regular expression, for it.
  */
 const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   32: {
@@ -112,16 +112,16 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   904: { name: 'TOO_MANY_UNAVAILABLE_SHARDS', translation: SHARD_UNREACHABLE },
 };
 
-/** Whether an error is known as one of the server or its configuration, whatever the text of the query. */
+/** Whether the server or its configuration causes an error, regardless of the text of the query. */
 export function isErrorOfServer({ code }: ClickHouseError): boolean {
   return BY_NUMBER[code] !== undefined;
 }
 
-/** Whether the values of a request can be the cause: an error of the server says nothing of them, but for text that ends too early. */
+/** Whether the values of a request can be the cause. Errors of the server are not, except for text that ends too early. */
 export const mayBeOfValues = (error: ClickHouseError): boolean =>
   error.code === '32' || !isErrorOfServer(error);
 
-/** The failure of a query whose result exceeds a limit of the gateway itself. */
+/** Failure of a query whose result exceeds a limit of the gateway itself. */
 export function resultTooLarge(diagnosis: string): Failure {
   return new Failure(RESULT_TOO_LARGE.code, RESULT_TOO_LARGE.message, { diagnosis });
 }
@@ -142,7 +142,7 @@ function translationOf(error: unknown): Translation {
   return connectionProblem(error) === undefined ? FAILED : UNREACHABLE;
 }
 
-/** Contains no text of ClickHouse, because that can contain values of the request. */
+/** Diagnosis of an error. It contains no text of ClickHouse, because that can contain values of the request. */
 function diagnosisOf(error: unknown): string {
   if (!(error instanceof ClickHouseError)) {
     return connectionProblem(error) ?? 'a response that is neither a result nor an exception of ClickHouse';
@@ -150,13 +150,13 @@ function diagnosisOf(error: unknown): string {
   return describeKnownError(error);
 }
 
-/** The name of an error of ClickHouse, its code, and a hint for the operator where there is one. @param name as ClickHouse says it. */
+/** Name and code of a ClickHouse error, with a hint for the operator if there is one. @param name name that ClickHouse gives */
 export function describeKnownError({ code }: ClickHouseError, name = 'an error'): string {
   const known = BY_NUMBER[code];
   return `ClickHouse: ${known?.name ?? name} (code ${code})${known?.hint === undefined ? '' : `; ${known.hint}`}`;
 }
 
-/** The name in a message. Where ClickHouse cannot parse a query, the client can find a word in capitals of that instead. */
+/** Name of an error from its message. For a syntax error it is fixed, because the client can mistake a word of the query for the name. */
 export const nameIn = ({ code, type }: ClickHouseError): string | undefined =>
   code === '62' ? 'SYNTAX_ERROR' : type;
 

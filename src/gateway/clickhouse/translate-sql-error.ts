@@ -6,12 +6,12 @@ import { sqlProblem } from '../query/validate-parameters.js';
 import { SQL_PROBLEMS } from './sql-problems.js';
 import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 
-/** BAD_QUERY_PARAMETER: a value that is none of the type with which the query names it. */
+/** Code of BAD_QUERY_PARAMETER: the value does not have the type that the query states for it. */
 const BAD_PARAMETER = '457';
 
 /**
- * Whether an error names something that is wrong with a query and its values, which is the same each time. Any other one passes: a
- * quota, too many queries, memory, a shard that is away.
+ * Whether a query and its values cause an error, so that it is the same each time. Other errors pass: a quota, too many queries, memory, an
+ * unreachable shard.
  */
 export function isRejectionOfQuery(error: ClickHouseError): boolean {
   const { code } = error;

@@ -1,7 +1,7 @@
 import { unquote } from '../../endpoint/quote-sql.js';
 import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../facts/tree.js';
 
-/** Functions that read data which is in no table of the tree: `__getScalar` is a scalar subquery that ClickHouse has run. */
+/** Functions that read data outside the tables of the tree. `__getScalar` is a scalar subquery that ClickHouse has run. */
 const READS_DATA = /^(?:dict[A-Z]|joinGet|__getScalar$)/;
 const SET_FUNCTIONS = /^(?:global)?(?:not)?(?:null)?in$/i;
 /** Functions that evaluate an argument only for rows that need it. */
@@ -10,10 +10,10 @@ const DIVISIONS = /^(?:divide|divideDecimal|intDiv|modulo|moduloLegacy|positiveM
 
 const nameOf = ({ attributes }: TreeNode): string => attributes.get('function_name') ?? '';
 
-/** What a subquery is: a table, the second argument of IN, or a value, for which the analysis of the query runs it. */
+/** Role of a subquery: a table, the second argument of IN, or a value. The analysis of the query runs a subquery that is a value. */
 type Role = 'table' | 'set' | 'value';
 
-/** Whether ClickHouse reads rows to analyse this: those of a scalar subquery, of a dictionary or of a Join table. */
+/** Whether ClickHouse reads rows to analyse this node: those of a scalar subquery, of a dictionary or of a Join table. */
 export function readsRows(node: TreeNode, role: Role = 'value'): boolean {
   const { kind, attributes, children } = node;
   const isSubquery = kind === 'QUERY' || kind === 'UNION';
@@ -27,17 +27,17 @@ export function readsRows(node: TreeNode, role: Role = 'value'): boolean {
   return children.some(({ section, node: child }, index) => readsRows(child, roleIn(section, index)));
 }
 
-/** Functions of a kind, and by which constant they fail whatever the rows. */
+/** A kind of function that fails for some constants, whatever the rows. */
 interface Kind {
   readonly has: (node: TreeNode) => boolean;
-  /** The place of the constant among the arguments. */
+  /** Index of the constant among the arguments. */
   readonly decisive: number;
   readonly fails: (value: number) => boolean;
-  /** The place of the message among the arguments. */
+  /** Index of the message among the arguments. Absent where there is no message. */
   readonly message?: number;
 }
 
-/** By the code of ClickHouse's error: FUNCTION_THROW_IF_VALUE_IS_NON_ZERO and ILLEGAL_DIVISION. */
+/** Kinds by the code of ClickHouse's error: FUNCTION_THROW_IF_VALUE_IS_NON_ZERO and ILLEGAL_DIVISION. */
 export const FAILING: Readonly<Partial<Record<string, Kind>>> = {
   395: {
     has: (node) => nameOf(node) === 'throwIf',
@@ -53,11 +53,11 @@ export const FAILING: Readonly<Partial<Record<string, Kind>>> = {
 };
 
 /**
- * The messages of the functions that fail by constants, which no row decides; the empty text where they have none. None where
- * another function may have failed, or one without a message of the author.
+ * Messages of the functions that fail through constants, regardless of the rows. The empty text stands for a function without a message.
+ * The result is empty where another function, or one without a message of the author, may have failed.
  *
- * @param tree of `EXPLAIN QUERY TREE run_passes = 1`.
- * @param literals the texts in the query as its author wrote it.
+ * @param tree tree of `EXPLAIN QUERY TREE run_passes = 1`.
+ * @param literals texts in the query as its author wrote it.
  */
 export function failingByValues(
   tree: TreeNode,
@@ -76,7 +76,7 @@ export function failingByValues(
     else others.add(node);
   };
   const visit = (node: TreeNode, messages: Set<string>): void => {
-    // Only the result of what ClickHouse has computed is left.
+    // A constant has only the result of a computation that ClickHouse has already done.
     if (node.kind === 'CONSTANT') return;
     if (kind.has(node)) note(node, messages);
     for (const { node: child } of node.children)
@@ -86,7 +86,7 @@ export function failingByValues(
   return certain.size > 0 || others.size > 0 ? certain : conditional;
 }
 
-/** A constant as the tree writes it; undefined where rows decide it. */
+/** Constant in the form of the tree. Undefined where rows decide the value. */
 function constantOf(node: TreeNode | undefined): string | undefined {
   if (node?.kind !== 'CONSTANT' || readsRows(node)) return undefined;
   return node.attributes.get('constant_value');

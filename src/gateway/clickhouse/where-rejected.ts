@@ -1,8 +1,8 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 /**
- * For `catch`: a value in place of a result that ClickHouse rejects, of a query that is reported elsewhere or of a user without the
- * right to what would only be helpful. All other errors are thrown.
+ * Handler for `catch`: returns a value instead of a result that ClickHouse rejects, and throws all other errors. It is for queries whose
+ * error is reported elsewhere, and for optional queries that the user may lack the right to run.
  */
 export const whereRejected =
   <T>(value: T) =>

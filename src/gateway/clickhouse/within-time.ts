@@ -8,16 +8,16 @@ import type { ExplainFailure } from './rejected-values.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
-/** Milliseconds that ClickHouse has after its limit, which may not be below a second, until the gateway ends a query by itself. */
+/** Time that ClickHouse has after its own limit before the gateway ends a query, in milliseconds. That limit is at least a second. */
 const REPORT_MS = 500;
 
 /**
- * Runs work on a query within its time limit, and translates its errors. ClickHouse has the same limit, and a moment more to
- * report what the query has cost until then.
+ * Runs work on a query within its time limit, and translates its errors. ClickHouse has the same limit, and a moment more to report the
+ * cost of the query so far.
  *
- * @param timeoutMs of which an earlier attempt may have used a part
- * @param work gets what is left of it, and a signal that aborts when it is over, or when the caller no longer waits
- * @throws Failure with what the queries have cost
+ * @param timeoutMs time limit, part of which an earlier attempt may have used
+ * @param work gets the rest of the limit, and a signal that aborts when the limit ends or the caller no longer waits
+ * @throws Failure with the cost of the queries
  */
 export async function withinTime<T>(
   request: QueryRequest,
@@ -30,7 +30,7 @@ export async function withinTime<T>(
   const limited = new LinkedAbort(request.signal).after(endsAfterMs, () => new Error('time limit'));
   const meter = new QueryMeter();
   try {
-    // The client only notices an abort after the call.
+    // The client notices an abort only after the call.
     limited.throwIfAborted();
     return await work(remainingMs, limited, meter);
   } catch (error) {
@@ -45,12 +45,12 @@ export async function withinTime<T>(
   }
 }
 
-/** ClickHouse's text can quote a value, so that of a query with a secret value must not reach a log. */
+/** Removes the cause. ClickHouse's text can quote a value, so the cause of a query with a secret value must not reach a log. */
 function withoutCause({ code, message, details }: Failure): Failure {
   return new Failure(code, message, { ...details, cause: undefined });
 }
 
-/** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
+/** Reason why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
 export function cancelled({ reason }: Signal, cause: unknown): Failure {
   return reason instanceof Failure ? reason : callerGone({ cause });
 }
