@@ -14,7 +14,7 @@ import { problem, type Problem } from '../problems.js';
 
 interface Declared {
   readonly parameters: Parameters;
-  /** Of an endpoint with pages: `after`, and `after_` with the name of each column that orders them. */
+  /** Placeholders of an endpoint with pages: `after`, and `after_` with the name of each column that orders them. */
   readonly ofPages: ReadonlySet<string>;
   readonly columns: readonly string[];
 }

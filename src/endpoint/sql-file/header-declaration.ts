@@ -36,9 +36,9 @@ export function declarationOf(header: ValidHeader, parameters: Parameters): Endp
 }
 
 /**
- * Declares the parameters of a header, as far as they are valid; each has its own `problems`.
+ * Declares the valid parameters of a header; each has its own `problems`.
  *
- * @param placeholders whose types the kinds must accept.
+ * @param placeholders placeholders of the SELECT, whose types the kinds must accept.
  */
 export function declareParameters(
   declared: unknown,

@@ -73,5 +73,5 @@ export const HEADER = Joi.object({
   warm: must('an array of objects of values by parameter', Joi.array().items(SET)),
 }).required();
 
-/** The settings of an endpoint whose header does not mention them. */
+/** The settings of an endpoint whose header omits them. */
 export const DEFAULT_SETTINGS = { maxRows: 1000, caching: 60, warming: 0, sandboxing: 'disabled' } as const;

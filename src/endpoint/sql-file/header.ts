@@ -7,16 +7,16 @@ import { adviceForYaml, parseYaml, placeInYaml, placeOfNode, withNumbers } from 
 
 /** The header of a `.sql` endpoint file: a comment that contains YAML 1.2. */
 export interface Header {
-  /** As JavaScript has it: integers beyond 2^53 are bigints. Undefined where the YAML is invalid. */
+  /** The value in JavaScript; integers beyond 2^53 are bigints. Undefined where the YAML is invalid. */
   readonly value: unknown;
   readonly problems: readonly SelectProblem[];
-  /** Whether the comment is missing or has no end, so that the rest of the text means nothing. */
+  /** Whether the comment is missing or not closed, so that the rest of the text has no meaning. */
   readonly isUnfinished?: true;
-  /** Where the SELECT begins. */
+  /** Offset at which the SELECT begins. */
   readonly end: number;
-  /** Where the YAML ends, before the end of the comment. */
+  /** Offset of the end of the YAML, before the end of the comment. */
   readonly yamlEnd: number;
-  /** The place of a value, or of its key. A path that is not in the header has the place of what is there of it. */
+  /** The place of a value or its key. For a path that is not in the header, the place of its longest existing prefix. */
   readonly placeOf: (problem: Pick<DefinitionProblem, 'path'> & { readonly atKey?: boolean }) => Place;
 }
 
@@ -92,15 +92,15 @@ function valueOf(
   }
 }
 
-/** Keys whose values are values of parameters: texts, as a caller would send them. */
+/** Keys whose values are values of parameters: texts in the form in which a caller would send them. */
 const VALUES = /^(?:(?:example|warm)(?:\.|$)|parameters\.[^.]*\.(?:default|choices|suggestions)(?:\.|$))/;
 
-/** Keys of a header and of the objects in it: parameters, columns, an example. */
+/** Maximum keys of a header and of the objects in it: parameters, columns, an example. */
 const MAX_KEYS = 500;
-/** Levels of objects whose keys count; below them are options. */
+/** Levels of objects whose keys count. Deeper objects are options. */
 const COUNTED_LEVELS = 2;
 
-/** What makes a header too large to be checked: an alias can stand for any amount of text. */
+/** The problems of a header that is too large to check, because an alias can expand to any amount of text. */
 function problemsOfSize(document: Document, offset: number): readonly SelectProblem[] {
   const problems: SelectProblem[] = [];
   let keys = 0;

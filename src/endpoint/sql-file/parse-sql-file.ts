@@ -4,11 +4,11 @@ import { readHeader, type Header } from './header.js';
 import { optionalColumnsOf, placeholdersOf } from './select-parameters.js';
 import { parseSelectText, type SelectText } from './select/select-text.js';
 
-/** Where a file is. */
+/** The paths of a file. */
 export interface FilePlace {
   /** Absolute. */
   readonly path: string;
-  /** As messages name it: `endpoints/visits.by-day.sql`. */
+  /** Path in messages: `endpoints/visits.by-day.sql`. */
   readonly shownPath: string;
 }
 
@@ -18,7 +18,7 @@ export interface SqlFile extends FilePlace {
   readonly header: Header;
   /** The text after the header, without white space around it. */
   readonly text: string;
-  /** Where that text begins in the source. Places in `select` are relative to it. */
+  /** Offset at which the SELECT begins in the source. Places in `select` are relative to it. */
   readonly selectStart: number;
   readonly select: SelectText;
 }
@@ -37,7 +37,7 @@ export function parseSqlFile(source: string, place: FilePlace = { path: '', show
   };
 }
 
-/** Where `columns` can be written into a file whose header has none; undefined where the header has them or is invalid. */
+/** The offset at which `columns` can be inserted into a file; undefined where the header has columns or is invalid. */
 export function placeForColumns(source: string, { value, yamlEnd }: Header): number | undefined {
   if (typeof value !== 'object' || value === null || 'columns' in value) return undefined;
   return source.slice(0, yamlEnd).trimEnd().length;
@@ -47,7 +47,7 @@ export function placeForColumns(source: string, { value, yamlEnd }: Header): num
 export const lacksColumns = (file: SqlFile | undefined): boolean =>
   file !== undefined && placeForColumns(file.source, file.header) !== undefined;
 
-/** Every name that a file uses as one of a column, so that only ClickHouse decides which of them exist. */
+/** Every name that a file uses as a column; only ClickHouse knows which of them exist. */
 export function possibleColumns({ header, select }: SqlFile): Readonly<Record<string, string>> {
   const { parameters, pages, pieces } = asRecord(header.value);
   const choicesOf = (name: string): readonly unknown[] =>

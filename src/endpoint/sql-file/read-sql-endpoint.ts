@@ -23,7 +23,7 @@ import type { SelectProblem, SelectText } from './select/select-text.js';
 import { SqlFileError } from './sql-file-error.js';
 import { problem, type Problem } from '../problems.js';
 
-/** Keys of the header by name, of which nothing is known yet. */
+/** Keys of the header by name, before validation. */
 type Keys = Readonly<Partial<Record<string, unknown>>>;
 
 /** Types by column. */
@@ -32,7 +32,7 @@ type Columns = Readonly<Record<string, string>>;
 /**
  * The endpoint of a parsed file.
  *
- * @param columnsWhereMissing for a header that has none
+ * @param columnsWhereMissing the columns for a header that has none
  * @throws SqlFileError with every mistake and its place
  */
 export function endpointOf(file: SqlFile, columnsWhereMissing?: Columns): Endpoint {
@@ -48,7 +48,7 @@ export function endpointOf(file: SqlFile, columnsWhereMissing?: Columns): Endpoi
     ...header.problems,
     ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { text, select, parameters })),
     ...[...select.problems, ...ofTypes].map((found) => moved(found, start)),
-    // Of a header that cannot be read, it is unknown what it declares.
+    // The parameters of an invalid header are unknown, so that its SELECT cannot be checked.
     ...(isRecord(header.value) && !select.isNoQuery ? problemsOfSelect(select, keys, parameters) : []).map(
       (found) => moved(found, start),
     ),
@@ -87,7 +87,7 @@ function problemOfPages(order: PageOrder, { optionalColumns }: BuiltQuery): Prob
   return optional && problem('PAGES_INVALID', `names ${optional.name}, which an optional part adds`);
 }
 
-/** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */
+/** Reports a header in which a text ends the comment too early: the text after it is not a query. @throws SqlFileError */
 function rejectEndInText({ source, header: { yamlEnd: start, end } }: SqlFile): void {
   const rest = source.slice(end);
   const next = rest.indexOf('*/');
@@ -126,7 +126,7 @@ function problemsOfHeader(
   });
 }
 
-/** The problem with a new id where there is none, and with the kind that the author of an unknown one probably meant. */
+/** The problem with a new id where the id is missing, or with the kind that the author probably meant. */
 function advised(found: Problem, path: readonly string[], header: unknown): Problem {
   const value = valueAt(header, path);
   if (path[0] === 'id' && (value ?? null) === null)
@@ -179,7 +179,7 @@ function problemsOfSelect(
   return [...ofViews, ...problemsOfPlaceholders(select, { parameters, ofPages, columns: names })];
 }
 
-/** The SELECT as it stands in the file, without white space around it and without a final semicolon. */
+/** The SELECT in its original form, without white space around it and without a final semicolon. */
 function savedQueryOf(text: string, { pieces }: SelectText): string {
   return text.slice(0, pieces.at(-1)?.end ?? 0).trim();
 }

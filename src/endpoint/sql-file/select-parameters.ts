@@ -1,7 +1,7 @@
 import { NOW } from '../reserved.js';
 import type { OptionalPiece, ParameterPiece, Piece } from './select/select-text.js';
 
-/** A placeholder, and the parts that it stands in, outermost first. */
+/** A placeholder, and the optional parts around it, outermost first. */
 export interface Placeholder {
   readonly piece: ParameterPiece;
   readonly parts: readonly OptionalPiece[];
@@ -18,23 +18,23 @@ export function placeholdersOf(
   });
 }
 
-/** The parameters without whose values a part does not apply. Those of parts in it are not among them, nor is the clock. */
+/** The parameters that must have a value for a part to apply, without those of nested parts and the clock. */
 export function requiredBy({ pieces }: OptionalPiece): readonly ParameterPiece[] {
   return pieces.filter((piece) => piece.kind === 'parameter' && !isClock(piece)) as readonly ParameterPiece[];
 }
 
-/** Whether a placeholder is the gateway's clock, which is no parameter of the caller. */
+/** Whether a placeholder is the gateway's clock, which callers do not send. */
 export function isClock({ name }: ParameterPiece): boolean {
   return name === NOW.name;
 }
 
-/** An optional part, and the parameters that must have a value for it, those of the parts around it included. */
+/** An optional part, and the parameters that must have a value for it, including those of the parts around it. */
 interface RequiringPart {
   readonly part: OptionalPiece;
   readonly required: readonly string[];
 }
 
-/** All optional parts, each before those in it. */
+/** All optional parts, each before its nested parts. */
 export function partsOf(pieces: readonly Piece[], around: readonly string[] = []): readonly RequiringPart[] {
   return pieces.flatMap((part) => {
     if (part.kind !== 'optional') return [];

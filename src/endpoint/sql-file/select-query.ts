@@ -6,13 +6,13 @@ import type { Parameter } from '../parameters/parameter.js';
 import { isClock, requiredBy } from './select-parameters.js';
 import type { ParameterPiece, Piece, Place, SelectText } from './select/select-text.js';
 
-/** What stands before a SELECT whose LIMIT would be ambiguous. */
+/** Text before a SELECT whose LIMIT would be ambiguous. */
 export const WRAPPING = 'SELECT * FROM (\n';
 
-/** What placeholders stand for. */
+/** The meanings of placeholders. */
 interface Declared {
   readonly parameters: ReadonlyMap<string, Pick<Parameter, 'type'>>;
-  /** Of an endpoint with pages. */
+  /** The row after which a page begins; undefined for an endpoint without pages. */
   readonly after: After | undefined;
 }
 
@@ -42,7 +42,7 @@ function nodesOf(pieces: readonly Piece[], declared: Declared): readonly Node[] 
   });
 }
 
-/** What `@after` and `@after_COLUMN` stand for; undefined for any other placeholder. */
+/** The SQL of `@after` and `@after_COLUMN`; undefined for any other placeholder. */
 function ofPage({ name }: ParameterPiece, { parameters, after }: Declared): Sql | undefined {
   if (!after || parameters.has(name) || !isOfPage(name)) return undefined;
   return name === AFTER ? after.rows.condition : after.last(name.slice(AFTER.length + 1));
@@ -55,7 +55,7 @@ function referenceOf(piece: ParameterPiece, { parameters }: Declared): Reference
   return isClock(piece) ? NOW : new Reference(name, type ?? parameters.get(name)?.type ?? '');
 }
 
-/** A WITH query as a query of its own: behind all items of the list up to it, which it may read. */
+/** A WITH query as a separate query, which follows all earlier items of the list, because it may read them. */
 function viewOf(
   { name, item }: SelectText['withQueries'][number],
   { pieces, withList = item }: SelectText,
@@ -71,7 +71,7 @@ function viewOf(
   });
 }
 
-/** The pieces of a place, at whose ends no part or placeholder is cut. */
+/** The pieces within a place. No placeholder or part may cross its ends. */
 function slice(pieces: readonly Piece[], { start, end }: Place): readonly Piece[] {
   return pieces
     .filter((piece) => piece.start < end && piece.end > start)

@@ -7,9 +7,9 @@ import type { Problem } from '../problems.js';
 
 /** A mistake, and where it is. */
 export interface PlacedProblem extends Problem {
-  /** From 1. */
+  /** Line, from 1. */
   readonly line: number;
-  /** From 1; characters. */
+  /** Column in characters, from 1. */
   readonly column: number;
   /** The line with carets below the place, indented. */
   readonly excerpt: string;

@@ -1,8 +1,8 @@
 import { isSymbol, wordOf, type Node, type PartNode } from './nodes.js';
 
-/** What a node does in its frame, by what stands before and after it. */
+/** The role of a node in its frame, which depends on the nodes before and after it. */
 export type Role =
-  /** A keyword that begins a clause, a JOIN or the next arm of a UNION, and those that belong to it, such as BY. */
+  /** A keyword that begins a clause, a JOIN or the next arm of a UNION, or a further word of it, such as BY. */
   | 'clause'
   | 'comma'
   /** AND or OR, but for the AND of a BETWEEN. */
@@ -15,11 +15,11 @@ export type Role =
 export interface Word {
   readonly node: Exclude<Node, PartNode>;
   readonly role: Role;
-  /** The innermost optional part that it stands in. */
+  /** The innermost optional part around the node. */
   readonly part: PartNode | undefined;
   /** How many CASEs are open. */
   readonly cases: number;
-  /** Of the AND of a BETWEEN: that BETWEEN. */
+  /** The BETWEEN to which an AND belongs. */
   readonly between: Word | undefined;
   /** What a bracket encloses. */
   readonly inner: Frame | undefined;
@@ -149,7 +149,7 @@ function roleOf(node: Word['node'], next: Node | undefined, previous: Word | und
   return isAfterOperand ? roleAfterOperand(node.word, next) : roleBeforeOperand(node.word, next, previous);
 }
 
-/** After a dot or AS each word is a name, keywords too. */
+/** Whether a word is a name because it follows a dot or AS; this includes keywords. */
 function isNameAfter(previous: Word | undefined): boolean {
   if (previous?.role !== 'operator') return false;
   return wordOf(previous.node) === 'AS' || isSymbol(previous.node, '.') || isSymbol(previous.node, '@@');
@@ -168,13 +168,13 @@ function beginsClause(word: string, next: Node | undefined): boolean {
   return CLAUSES.has(word) || TWO_WORDS.get(word)?.includes(wordOf(next)) === true;
 }
 
-/** Not the EXCEPT that removes columns from an asterisk. */
+/** Whether a node continues a set operator. The EXCEPT that removes columns from an asterisk is not one. */
 function isSetOperator(next: Node | undefined): boolean {
   if (next?.kind === 'group' && next.open === '(') return isSetOperator(next.nodes[0]);
   return AFTER_SET.has(wordOf(next));
 }
 
-/** Where an operand is expected most keywords are names. */
+/** The role of a word where an operand is expected: most keywords are names there. */
 function roleBeforeOperand(word: string, next: Node | undefined, previous: Word | undefined): Role {
   const before = wordOf(previous?.node);
   if (isClauseHere(word, next, previous)) return 'clause';

@@ -17,14 +17,14 @@ export interface ParameterNode extends Place {
   readonly type: string | undefined;
 }
 
-/** What stands between brackets of one kind. */
+/** A pair of brackets with its contents. */
 export interface GroupNode extends Place {
   readonly kind: 'group';
   readonly open: '(' | '[' | '{';
   readonly nodes: readonly Node[];
 }
 
-/** What stands between `[[` and `]]`. */
+/** An optional part: `[[`, `]]` and the contents between them. */
 export interface PartNode extends Place {
   readonly kind: 'part';
   readonly nodes: readonly Node[];

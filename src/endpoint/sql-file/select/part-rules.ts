@@ -16,8 +16,8 @@ const CODES = {
 } as const;
 
 /**
- * Reports optional parts with which ClickHouse would accept a query that means something else than it seems to, and terms that
- * cannot stand alone. Whether a query is valid with and without a part is for ClickHouse to say.
+ * Reports optional parts that could give a query an unexpected meaning without an error of ClickHouse, and terms that cannot
+ * stand alone. ClickHouse decides whether a query is valid with and without a part.
  */
 export function problemsOfParts(frame: Frame): readonly SelectProblem[] {
   const { words } = frame;
@@ -59,7 +59,7 @@ function problemOfPlace(part: PartRange, words: readonly Word[]): Mistake | unde
   return isBeginning && !endsTerm(after) ? undefined : trailing;
 }
 
-/** Whether a part with its separator stands between a whole term or item and the end of one. */
+/** Whether a part with its separator follows a whole term or item and precedes the end of one. */
 function isAfterWhole(leading: 'term' | 'item', { start, end }: PartRange, words: readonly Word[]): boolean {
   if (words[start - 1]?.role !== 'operand' || words[end - 1]?.role !== 'operand') return false;
   return leading === 'item' ? endsItem(words[end], words[end + 1]) : endsTerm(words[end]);
@@ -157,7 +157,7 @@ export function readPartColumns({ words, parts }: Frame): PartColumns {
     if (start <= select || start >= listEnd) continue;
     const items = itemsOf(words.slice(start, Math.min(end, listEnd)).filter(({ part }) => part === node));
     const isWithoutComma = items.length === 1;
-    // Within an item a part is no column.
+    // A part within an item is not a column.
     if (isWithoutComma && !(beginsTerm(words[start - 1]) && endsItem(words[end], undefined))) continue;
     const hasComma = items.at(0)?.length === 0 || items.at(-1)?.length === 0;
     if (!hasComma) problems.push({ start: node.start, end: node.end, ...problem('PART_WITHOUT_COMMA') });

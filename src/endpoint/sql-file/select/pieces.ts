@@ -2,7 +2,7 @@ import type { Node, PartNode } from './nodes.js';
 import { hasNameForm } from './read-nodes.js';
 import type { Piece, Place } from './select.js';
 
-/** What stands between two offsets of a text. */
+/** The text between two offsets. */
 export interface Contents extends Place {
   readonly nodes: readonly Node[];
 }
@@ -29,7 +29,7 @@ export function cutPieces(
   return pieces;
 }
 
-/** A space in the place of each bracket: `a[[, @b]]` would join what is before and after it otherwise. */
+/** The pieces of a part. A space replaces each bracket, because `a[[, @b]]` would otherwise join the tokens around it. */
 function piecesOfPart(
   text: string,
   part: PartNode,

@@ -43,7 +43,7 @@ export interface HeredocTags {
 const TAG = /\$\w*(?=\$)/g;
 const TAG_AT = /\$\w*\$/y;
 
-/** Reads all tags like `$name$` once: searching the rest of the text for each that is never closed is quadratic. */
+/** Finds all tags like `$name$` in one pass, because a search for the end of each unclosed one would be quadratic. */
 export function heredocTags(text: string): HeredocTags {
   const lastByTag = new Map<string, number>();
   for (const { 0: tag, index } of text.matchAll(TAG)) lastByTag.set(`${tag}$`, index);

@@ -14,7 +14,7 @@ const CLOSER = { '(': ')', '[': ']', '{': '}', '[[': ']]' } as const;
 type Open = keyof typeof CLOSER;
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-/** What the server's parser and this one can read without running out of stack. */
+/** Nesting that the server's parser and this one can read without a stack overflow. */
 const MAX_DEPTH = 200;
 
 /**
@@ -65,7 +65,7 @@ class NodeReader {
     this.isBroken = true;
   }
 
-  /** Whether a token closes the innermost bracket, or one that is not open. `]]` ends a part where it closes no other bracket in it. */
+  /** Whether a token closes the innermost bracket, or has no opening bracket. `]]` ends a part only if no other bracket is open in it. */
   #closes(token: TokenNode): boolean {
     if (token.type !== 'symbol' || !/[)\]}]/.test(token.text)) return false;
     const top = this.#open.at(-1);
@@ -86,7 +86,7 @@ class NodeReader {
     this.#break({ start, end }, problem('CLOSES_NOTHING', written));
   }
 
-  /** The same bracket right after the next one. */
+  /** The same bracket at the next offset; undefined where there is another character. */
   #secondOf(token: TokenNode): TokenNode | undefined {
     const second = this.tokens[this.#at + 1];
     return second?.start === token.end && isSymbol(second, token.text) ? second : undefined;

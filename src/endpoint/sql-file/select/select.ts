@@ -1,12 +1,12 @@
 import type { Problem } from '../../problems.js';
 
-/** Where something stands in the text of a SELECT: offsets in UTF-16 units, the end exclusive. */
+/** A range in the text of a SELECT: offsets in UTF-16 units, the end exclusive. */
 export interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** A mistake in the text of a SELECT: what is wrong, what is expected and what to do. */
+/** A problem of the text of a SELECT: what is wrong, what is expected and what to do. */
 export interface SelectProblem extends Place, Problem {
   /** Set where somebody seems to be writing the file: it is empty, or its header has no end. */
   readonly unfinished?: 'empty' | 'half';
@@ -15,10 +15,10 @@ export interface SelectProblem extends Place, Problem {
 /** A piece of a SELECT. The texts of the pieces that apply, joined without anything between them, are the query. */
 export type Piece = TextPiece | ParameterPiece | OptionalPiece;
 
-/** Text that is sent as it is. */
+/** Text that is sent unchanged. */
 export interface TextPiece extends Place {
   readonly kind: 'text';
-  /** What stands in the file; one space in the place of each `[[` and `]]`, so that no two tokens become one. */
+  /** The text of the file, with one space in place of each `[[` and `]]`, so that no two tokens join. */
   readonly text: string;
 }
 
@@ -30,11 +30,11 @@ export interface ParameterPiece extends Place {
   readonly type: string | undefined;
 }
 
-/** What stands between `[[` and `]]`: it applies when each parameter directly in it has a value. */
+/** The contents of `[[` and `]]`, which apply when each parameter directly in them has a value. */
 export interface OptionalPiece extends Place {
   readonly kind: 'optional';
   readonly pieces: readonly Piece[];
-  /** Names of the columns of the result that this part adds, those of parts in it not included. */
+  /** Names of the result's columns that this part adds, without those of nested parts. */
   readonly columns: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface WithQuery {
 /** The WITH list of the outermost query. */
 export interface WithList {
   readonly withQueries: readonly WithQuery[];
-  /** Without the word WITH, but with RECURSIVE; undefined where there is no list. */
+  /** The list after the word WITH, including RECURSIVE; undefined without a list. */
   readonly withList: Place | undefined;
   /** Whether an optional part can give a name another meaning, so that the query without it reads something else. */
   readonly hasOptionalNames: boolean;
@@ -56,7 +56,7 @@ export interface WithList {
 
 /** The text of a SELECT, read. With problems it must not be run, and pieces are what could be read. */
 export interface SelectText extends WithList {
-  /** Set where the text does not begin as a query does, so that nothing in it means anything. */
+  /** Set where the text does not begin like a query, so that nothing in it has a meaning. */
   readonly isNoQuery?: true;
   readonly pieces: readonly Piece[];
   /** Whether a LIMIT after the text could be invalid or limit less than the whole result. */

@@ -7,7 +7,7 @@ import { problem } from '../../problems.js';
 export interface SingleStatement {
   /** Neither spaces nor comments, and none from the first semicolon on. */
   readonly tokens: readonly TokenNode[];
-  /** Where the statement ends: its semicolon, or the end of the text. */
+  /** Offset of the end of the statement: its semicolon, or the end of the text. */
   readonly end: number;
   /** Whether a quote or comment is not closed, so that nothing is known of what follows. */
   readonly isUnreadable: boolean;

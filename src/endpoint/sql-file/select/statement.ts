@@ -15,7 +15,7 @@ export function checkStart([first]: readonly Node[], text: string): readonly Sel
   return [{ start, end, ...problem('QUERY_NOT_SELECT', text.slice(start, end), advice) }];
 }
 
-/** By the first words of clauses. */
+/** Forbidden clauses by their first words. */
 const FORBIDDEN: ReadonlyMap<string, readonly [what: string, advice: string]> = new Map([
   ['FORMAT', ['FORMAT', ': each request names its format. Remove it.']],
   ['SETTINGS', ['SETTINGS', ': the gateway sends the settings of a query. Remove it.']],
@@ -50,7 +50,7 @@ export function checkClauses(outermost: Frame): readonly SelectProblem[] {
   return check(outermost, true);
 }
 
-/** The settings of a table function, `f(x, SETTINGS a = 1)`, are no clause. */
+/** Whether SETTINGS belongs to a table function, as in `f(x, SETTINGS a = 1)`, and so begins no clause. */
 const isSetting = (words: readonly Word[], at: number): boolean =>
   wordOf(words[at]?.node) === 'SETTINGS' && isName(words[at + 1]?.node) && isSymbol(words[at + 2]?.node, '=');
 

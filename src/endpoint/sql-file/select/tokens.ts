@@ -102,7 +102,7 @@ function quoted({ text, tags }: Lexer, start: number): Found | undefined {
 
 function plain(text: string, start: number): Found {
   const word = matchEnd(WORD, text, start);
-  // A dollar sign that starts neither a heredoc nor a name stands alone.
+  // A dollar sign that begins neither a heredoc nor a name is a token.
   if (word !== undefined && text[start] === '$' && !/\w/.test(text[start + 1] ?? ''))
     return ['symbol', start + 1];
   if (word !== undefined) return ['word', word];
@@ -112,7 +112,7 @@ function plain(text: string, start: number): Found {
 }
 
 function number({ text, previous }: Lexer, start: number): Found {
-  // After a dot only an integer, so that x.1.1 is x . 1 . 1.
+  // After a dot only an integer is read, so that x.1.1 has the tokens x . 1 . 1.
   const afterDot = previous !== undefined && isDot(text, previous);
   const end = matchEnd(afterDot ? INTEGER : NUMBER, text, start) ?? start + 1;
   const suffix = matchEnd(NUMBER_SUFFIX, text, end);

@@ -43,7 +43,7 @@ function splitItems(nodes: readonly Node[]): readonly (readonly Node[])[] {
   return items;
 }
 
-/** Reads `name [(columns)] AS [MATERIALIZED] (query)`, and passes over optional parts beside it. */
+/** Reads `name [(columns)] AS [MATERIALIZED] (query)`, and skips optional parts around it. */
 function readQuery(all: readonly Node[]): WithQuery | undefined {
   const item = all.filter(({ kind }) => kind !== 'part');
   const [name, group] = [item.at(0), item.at(-1)];
