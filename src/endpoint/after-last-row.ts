@@ -14,7 +14,7 @@ import {
 } from './sql.js';
 import type { Value } from './values.js';
 
-/** Where a page begins, for a definition that takes the cursor itself. All of it is left out of the first page. */
+/** The row after which a page begins, for a definition that uses the cursor itself. The condition is omitted on the first page. */
 export interface After {
   /**
    * The rows after the last row of the page before, by the columns of `pages.by` under their names. It has a plain bound of the
@@ -58,7 +58,7 @@ export function parametersAfter(order: PageOrder, last: LastRow): readonly (read
   return [[AFTER, '1'], ...values];
 }
 
-/** A query of these values alone, which ClickHouse rejects where one is no value of its column. */
+/** A query that selects only these values. ClickHouse rejects it where a value does not belong to the type of its column. */
 export function queryOfLast(order: PageOrder): Query {
   const values = order.map((column) => whereNull(column, sql`NULL`, lastValue(column)));
   return { parts: [], body: sql`SELECT ${values.reduce((before, value) => sql`${before}, ${value}`)}` };
@@ -73,10 +73,10 @@ export function namesAfter(order: PageOrder): readonly string[] {
 export const NULL_KEY = '-';
 
 /**
- * SQL of the text of a column's value, from which {@link lastValue} makes the same value again; in hexadecimal, because a text need not
- * be UTF-8. Times are in UTC: the hour that a time zone repeats has two meanings.
+ * SQL of a text from which {@link lastValue} makes the value of a column again. The text is hexadecimal, because a value need not be
+ * UTF-8. Times are in UTC, because the hour that a time zone repeats is ambiguous.
  *
- * @param row alias of the query whose column it is
+ * @param row alias of the query that has the column
  */
 export function keyOfValue({ name, type }: PageColumn, row: string): string {
   const value = `${row}.${quoteName(name)}`;

@@ -1,4 +1,4 @@
-/** Whether a value is an object that is no list. */
+/** Whether a value is an object and not a list. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

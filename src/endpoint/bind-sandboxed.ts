@@ -9,7 +9,7 @@ import { BARRIER, part, Sql, type Node, type Part, type Query, textNode } from '
  * Binds a caller's SELECT over an endpoint. The parts of the saved query that the SELECT reads become its WITH clause.
  * `result` has the rows within the endpoint's own limit; the row cap does not apply to it.
  *
- * @param select the SELECT as the sandbox accepted it, and the readable parts that it reads.
+ * @param select the SELECT that the sandbox accepted, and the readable parts that it reads.
  * @param pinned names of the parameters that the caller's key pins.
  * @param rowLimit the LIMIT of the whole query.
  */
@@ -42,10 +42,10 @@ export function rowsOf({ query, limit }: Endpoint, name: string): Part {
 /**
  * Puts a barrier around a part. A caller's expression must not run on rows that the part's own filters (tenant, retention)
  * remove, because an exception there would reveal the content of those rows. The barrier surrounds the whole part: a LIMIT
- * at the end of a UNION would belong to its last SELECT. The parts that the part itself reads stand inside without barriers,
- * so that the filters still prune what they read. It ends with SETTINGS, to which others can be added.
+ * at the end of a UNION would belong to its last SELECT. Parts that this part reads have no barriers inside, so that filters can
+ * still prune their rows. The text ends with SETTINGS, to which others can be added.
  *
- * @param columns that the part has, and no others
+ * @param columns all columns of the part
  */
 export function behindBarrier(
   { name, query }: Part,
@@ -64,8 +64,8 @@ export function behindBarrier(
 const ALL_COLUMNS = { before: 'SELECT * FROM (\n', after: '\n)' };
 
 /**
- * At the end of a part: nothing in it can mean what the statement around it names. Else `x IN allowed` of an author would read the
- * array that a caller's `WITH ['a', 'b'] AS allowed` names, and not the table.
+ * Settings at the end of a part: names in it must not refer to names of the statement around it. Otherwise an author's
+ * `x IN allowed` would read the array of a caller's `WITH ['a', 'b'] AS allowed` instead of the table.
  */
 const KNOWS_NONE = 'SETTINGS enable_global_with_statement = 0';
 /** Within a part, names of its own WITH are known everywhere. */

@@ -21,7 +21,7 @@ export interface TableBinding {
   readonly pinned: ReadonlySet<string>;
   /** The gateway's clock, bound as `now`. */
   readonly now: Date;
-  /** Of the WITH query. Its parameters begin with it, because a statement can read an endpoint several times. */
+  /** Name of the WITH query. Its parameters have the name as a prefix, because a statement can read an endpoint several times. */
   readonly name: string;
   /** `name = value`: what the settings of the client must not change in these rows; at least one. */
   readonly settings: readonly string[];

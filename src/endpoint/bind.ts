@@ -7,13 +7,13 @@ import { tenantConditions, tenantSettings } from './tenant-settings.js';
 import type { Condition, Query } from './sql.js';
 import type { Value, Values } from './values.js';
 
-/** A query for ClickHouse: a text without any value in it, and the values to bind. */
+/** A query for ClickHouse: a text without values, and the values to bind. */
 export interface BoundQuery {
   readonly text: string;
   readonly parameters: Readonly<Record<string, Value | number>>;
   /** Settings of ClickHouse that the query needs, where it needs any. */
   readonly settings?: Readonly<Record<string, number | string>>;
-  /** Of the settings, the conditions by table, where the caller has pinned parameters. */
+  /** Filters by table, which are sent as a setting; present where the caller has pinned parameters. */
   readonly conditions?: ReadonlyMap<string, string>;
   /** Set where its columns are converted to the declared types. */
   readonly isConverted?: true;

@@ -1,9 +1,9 @@
 /** Keeps a result until a table that its query read changes. */
 export interface UntilChanged {
   readonly untilChanged: true;
-  /** Seconds after which a result is no longer used, even where nothing has changed; a day where absent. */
+  /** Seconds after which a result is no longer used, even if its data has not changed; absent: a day. */
   readonly atMost?: number;
-  /** Seconds for which a result is served before ClickHouse is asked again whether something has changed; 1 where absent. */
+  /** Seconds for which a result is served before the gateway checks the version of its data again; absent: 1. */
   readonly check?: number;
 }
 
@@ -38,7 +38,7 @@ export function writtenCaching({ caching, untilChanged }: CachingSettings): Cach
   return isDefault ? 'until-changed' : { untilChanged: true, atMost, check: caching };
 }
 
-/** For people: `cached for 60 s`, for example. */
+/** The caching of an endpoint as a text, for example `cached for 60 s`. */
 export function cachingText({ caching, untilChanged }: CachingSettings): string {
   if (caching === 'disabled') return 'not cached';
   if (!untilChanged) return `cached for ${caching} s`;

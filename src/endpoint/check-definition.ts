@@ -85,7 +85,7 @@ function problemsOfTenant(
   return [{ path, ...problem('PARAMETER_NOT_FILTERING', path.join('.'), kind, name) }];
 }
 
-/** Results of secret values are never warmed, and a file cannot keep such a value. */
+/** The problems of secret values: results with them are never warmed, and a file must not contain them. */
 function secretsIn(
   path: readonly string[],
   set: unknown,

@@ -1,13 +1,13 @@
 /**
- * The name that the writer of a misspelt name probably meant, for "did you mean": the one that is close, its plural or singular, or
- * else the only one that begins with it; undefined where there is none. Upper and lower case count as equal.
+ * The name that a misspelt name probably means, for "did you mean": a similar name, the plural or singular, or the only name that
+ * begins with it. Undefined where there is none. Case makes no difference.
  */
 export function closestName(misspelt: string, names: Iterable<string>): string | undefined {
   // Keys of a map can be read only once.
   const known = [...names];
   const lower = misspelt.toLowerCase();
   let closest: string | undefined;
-  // Of a name of one letter, any other is close.
+  // A name of one letter is similar to any other such name.
   let least = misspelt.length < 2 ? 1 : Math.max(1, Math.floor(misspelt.length / 3)) + 1;
   for (const name of known) {
     const other = name.toLowerCase();
@@ -29,7 +29,7 @@ const singularsOf = (name: string): readonly string[] =>
     (one) => one !== name && one !== '',
   );
 
-/** Letters of which a beginning tells what was meant. */
+/** Minimum letters of a prefix that identifies a name. */
 const LEAST_BEGINNING = 3;
 
 function onlyBeginning(lower: string, names: readonly string[]): string | undefined {

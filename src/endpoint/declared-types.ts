@@ -2,15 +2,15 @@ import type { Column } from './definition.js';
 import { quoteName, quoteText } from './quote-sql.js';
 import { withoutZones, ZONE } from './type-name.js';
 
-/** Columns by name, as they are declared. */
+/** The declared columns by name. */
 export type DeclaredTypes = ReadonlyMap<string, Pick<Column, 'type'>>;
 
 /** The error of ClickHouse where columns have other types than declared: UNKNOWN_ELEMENT_OF_ENUM. */
 export const OTHER_TYPES = '691';
 
 /**
- * The errors of ClickHouse where a value is none of the declared type, which only rows decide: CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN and
- * CANNOT_CONVERT_TYPE.
+ * ClickHouse's errors for a value outside the declared type, which occur only when rows are read:
+ * CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN and CANNOT_CONVERT_TYPE.
  */
 export const OTHER_VALUES: ReadonlySet<string> = new Set(['349', '70']);
 
@@ -28,9 +28,9 @@ export function haveTypes(columns: DeclaredTypes, rows: string): string {
 }
 
 /**
- * What stands before and after a query, so that its columns are converted to the declared types, each value without loss. ClickHouse
- * rejects it where the declared type is not the common type of both; a null, or an integer that the declared type cannot have, fails
- * when it is read: {@link OTHER_VALUES}.
+ * The text before and after a query that converts its columns to the declared types, each value without loss. ClickHouse rejects the
+ * query where the declared type is not the common type of both. A null, or an integer outside the declared type, fails when it is
+ * read: {@link OTHER_VALUES}.
  */
 export function conversionTo(columns: DeclaredTypes): { readonly before: string; readonly after: string } {
   const converted = [...columns].map(([name, { type }]) => {
@@ -62,7 +62,7 @@ const OF = 'unconverted';
 const INTEGER = /^(Nullable\()?U?Int\d+(?=\)?$)/;
 const HAS_NULLS = /^(?:LowCardinality\()?Nullable|^Variant|^Dynamic|^JSON|^Object/;
 
-/** A common type is none. */
+/** Matches LowCardinality, which a common type never has. */
 const LOW_CARDINALITY = /LowCardinality\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/g;
 
 /** The name of the type of a value, without zones: a query can have one from a parameter, and every format has times in UTC. */

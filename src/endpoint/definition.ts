@@ -25,7 +25,7 @@ export interface QueryLimits {
   readonly maxResultBytes?: number;
 }
 
-/** What an export may have: all rows of a query, beyond the row cap of a response, as they arrive. */
+/** Limits of an export: all rows of a query, beyond the row cap of a response, sent as they arrive. */
 export interface ExportRules {
   /** An export with more rows fails. */
   readonly maxRows: number;
@@ -43,15 +43,15 @@ export interface PageRules {
 }
 
 /**
- * Says that the rows of a time range are those of its partitions, one after another, so that the rows of a partition whose data did not
- * change need not be queried again.
+ * Declares that the rows of a time range are those of its partitions, one after another. Then the rows of a partition whose data did
+ * not change need not be queried again.
  */
 export interface PieceRules {
-  /** The table whose partitions count, as `database.name`, or the name alone. */
+  /** The table that has the partitions: `database.name`, or the name only. */
   readonly table: string;
   /** Its DateTime column by which the table is partitioned, and which the range bounds. */
   readonly time: string;
-  /** The column of the result whose time says to which bucket a row belongs, such as `hour` or `hour desc`: the rows come in its order. */
+  /** The time column that assigns rows to buckets and orders them, such as `hour` or `hour desc`. */
   readonly bucket: string;
   /** The parameter with which the range begins. */
   readonly from: string;
@@ -80,15 +80,15 @@ export interface EndpointSettings {
   readonly queryLimits?: QueryLimits;
   /** Limits of all callers together. */
   readonly limits?: LimitRules;
-  /** Present where callers whose keys allow it can export all rows. */
+  /** Limits of exports; absent: nobody can export. A caller's key must allow exports too. */
   readonly exports?: ExportRules;
-  /** Whether a call with a name that is no parameter is rejected; ignored where absent. */
+  /** Whether a call with an undeclared parameter is rejected; absent: the parameter is ignored. */
   readonly unknownParameters?: 'ignore' | 'reject';
   /** Whether calls after the sunset of a deprecated endpoint are rejected; where absent, the endpoint responds as before. */
   readonly goneAfterSunset?: boolean;
-  /** How JSON has numbers of types that JavaScript cannot hold exactly, where a call does not say; as numbers where absent. */
+  /** How JSON writes numbers that JavaScript cannot hold exactly, where a call does not choose; absent: as numbers. */
   readonly numbers?: Numbers;
-  /** Whether the endpoint is a table for clients that speak ClickHouse's protocol; it is none where absent. */
+  /** Whether the endpoint is a table for clients of ClickHouse's protocol; absent: no. */
   readonly tables?: boolean;
 }
 
@@ -111,14 +111,14 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly id: string;
   /** Lower-case words, joined by dots or hyphens; a version ends in `@2`, and is another endpoint than the name without it. */
   readonly name: string;
-  /** One sentence for the list of endpoints. */
+  /** Description of the endpoint in one sentence. */
   readonly summary: string;
   /** Lower-case words by which people find the endpoint among others. */
   readonly tags?: readonly string[];
   readonly parameters: P;
-  /** Parameter sets whose results are warmed from the start, without a request for them. */
+  /** Parameter sets whose results are warmed from the start, before any request. */
   readonly warm?: readonly Readonly<Record<string, string>>[];
-  /** In the order of the response. */
+  /** The columns by name, in the order of the response. */
   readonly columns: Readonly<Record<string, Column>>;
   /** A row cap of the endpoint's own, below `maxRows`, which no deployment can raise. */
   readonly limit?: number;
@@ -126,11 +126,11 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly deprecated?: DeprecationRules;
   /** Present where a response that is cut names the next page of the rows. */
   readonly pages?: PageRules;
-  /** Present where results are composed of the rows of partitions, of which unchanged ones are kept. */
+  /** Present where results are composed of partitions, so that only changed ones are queried again. */
   readonly pieces?: PieceRules;
   /**
-   * The filter of a table for callers whose keys pin a parameter: the name of the column and of the parameter, or the parameter
-   * by column. The gateway sends it with each of their queries.
+   * The filter of a table for callers whose keys pin a parameter: the name of both column and parameter, or the parameter
+   * by column. The gateway sends it with each query of such a caller.
    */
   readonly tenant?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** Query-string parameters of a call that returns rows of the demonstration data. */

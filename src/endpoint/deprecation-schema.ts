@@ -18,7 +18,7 @@ export const DEPRECATION_RULES = must(
   }),
 );
 
-/** The mistakes in a deprecation that its schema does not find. RFC 9745, 4: an endpoint is not gone before it is deprecated. */
+/** The problems of a deprecation that its schema does not find. RFC 9745 (section 4): the sunset must not precede the deprecation. */
 export function problemsOfDeprecation(definition: unknown): readonly DefinitionProblem[] {
   const { name, deprecated } = asRecord(definition);
   const { since, sunset, successor } = asRecord(deprecated);

@@ -5,7 +5,7 @@ import { parseIsoTimestamp } from './iso-timestamp.js';
  * endpoint all have the form `2026-11-30T00:00:00.000Z`.
  */
 export interface DeprecationRules {
-  /** From when on callers should leave it; may be in the future. */
+  /** When the deprecation begins; may be in the future. */
   readonly since: string;
   /** When the endpoint may be removed; absent: not decided. */
   readonly sunset?: string;

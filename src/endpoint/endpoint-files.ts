@@ -24,7 +24,7 @@ export async function endpointFiles(
 ): Promise<readonly string[]> {
   const here = await ifPresent(realpath(path.join(folder, below)));
   if (here === undefined || visited.includes(here)) return [];
-  // It is reported when it is loaded, with the problems of all files.
+  // The loader reports this folder, together with the problems of all files.
   if (below !== '' && !(await isInProject(folder, below))) return [below];
   const files: string[] = [];
   const entries = await readdir(here, { withFileTypes: true });

@@ -20,7 +20,7 @@ import { endpointOf } from './sql-file/read-sql-endpoint.js';
 export interface LoadedFiles {
   /** The endpoints of the files without a problem, by file: `endpoints/logs/errors.sql`. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** In the order of the files. */
+  /** The problems, in the order of the files. */
   readonly problems: readonly FileProblem[];
 }
 
@@ -36,7 +36,7 @@ export class EndpointLoader {
   /** The file that had each id and each name when the files were loaded last. */
   private holders: ReadonlyMap<string, string> = new Map();
 
-  /** @param mayLackColumns whether the header of a file in SQL may have no `columns`, for which ClickHouse is then asked. */
+  /** @param mayLackColumns whether a `.sql` file may have no `columns`, which are then requested from ClickHouse. */
   constructor(
     private readonly folder: string,
     private readonly mayLackColumns = false,
@@ -77,7 +77,7 @@ export class EndpointLoader {
     return { endpoints, problems: ofReferences };
   }
 
-  /** The mistakes in what endpoints say about each other. @param endpoints by file, below the folder's own name */
+  /** The problems between endpoints, such as an unknown successor. @param endpoints by file, below the folder's own name */
   private async mistakesBetween(endpoints: ReadonlyMap<string, Endpoint>): Promise<readonly FileProblem[]> {
     const all = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
     const problems: FileProblem[] = [];
@@ -90,7 +90,7 @@ export class EndpointLoader {
     return problems;
   }
 
-  /** Of files with the same id or name, those that did not have it before, in the order of the files: a copy, for example. */
+  /** The new files whose id or name an earlier file has, such as copies, in the order of the files. */
   private duplicatesIn(found: ReadonlyMap<string, Endpoint>): ReadonlyMap<string, Error> {
     const isHolder = (file: string, { id, name }: Endpoint): boolean =>
       this.holders.get(id) === file && this.holders.get(name) === file;
@@ -121,7 +121,7 @@ export class EndpointLoader {
     return duplicates;
   }
 
-  /** @throws Error that says what is wrong with the file. */
+  /** @throws Error with the problem of the file. */
   private async endpointIn(
     file: string,
     bytes: ReadonlyMap<string, Buffer | Error>,
@@ -191,7 +191,7 @@ function textOf(bytes: Buffer): string {
   throw new ProblemError(problem('NOT_UTF8', line));
 }
 
-/** @throws Error that says what the file must export. */
+/** @throws Error with what the file must export. */
 function exportOf(module: unknown): Endpoint {
   const exported = isEndpoint(module) ? module : (module as { readonly default?: unknown }).default;
   if (isEndpoint(exported)) return exported;

@@ -5,9 +5,9 @@ import path from 'node:path';
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Whether a file or folder is in the project, whatever links lead to it.
+ * Whether the real path of a file or folder is in the project, after all links.
  *
- * @param folder of the endpoint files; may be a link itself, and what it leads to is in the project too.
+ * @param folder the folder of the endpoint files. It may be a link, and its target is in the project too.
  */
 export async function isInProject(folder: string, file: string): Promise<boolean> {
   const real = await realpath(path.join(folder, file));
@@ -18,7 +18,7 @@ export async function isInProject(folder: string, file: string): Promise<boolean
   });
 }
 
-/** @throws Error where a file is elsewhere, whose text must not appear in an excerpt; or that of the file system. */
+/** @throws Error for a file outside the project, whose text must not appear in an excerpt, and each error of the file system. */
 export async function requireInProject(folder: string, file: string): Promise<void> {
   if (await isInProject(folder, file)) return;
   throw new Error('this is a link that leads out of the project: put what it leads to into the project');

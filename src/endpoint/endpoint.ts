@@ -145,7 +145,7 @@ export function returnedColumns(
   return new Map([...columns].filter(([name]) => isReturned(name)));
 }
 
-/** What this copy of the module defined: the SQL in an endpoint of another copy consists of other classes. */
+/** Endpoints that this copy of the module defined. Those of another copy contain SQL of other classes. */
 const DEFINED = new WeakSet();
 
 /** Whether a value is an endpoint that {@link defineEndpoint} of this module returned. */
@@ -245,5 +245,5 @@ function digestOf(query: Query, definition: EndpointDeclaration): string {
 
 const textOf = (tree: unknown): string => JSON.stringify(tree, readable);
 
-// Not `instanceof`: a file that runs in another realm has another RegExp.
+// Not `instanceof`, because a file that runs in another realm has another RegExp.
 const readable = (_key: string, value: unknown): unknown => (isRegExp(value) ? value.source : value);

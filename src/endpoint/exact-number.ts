@@ -13,7 +13,7 @@ export function exactNumber(text: string): ExactNumber | undefined {
   const [, sign, whole = '', fraction = '', exponent = '0'] = FORM.exec(text) ?? [];
   const written = whole + fraction;
   if (written === '') return undefined;
-  // Loops, because a regular expression would take quadratic time for a long text of zeros.
+  // Loops, because a regular expression would take quadratic time for a long sequence of zeros.
   let [start, end] = [0, written.length];
   while (written[start] === '0') start += 1;
   if (start === end) return { isNegative: false, digits: '', exponent: 0 };
@@ -25,7 +25,7 @@ export function exactNumber(text: string): ExactNumber | undefined {
   };
 }
 
-/** A text that equal numbers have in common; undefined for a text that is no number. */
+/** The canonical text of a number, the same for equal numbers; undefined for a text that is not a number. */
 export function canonicalNumber(text: string): string | undefined {
   const number = exactNumber(text);
   return number && `${number.isNegative ? '-' : ''}${number.digits}e${number.exponent}`;

@@ -11,7 +11,7 @@ export function excerptOf(source: string, { start, end }: Place): string {
   return lineExcerpt(line, { start: start - lineStart, end: end - lineStart });
 }
 
-/** A line with carets below a place in it, cut where it is long. */
+/** A line with carets below a place in it. A long line is cut. */
 export function lineExcerpt(line: string, { start, end }: Place): string {
   const from = Math.max(0, start - MAX_CHARACTERS / 2);
   const shown = line.slice(from, from + MAX_CHARACTERS).replace(/\r$/, '');

@@ -11,9 +11,9 @@ export const EVERY_ROW_READER: Reader = { seesEveryRow: true };
 export const OWN_ROWS_READER: Reader = { seesEveryRow: false };
 
 /**
- * What ClickHouse computed over the rows that a query read. ClickHouse reads whole granules and evaluates a caller's filters
- * over the rows of other tenants in them, so that such a figure says whether any of those rows matches. Nobody can read a
- * figure without saying who reads it; JSON has none (decision 31).
+ * What ClickHouse computed over the rows that a query read. ClickHouse reads whole granules, and evaluates a caller's filters over
+ * rows of other tenants in them. So such a figure reveals whether any of those rows matches. Every read of a figure names its
+ * reader; JSON contains no figure (decision 31).
  */
 export class Figures<T> {
   readonly #value: T;

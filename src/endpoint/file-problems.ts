@@ -9,13 +9,13 @@ import { SqlFileError } from './sql-file/sql-file-error.js';
 import { problemsOfSqlFile } from './sql-file/sql-file-problems.js';
 import { problem, ProblemError, type Problem } from './problems.js';
 
-/** Why the endpoint files could not be loaded, or one of them. */
+/** A problem of an endpoint file, or of all of them. */
 export interface FileProblem extends Problem {
-  /** With the folder's own name: `endpoints/logs/errors.sql`; absent where the problem is that of no one file. */
+  /** Path that begins with the folder's own name: `endpoints/logs/errors.sql`; absent where the problem has no single file. */
   readonly file?: string;
-  /** From 1; absent where the place is unknown. */
+  /** Line, from 1; absent where the place is unknown. */
   readonly line?: number;
-  /** From 1; absent where only the line is known. */
+  /** Column, from 1; absent where only the line is known. */
   readonly column?: number;
   /** The line with carets below the place, indented. */
   readonly excerpt?: string;
@@ -23,14 +23,14 @@ export interface FileProblem extends Problem {
   readonly unfinished?: 'empty' | 'half';
 }
 
-/** A problem as text: its place and what is wrong, then the excerpt. */
+/** A problem as text: its place, its message, then the excerpt. */
 export function textOfProblem(of: Omit<FileProblem, 'code'>): string {
   const { file, line, column, problem: sentence, excerpt } = of;
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `${place === '' ? '' : `${place}: `}${sentence}${excerpt === undefined ? '' : `\n${excerpt}`}`;
 }
 
-/** The problem with a text before what is wrong, such as where it was found. */
+/** A problem with a text before its message, for example where the problem was found. */
 export const withPrefix = (prefix: string, of: FileProblem): FileProblem => ({
   ...of,
   problem: `${prefix}: ${of.problem}`,
@@ -42,7 +42,7 @@ export function problemInFile(file: SqlFile, found: SelectProblem): FileProblem 
   return { code, problem: sentence, ...sqlProblems(file, new SqlFileError([found]))?.[0] };
 }
 
-/** The problems of a text that could not be read as a `.sql` file; undefined where the error is another one. */
+/** The problems of a text that is not a valid `.sql` file; undefined for an error of another kind. */
 export const sqlProblems = (
   { shownPath, source }: Pick<SqlFile, 'shownPath' | 'source'>,
   error: unknown,
@@ -97,7 +97,7 @@ function excerptAt(source: string, line: number, column?: number): Pick<FileProb
   return { excerpt: lineExcerpt(text, { start: first, end: column ?? text.length }) };
 }
 
-/** Not by `instanceof Error`: the loader may run the file in another realm. */
+/** Not `instanceof Error`, because the loader may run the file in another realm. */
 function textsOf(error: unknown): { readonly message: string; readonly stack: string } {
   const { message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
   return { message, stack };

@@ -7,13 +7,13 @@ import { AFTER } from './reserved.js';
 /** A column by which the rows of an endpoint with pages are ordered. */
 export interface PageColumn {
   readonly name: string;
-  /** Without LowCardinality and Nullable around it. */
+  /** Type of the column without LowCardinality and Nullable. */
   readonly type: string;
   readonly isNullable: boolean;
   readonly isDescending: boolean;
   /** Name of the parameter that has its value in the last row of the page before. */
   readonly parameter: string;
-  /** Where nulls come; last is ClickHouse's default, in both directions. */
+  /** Whether nulls come first. ClickHouse's default is last, in both directions. */
   readonly areNullsFirst: boolean;
 }
 
@@ -23,13 +23,13 @@ export type PageOrder = readonly PageColumn[];
 /** `timestamp`, `timestamp desc`, `country asc nulls first` */
 const ITEM = /^(?<name>\S.*?)(?:\s+(?<direction>asc|desc))?(?:\s+nulls\s+(?<nulls>first|last))?$/i;
 
-/** Types whose values have a text that means the same value again. Those of floats are not compared exactly. */
+/** Types whose values can be written as text and read again. Floats are excluded, because they are not compared exactly. */
 const EXACT =
   /^(?:U?Int\d+|Decimal\d*|Bool|String|FixedString|UUID|IPv[46]|Enum(?:8|16)?|Date|Date32|DateTime|DateTime64)$/;
 
 /**
- * Reads `pages.by` of a definition, or of the header of a `.sql` file, of which nothing else need be valid. Returns the columns, and what
- * is wrong with others.
+ * Reads `pages.by` of a definition, or of the header of a `.sql` file; the rest of it need not be valid. Returns the columns, and the
+ * problems of invalid items.
  */
 export function readPageOrder(definition: { readonly pages?: unknown; readonly columns?: unknown }): {
   readonly order: PageOrder;
@@ -68,7 +68,7 @@ function declaredColumn(column: unknown): DeclaredColumn {
   return { type: String(type), isJson: holdsJson === true || json === true };
 }
 
-/** The names of the columns in `pages.by` or `pieces.bucket`, of which nothing is known yet. */
+/** The names of the columns in `pages.by` or `pieces.bucket`, which need not be valid. */
 export function namesInOrder(items: unknown): readonly string[] {
   const texts = (Array.isArray(items) ? items : []).filter((item) => typeof item === 'string');
   return texts.flatMap((item) => partsOf(item.trim(), {}).name ?? []);

@@ -9,13 +9,13 @@ export interface Pieces extends Omit<PieceRules, 'bucket'> {
   readonly bucket: BucketColumn;
 }
 
-/** The column of a result by whose time rows belong to a bucket; never null. */
+/** The time column of a result that assigns rows to buckets; never null. */
 export type BucketColumn = PageColumn;
 
-/** Types whose values have a text that is ordered as they are. */
+/** Types of times, whose texts sort like their values. */
 const IS_TIME = /^(?:Date|Date32|DateTime|DateTime64)$/;
 
-/** Reads the `pieces` of a definition in which nothing is wrong; undefined where it has none. */
+/** Reads the `pieces` of a valid definition; undefined where the definition has none. */
 export function piecesOf({
   pieces,
   columns,
@@ -24,13 +24,13 @@ export function piecesOf({
   return bucket && { ...pieces, bucket };
 }
 
-/** Reads `hour` or `hour desc`; undefined where the result has no such column, or one that is no time. */
+/** Reads `hour` or `hour desc`; undefined where the result has no such column, or its type is not a time. */
 function bucketOf(bucket: string, columns: unknown): BucketColumn | undefined {
   const [column] = readPageOrder({ pages: { by: [bucket] }, columns }).order;
   return column && IS_TIME.test(parseTypeName(column.type).name) && !column.isNullable ? column : undefined;
 }
 
-/** The mistakes in the names of `pieces`, in a definition of which nothing else need be valid. */
+/** The problems of the names in `pieces`; the rest of the definition need not be valid. */
 export function problemsOfPieces(definition: Readonly<Record<string, unknown>>): readonly Problem[] {
   const { pieces, pages, columns, caching } = definition;
   if (pieces === undefined) return [];

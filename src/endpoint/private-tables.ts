@@ -11,7 +11,7 @@ export function isPrivateTable(name: string): boolean {
 /** Tables of the gateway that have figures of callers; on servers of a cluster they end in `_local`. */
 export const OF_CALLERS = /gateway_requests|querygate_(?:usage|calls)/;
 
-/** Why a query that names such a table is refused. @param text of all its branches */
+/** Why a query that names such a table is rejected. @param text text of all branches of the query */
 export function problemOfTables(text: string): Problem | undefined {
   return text.includes(PRIVATE_TABLE) ? problem('TABLE_PRIVATE', PRIVATE_TABLE) : undefined;
 }

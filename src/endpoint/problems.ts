@@ -149,7 +149,7 @@ const SENTENCES = {
   SECRET_IN_TEST: (key: string, name: string) =>
     `${key} has a value of the secret parameter "${name}": a file under version control is no place for a real one`,
 
-  // What ClickHouse says of the query, and the columns that it returns.
+  // Problems that ClickHouse finds in the query, and in the columns that it returns.
   QUERY_REJECTED: (message: string) => message,
   QUERY_FAILED: (message: string) => message,
   RIGHT_MISSING: (what: string, advice: string) => `${what}${advice}`,

@@ -8,7 +8,7 @@ export function quoteText(text: string): string {
   return quoted(text, "'");
 }
 
-/** In both, a backslash escapes the quote and itself. */
+/** Quotes a text or a name. In both, a backslash escapes the quote and itself. */
 function quoted(text: string, quote: '`' | "'"): string {
   return quote + text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;
 }
@@ -18,10 +18,10 @@ const CONTROLS: Readonly<Record<string, string>> = {
   ...{ a: '\x07', b: '\b', e: '\x1b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', 0: '\0', N: '' },
 };
 const ESCAPE = /((?:\\x[\da-fA-F]{2})+)|\\([^])|(['"`])\3/g;
-/** Before any other character a backslash stands for itself, as in a regular expression. */
+/** Characters that a backslash escapes. Before any other character a backslash is literal, as in a regular expression. */
 const ESCAPED = /[\\'"`/=]/;
 
-/** The text or the name that a literal or a quoted name of ClickHouse's SQL stands for. */
+/** The text or name that a literal or a quoted name in ClickHouse's SQL denotes. */
 export function unquote(written: string): string {
   const [quote = ''] = written;
   return written

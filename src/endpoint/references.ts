@@ -8,7 +8,7 @@ import { lacksColumns } from './sql-file/parse-sql-file.js';
 /** Every endpoint that could be loaded, by name. */
 type All = ReadonlyMap<string, Endpoint>;
 
-/** The mistakes in what an endpoint says about others: `choicesFrom` of its parameters, and its `successor`. */
+/** The problems of an endpoint's references to others: `choicesFrom` of its parameters, and its `successor`. */
 export function problemsOfReferences(endpoint: Endpoint, all: All): readonly DefinitionProblem[] {
   const ofChoices = [...endpoint.parameters].flatMap(([name, { choicesFrom }]) => {
     const path = ['parameters', name, 'choicesFrom'];

@@ -59,13 +59,13 @@ export class EndpointRegistry implements Endpoints {
     );
   }
 
-  /** The same endpoints, whose results have cache keys of their own. */
+  /** The same endpoints, whose results get other cache keys. */
   withResultsUnder(resultsUnder: string | undefined): EndpointRegistry {
     if (this.all().every((endpoint) => endpoint.resultsUnder === resultsUnder)) return this;
     return new EndpointRegistry(this.all().map((endpoint) => ({ ...endpoint, resultsUnder })));
   }
 
-  /** The endpoints with the defaults of this deployment for what they do not declare. */
+  /** The endpoints with the defaults of this deployment, for settings that they do not declare. */
   withDefaults(defaults: Partial<Omit<EndpointSettings, 'caching'>>): EndpointRegistry {
     // The declared settings keep their order: a reload compares endpoints by their text.
     const withThem = (settings: ServedSettings): ServedSettings => ({

@@ -5,7 +5,7 @@ import type { Condition, Query, Reference } from './sql.js';
 /** What the text of a query depends on: that the parameter of this name has a value, or that a condition holds. */
 export type Question = string | Condition;
 
-/** The text of a query, without any value in it. */
+/** The text of a query, without values. */
 export interface QueryText {
   readonly text: string;
   /** The parameters that the text names, by name, in the order in which they were rendered. */
@@ -14,7 +14,7 @@ export interface QueryText {
   readonly settings: Readonly<Record<string, number>>;
 }
 
-/** A tree of questions whose leaves are texts: the answers to the questions before one decide that it is asked. */
+/** A decision tree of questions, whose leaves are texts. */
 type Tree = QueryText | { readonly question: Question; readonly yes?: Tree; readonly no?: Tree };
 
 /**
@@ -26,10 +26,10 @@ export const MAX_CHARACTERS = 64 * 1024;
 const remembered = new WeakMap<Query, { readonly tree: Tree; readonly characters: number }>();
 
 /**
- * The text of a query for one call. It is rendered once for all calls of a shape: those that answer the questions of the
- * rendering alike. A text that exceeds {@link MAX_CHARACTERS} takes the place of the texts before it.
+ * The text of a query for one call. It is rendered once for all calls of the same shape: those with the same answers to the
+ * questions of the rendering. When the texts exceed {@link MAX_CHARACTERS}, the new text replaces the earlier ones.
  *
- * @param answer must depend on the call alone, and is asked again for each call.
+ * @param answer must depend on the call only; it is called again for each call.
  */
 export function textOfQuery(query: Query, answer: (question: Question) => boolean): QueryText {
   const memory = remembered.get(query);
@@ -76,9 +76,9 @@ function grown(
 }
 
 /**
- * Renders a query for one call, without a limit behind it.
+ * Renders a query for one call, without a limit at its end.
  *
- * @param prefix of the names of its parameters
+ * @param prefix prefix of the names of its parameters
  * @param cap the limit of subqueries whose first rows are the first rows of the result
  */
 export function renderText(

@@ -11,7 +11,7 @@ export interface Dialect {
     otherwise: Sql,
     render: (sql: Sql) => string,
   ) => string;
-  /** The LIMIT of a subquery whose first rows are the first rows of the result; empty for none. */
+  /** The LIMIT of a subquery whose first rows are the first rows of the result; empty: no LIMIT. */
   readonly cap: string;
   /** Called for each setting that a fragment needs. */
   readonly setting: (name: string, value: number) => void;

@@ -14,10 +14,10 @@ export const CALL_PARAMETERS = [
   'api_key',
 ] as const;
 
-/** The gateway's own parameter of every call of an endpoint that declares none of this name. */
+/** A parameter of the gateway itself, unless the endpoint declares one of this name. */
 export const NUMBERS_PARAMETER = 'numbers';
 
-/** Name of the parameter that later pages have; those of the last row begin with it. */
+/** Name of the parameter of later pages. The parameters with the values of the last row begin with it. */
 export const AFTER = 'after';
 
 /** Name of the parameter of the LIMIT that the gateway appends to every query. */

@@ -5,7 +5,7 @@ import type { DefinitionProblem } from './definition-error.js';
 import { describeValue } from './describe-value.js';
 import { problem } from './problems.js';
 
-/** A schema whose errors all say what is expected. @param expected completes "must be"; Joi reserves braces in it. */
+/** A schema whose errors all say what is expected. @param expected completes "must be"; must not contain braces, which Joi replaces */
 export const must = (expected: string, schema: Joi.Schema): Joi.Schema =>
   schema.messages({ '*': `{{#label}} must be ${expected}` });
 
@@ -16,9 +16,9 @@ export const validIf =
     isValid(value) ? value : error('any.invalid');
 
 /**
- * Every mistake of an object that no type check has seen. The schema must be `required()`: to make it so takes Joi a copy.
+ * All problems of an object of unknown type. The schema must be `required()` already, because Joi would have to copy it.
  *
- * @param what names the object in the problem of something that is no object.
+ * @param what name of the object in the problem of a value that is not an object.
  */
 export function problemsBySchema(
   schema: Joi.ObjectSchema,
@@ -45,12 +45,12 @@ function describe(schema: Joi.Schema): SchemaDescription {
   return description;
 }
 
-/** What Joi's `describe` returns, as far as keys are found by it. */
+/** The part of the result of Joi's `describe` that contains keys. */
 interface SchemaDescription {
   readonly keys?: Readonly<Record<string, SchemaDescription>>;
-  /** Of objects whose keys are names that the author chooses. */
+  /** Schemas of objects whose keys are names that the author chooses. */
   readonly patterns?: readonly { readonly rule: SchemaDescription }[];
-  /** Of lists. */
+  /** Schemas of the items of lists. */
   readonly items?: readonly SchemaDescription[];
 }
 
@@ -96,7 +96,7 @@ const schemaBelow = (
   key: string,
 ): SchemaDescription | undefined => keys?.[key] ?? patterns?.[0]?.rule ?? items?.[0];
 
-/** Says what a value is, and what is expected of it. */
+/** A text with the value that was found, and what is expected. */
 export function withFound(value: unknown, expected: string): string {
   const isPlain = value === null || (typeof value !== 'object' && typeof value !== 'function');
   return isPlain ? `${describeValue(value)} ${expected}` : `is ${describeValue(value)}; it ${expected}`;

@@ -26,7 +26,7 @@ export class ServedEndpoints implements Endpoints {
     this.registry = registry.withResultsUnder(this.resultsUnder);
   }
 
-  /** Gives the results from now on other cache keys. @param resultsUnder what they differ by, beside the definitions */
+  /** Changes the cache keys of later results. @param resultsUnder text that distinguishes them, in addition to the definitions */
   keepApart(resultsUnder: string | undefined): void {
     this.resultsUnder = resultsUnder;
     this.replace(this.registry);

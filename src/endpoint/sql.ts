@@ -20,7 +20,7 @@ export interface Condition {
   readonly pinned?: readonly Reference[];
   /** Parameters that must be omitted. */
   readonly omitted?: readonly Reference[];
-  /** Parameters that must have a value, and the pattern that must be found in it. */
+  /** Parameters that must have a value in which the pattern is found. */
   readonly matches?: readonly (readonly [reference: Reference, pattern: RegExp])[];
 }
 
@@ -71,33 +71,33 @@ export class Part {
     return this.#query instanceof Sql ? this.#query : this.#query();
   }
 
-  /** For the digest of a definition. */
+  /** Value for the digest of a definition. */
   toJSON(): object {
     return this.#query instanceof Sql ? { name: this.name, query: this.#query } : { name: this.name };
   }
 }
 
-/** A saved query: its named parts, of which a request runs those that it needs, and the body that returns the rows. */
+/** A saved query: named parts, of which a request runs those that it needs, and the body that returns the rows. */
 export interface Query {
   readonly parts: readonly Part[];
   readonly body: Sql;
   /** Parts that the text of the body names itself; the body may then need every row of them. */
   readonly named?: readonly Part[];
-  /** Complete queries that a caller's own SQL may read by name beside the result, where the body has its WITH clause itself. */
+  /** Queries that a caller's own SQL may read by name in addition to the result, where the body has its own WITH clause. */
   readonly views?: readonly Part[];
   /** Set where an optional part can give a name of the query another meaning. */
   readonly hasOptionalNames?: true;
   /** Whether no line may be indented, because a line feed of the text can be part of a string. */
   readonly isVerbatim?: boolean;
-  /** Set where later pages need any row, so that {@link FIRST_ROWS} is left out of them. */
+  /** Set where later pages may need any row, so that {@link FIRST_ROWS} is omitted for them. */
   readonly isPaged?: true;
-  /** Tables of which a caller gets only the rows of its pinned parameters. */
+  /** Tables of which a caller only gets the rows of its pinned parameters. */
   readonly tenant?: readonly TenantFilter[];
 }
 
-/** A table has only the rows whose column is a parameter's value, for callers whose keys pin the parameter. */
+/** A filter for callers whose keys pin a parameter: they get the rows whose column has the parameter's value. */
 export interface TenantFilter {
-  /** As queries name it, such as `edge_logs` or `logs.edge_logs`. */
+  /** Name of the table in queries, such as `edge_logs` or `logs.edge_logs`. */
   readonly table: string;
   readonly column: string;
   readonly reference: Reference;
@@ -127,7 +127,7 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Reference
 export const textNode = (text: string): Node => ({ kind: 'text', text });
 
 /**
- * WHERE with all terms. A filter whose parameters are omitted is left out, so that ClickHouse can prune.
+ * WHERE with all terms. A filter whose parameters are omitted is not part of the query, so that ClickHouse can prune.
  *
  * @example
  * ```ts
@@ -178,7 +178,7 @@ export function isOmitted(...references: readonly Reference[]): Condition {
 }
 
 /**
- * True where the parameter has a value and the pattern is found in it; the value has the form that ClickHouse receives.
+ * True where the parameter has a value in which the pattern is found. The value is tested in the form that ClickHouse receives.
  *
  * @example
  * ```ts
@@ -233,8 +233,8 @@ export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]
 }
 
 /**
- * `LIMIT` with the row limit of the request, for a subquery whose first rows are the first rows of the result. Left out where
- * a caller's own SQL reads the result, and of later pages, since they may need any row.
+ * `LIMIT` with the row limit of the request, for a subquery whose first rows are the first rows of the result. Omitted where
+ * a caller's own SQL reads the result, and for later pages, because both may need any row.
  */
 export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
 

@@ -1,7 +1,7 @@
 /** The name of a ClickHouse type, and the arguments in its parentheses. */
 export interface TypeName {
   readonly name: string;
-  /** Trimmed; empty where the type has none. */
+  /** Arguments without white space around them; empty where the type has none. */
   readonly args: readonly string[];
 }
 
@@ -18,7 +18,7 @@ const SYNONYMS: ReadonlyMap<string, TypeName> = new Map([
   ['MultiPolygon', { name: 'Array', args: ['Polygon'] }],
 ]);
 
-/** Parses one level of a type such as `Map(String, Array(UInt8))`. A type such as `Ring` is what it consists of. */
+/** Parses one level of a type such as `Map(String, Array(UInt8))`. An alias such as `Ring` is replaced by its definition. */
 export function parseTypeName(text: string): TypeName {
   const opening = text.indexOf('(');
   const name = (opening === -1 ? text : text.slice(0, opening)).trim();
@@ -37,7 +37,7 @@ export function bareType(text: string): TypeName {
 
 /** A field of a tuple. */
 export interface TupleField {
-  /** As the type has it, perhaps in backticks; absent in a tuple without names. */
+  /** Name in the tuple's type, with its backticks if there are any; absent in a tuple without names. */
   readonly name?: string;
   readonly type: string;
 }

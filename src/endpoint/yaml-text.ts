@@ -12,13 +12,13 @@ import {
 
 import type { Place } from './sql-file/select/select.js';
 
-/** Where in an object a value, or its key, is looked for. */
+/** The path of a value or its key, whose place is needed. */
 export interface PlaceOfPath {
   readonly path: readonly string[];
   readonly atKey?: boolean;
 }
 
-/** A number as it is written in YAML: a number of JavaScript would round `12345678901234567890.01`, and lose the zero of `1.10`. */
+/** A number in its YAML form. A JavaScript number would round `12345678901234567890.01`, and lose the zero of `1.10`. */
 export class WrittenNumber {
   constructor(readonly text: string) {}
 }
@@ -26,8 +26,8 @@ export class WrittenNumber {
 /**
  * Parses YAML 1.2. Integers are bigints, so that none is rounded.
  *
- * @param texts the keys, joined by dots, below which scalars are texts as they are written: `007` is not 7.
- * @param written the keys below which numbers are {@link WrittenNumber}s.
+ * @param texts keys, joined by dots, below which scalars are texts in their YAML form: `007` is not 7.
+ * @param written keys below which numbers are {@link WrittenNumber}s.
  */
 export function parseYaml(text: string, texts: RegExp, written?: RegExp): Document.Parsed {
   const document = parseDocument(text, {
@@ -57,7 +57,7 @@ export function withNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, withNumbers(of)]));
 }
 
-/** Turns the scalars that YAML has read as numbers and truth values back into what the file says: `007` is not 7. */
+/** Restores the original text of scalars that YAML has parsed as numbers and booleans: `007` is not 7. */
 function keepWritten(document: Document, texts: RegExp, written: RegExp | undefined): void {
   visit(document, {
     Scalar: (key, node, ancestors) => {
@@ -81,9 +81,9 @@ export function placeOfNode(node: unknown, offset = 0): Place {
 }
 
 /**
- * The place of a value, or of its key. A path that is not in the document has the place of what is there of it.
+ * The place of a value or its key. For a path that is not in the document, the place of its longest existing prefix.
  *
- * @param offset of the YAML in the text.
+ * @param offset offset of the YAML in the text.
  */
 export function placeInYaml(document: Document, { path, atKey = false }: PlaceOfPath, offset = 0): Place {
   const { pair, node } = findNode(document.contents, path);

@@ -64,7 +64,7 @@ export function problemsOfOptions(
   isList: boolean,
 ): readonly DefinitionProblem[] {
   const problems = problemsBySchema(optionsSchema(kind, isList), options, 'the options');
-  // Not an object at all.
+  // The options are not an object at all.
   if (problems.some(({ path }) => path.length === 0)) return problems;
   if (options.default === undefined) return problems;
   return [

@@ -7,7 +7,7 @@ import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
 import type { Parameter, ParameterOptions } from './parameter.js';
 
-/** An exact number: a text, or a number of JavaScript, whose shortest text counts. */
+/** An exact number: a text, or a number of JavaScript, which means its shortest text. */
 type Exact = string | number | bigint;
 
 /** What an exact decimal number is declared with. */

@@ -15,7 +15,7 @@ import type {
 } from './parameter.js';
 import { problem } from '../problems.js';
 
-/** How a parameter is declared, beside its kind and options. */
+/** Properties of a declaration in addition to its kind and options. */
 interface Form {
   /** The types that the query binds the value as, or each item of a list, which the kind accepts; the kind's own where none. */
   readonly types?: readonly string[];
@@ -83,7 +83,7 @@ function noValueIsValid(types: readonly string[]): DefinitionProblem {
 
 function problemsOfDefault({ kind, read, default: fallback }: Parameter): readonly DefinitionProblem[] {
   if (fallback === undefined) return [];
-  // The bounds of a relative default are fixed times, so that only the present can tell.
+  // The bounds of a relative default are fixed times, so that the check depends on the current time.
   const found = read(undefined, { now: new Date() });
   if (!('problem' in found)) return [];
   const reason =
@@ -143,7 +143,7 @@ function sentForm(fallback: ParameterOptions['default']): string | readonly stri
   return Array.isArray(fallback) ? fallback.map(String) : String(fallback);
 }
 
-/** Keeps a file with a mistake readable as far as it goes, so that all of its mistakes are reported. */
+/** A parameter in place of an invalid one, so that the other mistakes of its file are found too. */
 function invalidParameter<Value extends ParameterValue>(
   { name }: { readonly name: ItemKind },
   options: Partial<ParameterOptions> | null | undefined,

@@ -22,7 +22,7 @@ export interface Kind<Options extends ParameterOptions = ParameterOptions> {
   readonly options: Readonly<Record<Exclude<keyof Options, keyof ParameterOptions>, object>>;
   /** The valid meanings of an empty text, the default first. */
   readonly empty: readonly [EmptyText, ...EmptyText[]];
-  /** The ClickHouse type that the value is bound as where the query does not name another one. */
+  /** The ClickHouse type of the bound value, unless the query names another type. */
   readonly type: (options: Options) => string;
   /** The ClickHouse types that the query may name, as a sentence lists them. */
   readonly types: string;

@@ -31,7 +31,7 @@ export type EmptyText = 'value' | 'omitted' | 'problem';
 export interface ValidationContext {
   /** The gateway's clock, for relative times. */
   readonly now: Date;
-  /** The time zone of the call, in whose calendar relative times are rounded; UTC where absent. */
+  /** The time zone of the call, whose calendar rounds relative times; absent: UTC. */
   readonly zone?: (() => string | undefined) | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ValidationContext {
 export type ReadParameter<Value extends ParameterValue> =
   { readonly value?: Value } | { readonly problem: string };
 
-/** An endpoint, one column of which lists the values of a parameter. */
+/** An endpoint and its column, which lists the values of a parameter. */
 export interface ChoicesFrom {
   readonly endpoint: string;
   readonly column: string;
@@ -62,7 +62,7 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly description: string;
   readonly required: boolean;
   readonly empty: EmptyText;
-  /** Of the value, as OpenAPI describes it; of one item, where `isList`. */
+  /** Schema of the value in OpenAPI; for a list, schema of an item. */
   readonly jsonSchema: JsonSchema;
   /** Bounds of the kind itself, where `jsonSchema` has those that the parameter is declared with. */
   readonly limits?: JsonSchema;
@@ -75,10 +75,10 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
   /** The value of an omitted parameter, as a caller would send it. */
   readonly default?: string;
   readonly deprecated?: true;
-  /** Whether the value must not appear in logs, links and histories: they get an HMAC of it at most. */
+  /** Whether the value must not appear in logs, links and histories, except as an HMAC. */
   readonly secret?: true;
   readonly choicesFrom?: ChoicesFrom;
-  /** Milliseconds to whose multiple "now" is rounded down in relative times; absent where these are not accepted. */
+  /** "now" in relative times is rounded down to a multiple of this, in milliseconds; absent where relative times are invalid. */
   readonly relativeStepMs?: number;
   /** Sentence about the syntax of the value, for the documentation of the API. */
   readonly syntax?: string;
@@ -108,16 +108,16 @@ export interface ParameterOptions {
   readonly choicesFrom?: ChoicesFrom;
 }
 
-/** What a list is declared with, beside the options of its items. */
+/** Options of a list in addition to the options of its items. */
 export interface ListOptions {
   /** Order and duplicates make no difference: ClickHouse gets the items sorted, each once, and all ways to send them share a result. */
   readonly set?: boolean;
-  /** For texts: a value in brackets, such as `["a","b"]`, is no mistake; its items are taken as they are. */
+  /** For texts: whether a value in brackets, such as `["a","b"]`, is valid, and is split at its commas like any other. */
   readonly verbatim?: boolean;
 }
 
 /** Bound of every text: ClickHouse gets no value with NUL. The escape is one that the expressions of most languages know. */
 export const WITHOUT_NUL: JsonSchema = { pattern: '^[^\\x00]*$' };
 
-/** JSON Schema of a text whose only bounds are those of every value. */
+/** JSON Schema of a text with only the bounds of every value. */
 export const ANY_TEXT: JsonSchema = { type: 'string', maxLength: MAX_VALUE_BYTES };

@@ -5,7 +5,7 @@ type Unit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'y';
 
 const MILLISECONDS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** `now`, then steps: `+3h` or `-7d` moves, `/d` goes back to the start of the unit. In a URL, `+` may have become a space. */
+/** `now`, then steps: `+3h` or `-7d` moves the time, `/d` rounds it down to the unit. In a URL, `+` may have become a space. */
 const RELATIVE = /^now((?:[+ -]\d{1,6}[smhdwMy]|\/[smhdwMy])*)$/;
 const STEP = /([+ -])(\d+)([smhdwMy])|\/([smhdwMy])/g;
 const DURATION = /^([1-9]\d{0,5})([smhdw])$/;
@@ -41,10 +41,10 @@ export function resolveRelativeTime(text: string, now: number, zone = 'UTC'): nu
 }
 
 /**
- * The step in which a moment is: what counts as "now" during it, and when the next one begins. Steps begin anew at midnight, so that
- * "now" is on the day that it is in the time zone.
+ * The step of a moment: the time that counts as "now" in the step, and when the next step begins. Steps start again at midnight, so
+ * that "now" is on the current day of the time zone.
  *
- * @param stepMs milliseconds: a part of a day, or days
+ * @param stepMs milliseconds: a fraction of a day, or whole days
  */
 export function stepAt(
   now: number,
@@ -58,7 +58,7 @@ export function stepAt(
   return stepMs < days ? { start, end: Math.min(start + stepMs, last) } : { start: first, end: last };
 }
 
-/** Milliseconds of a duration such as `30s`, `5m` or `1d`; undefined where the text is none. */
+/** Milliseconds of a duration such as `30s`, `5m` or `1d`; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = DURATION.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * MILLISECONDS[unit as keyof typeof MILLISECONDS];

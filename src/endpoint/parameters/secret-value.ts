@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 import type { ParameterValue } from './parameter.js';
 
-/** `inspect.custom` of Node.js, whose types the types of the package must not need. */
+/** Symbol of `inspect.custom` in Node.js. The package's types must not need those of Node.js. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /** The value of a parameter that is declared as secret. Printed, logged or hashed, it is an HMAC of the value. */
@@ -22,7 +22,7 @@ export class SecretValue {
     return this.#value;
   }
 
-  /** The same secret in another form; its HMAC stays that of the value. */
+  /** The same secret in another form, with the HMAC of the original value. */
   inForm(form: (value: ParameterValue) => ParameterValue): SecretValue {
     return new SecretValue(form(this.#value), this.hmac);
   }

@@ -16,7 +16,7 @@ export interface TextOptions extends ParameterOptions {
   readonly suggestions?: readonly string[];
 }
 
-/** Text as it is. RE2 checks the pattern in linear time, so that no text can block the process. */
+/** Text without conversion. RE2 checks the pattern in linear time, so that no text can block the process. */
 export const STRING: Kind<TextOptions> = {
   name: 'string',
   options: {
@@ -51,7 +51,7 @@ export const STRING: Kind<TextOptions> = {
 };
 
 /**
- * Any text; the empty text is a value, unless `empty` says otherwise.
+ * Any text. The empty text is a value, unless `empty` defines another meaning.
  *
  * @example
  * ```ts

@@ -104,7 +104,7 @@ export const TIMESTAMP: Kind<TimestampOptions> = {
 };
 
 /**
- * An ISO 8601 timestamp; none of the zones that it may name means UTC.
+ * An ISO 8601 timestamp; without a zone it is in UTC.
  *
  * @example
  * ```ts
@@ -115,7 +115,7 @@ export function timestamp(options: TimestampOptions): Parameter<string> {
   return declareParameter(TIMESTAMP, options);
 }
 
-/** @returns microseconds since 1970; undefined where the text is no relative time, or is outside of every range */
+/** @returns microseconds since 1970; undefined where the text is not a relative time, or the time is outside of every range */
 function relativeMicros(text: string, { now, zone }: ValidationContext, stepMs: number): bigint | undefined {
   if (!isRelativeTime(text)) return undefined;
   const zoneOfCall = zone?.();

@@ -38,10 +38,10 @@ export function timezone(options: ParameterOptions): Parameter<string> {
   return declareParameter(TIMEZONE, options);
 }
 
-/** The names of zones by their names in lower case, because `Intl` takes 50 µs for each: a list can have 13,000. */
+/** Canonical names of zones by their names in lower case. `Intl` takes 50 µs for each, and a list can have 13,000. */
 const canonicalNames = new Map<string, string>();
 
-/** ClickHouse tells letter cases apart, and knows no offsets such as `+02:00`, which `Intl` accepts. */
+/** The name for ClickHouse, which is case-sensitive and does not know offsets such as `+02:00`, which `Intl` accepts. */
 function canonicalName(text: string): string | undefined {
   if (!/^[a-z][\w+/-]{1,63}$/i.test(text)) return undefined;
   const known = canonicalNames.get(text.toLowerCase());
