@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ifPresent } from './if-present.js';
 
-/** How long to wait for the lock, and the interval between attempts, in milliseconds. */
+/** Milliseconds to wait for the lock, and between two attempts. */
 const TIMEOUT_MS = 5000;
 const POLL_MS = 25;
 
@@ -13,7 +13,7 @@ export interface LockOptions {
 }
 
 /**
- * Runs a task while holding the lock `FILE.lock`. Takes over a lock whose process, on this machine, has exited. Why
+ * Runs a task while it holds the lock `FILE.lock`. Takes over the lock of a process of this machine that has exited. Why
  * no library: docs/decisions/0019-a-lock-of-the-keys-file.md.
  *
  * @throws Error naming the lock and its owner when the lock is not released in time.
@@ -61,9 +61,8 @@ async function create(lock: string): Promise<boolean> {
 }
 
 /**
- * Deletes the lock of a process that has exited, under a guard lock: of two processes that find the stale lock, the
- * second must not delete the lock that the first has created meanwhile. A guard whose process has exited is removed
- * likewise.
+ * Deletes the lock of a process that has exited, under a guard lock. Two processes can find the stale lock, and the second must not
+ * delete the new lock of the first. A guard whose process has exited is removed in the same way.
  */
 async function removeStaleLock(lock: string, owner: string): Promise<boolean> {
   const guard = `${lock}.old`;

@@ -1,4 +1,4 @@
-/** The result of an operation on a file or folder; undefined where that does not exist. @throws every other error */
+/** The result of an operation on a file or folder; undefined where the file or folder does not exist. @throws every other error */
 export async function ifPresent<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;

@@ -6,11 +6,11 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 
 /**
- * Writes a file that gets its name when it is complete; until then, and where that fails, a file of this name stays as it is. A
- * device or a pipe is written to. The unfinished file is a new one: whoever can write to its folder has left no link in its place.
+ * Writes a file that gets its name only when it is complete. On failure an existing file of this name stays unchanged. A device or
+ * a pipe is written to directly. The incomplete file must not exist before, so that nobody can have put a link in its place.
  *
  * @param write writes to the stream, and ends it.
- * @param mode permissions of the file; the process decides where undefined.
+ * @param mode permissions of the file; undefined: those that the process gives new files.
  */
 export async function writeWhole(
   file: string,
@@ -34,9 +34,9 @@ export async function writeWhole(
 }
 
 /**
- * Writes a whole file, or leaves it as it is.
+ * Writes a whole file, or leaves the file unchanged.
  *
- * @param mode permissions of the file; the process decides where absent.
+ * @param mode permissions of the file; absent: those that the process gives new files.
  * @throws Error where the file can't be written.
  */
 export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
@@ -49,7 +49,7 @@ export async function replaceFile(file: string, text: string, mode?: number): Pr
   }
 }
 
-/** Whether a path is a device or a pipe, which must be written to and not replaced. */
+/** Whether a path is a device or a pipe, which must be written to instead of replaced. */
 async function isSpecialFile(file: string): Promise<boolean> {
   try {
     return !(await stat(file)).isFile();
