@@ -44,8 +44,8 @@ export interface Analysis {
 }
 
 /**
- * Lets ClickHouse analyse the query of an endpoint, one query at a time. The first is that of the example. If ClickHouse accepts it, those of
- * the combinations of optional parts of a `.sql` file follow.
+ * Lets ClickHouse analyse the query of an endpoint, one query at a time. The first is that of the example. If ClickHouse accepts it, those
+ * of the combinations of optional parts of a `.sql` file follow.
  *
  * @throws Error where ClickHouse does not analyse it, because ClickHouse is unreachable, busy or at a limit
  */
@@ -62,8 +62,8 @@ export async function analyseEndpoint(endpoint: Endpoint, tools: AnalysisTools):
 }
 
 /**
- * Reason why the condition of a page cannot be put around the query: its own LIMIT or window depends on rows that a page leaves out. A query
- * that takes the cursor itself may have one. Undefined where there is no reason.
+ * Reason why the condition of a page cannot be put around the query: a LIMIT or window in the query depends on rows that a page leaves
+ * out. A query that takes the cursor itself may have a LIMIT or window. Undefined where there is no reason.
  */
 function problemOfPaging(endpoint: Endpoint): Problem | undefined {
   if (endpoint.pages?.takesCursor !== false) return undefined;

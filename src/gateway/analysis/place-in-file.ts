@@ -11,8 +11,8 @@ import type {
 import type { SqlFile } from '../../endpoint/sql-file/parse-sql-file.js';
 
 /**
- * Place in the file for a position in the sent text: the word or the placeholder there. For a position in text that the gateway appended, it
- * is the end of the SELECT.
+ * Place in the file for a position in the sent text: the word or the placeholder there. For a position in text that the gateway appended,
+ * it is the end of the SELECT.
  *
  * @param values parameters for which the text was rendered.
  * @returns undefined where the text does not come from the file.

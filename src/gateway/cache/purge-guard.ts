@@ -6,8 +6,8 @@ import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
 /**
- * Maximum number of purges in memory. After a purge is removed from memory, the guard accepts results of queries that started before it, and
- * entries that it could not remove from Redis.
+ * Maximum number of purges in memory. After a purge is removed from memory, the guard accepts results of queries that started before it,
+ * and entries that it could not remove from Redis.
  */
 const MAX_PURGES = 10_000;
 

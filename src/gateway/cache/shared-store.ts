@@ -17,16 +17,16 @@ const SCAN_COUNT = 500;
 const REPLACE_WITHIN_MS = 1000;
 
 /**
- * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock or lease never replaces
- * a newer result. A value that is not a result of this key, whatever its type, is replaced.
+ * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock or lease never
+ * replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
  * A newer result is also replaced if the writer's clock says that it is from the future. A delayed command would wrongly see every newer
- * result as one from the future. So the first command does not replace such a result, but returns the time of Redis. The writer then sends a
- * second command, which may replace the result until REPLACE_WITHIN_MS after that time.
+ * result as one from the future. So the first command does not replace such a result, but returns the time of Redis. The writer then sends
+ * a second command, which may replace the result until REPLACE_WITHIN_MS after that time.
  *
  * KEYS: the result's key; optionally the key of the writer's lease, which this command ends. ARGV: the bytes; when the key expires; the
- * latest plausible creation and expiry times by the writer's clock; the time of Redis until which a result from the future may be replaced (all
- * milliseconds since 1970); the lease's token. Returns 1 if the result was stored, 0 if a newer one stays, and otherwise the time of Redis.
+ * latest plausible creation and expiry times by the writer's clock; the time of Redis until which a result from the future may be replaced
+ * (all milliseconds since 1970); the lease's token. Returns 1 if the result was stored, 0 if a newer one stays, else the time of Redis.
  */
 const SET_UNLESS_NEWER = `
   local function digits(value, first, last)

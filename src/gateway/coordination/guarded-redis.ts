@@ -10,8 +10,8 @@ const QUIET_MS = 3000;
 export type OnRejectingWrites = (isRejecting: boolean, reason: string) => void;
 
 /**
- * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns undefined. While the circuit
- * breaker is open, the client sends no command.
+ * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns undefined. While the
+ * circuit breaker is open, the client sends no command.
  */
 export class GuardedRedis {
   private rejectsWrites = false;
@@ -23,7 +23,7 @@ export class GuardedRedis {
     private readonly onRejectingWrites: OnRejectingWrites,
   ) {}
 
-  /** Whether Redis rejects commands, as far as it is known: an idle gateway does not notice that it accepts them again. */
+  /** Whether Redis rejected the last commands. An idle gateway does not notice that Redis accepts commands again. */
   get isRejecting(): boolean {
     return this.rejectsWrites;
   }

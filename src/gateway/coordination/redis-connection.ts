@@ -13,7 +13,7 @@ const DISCONNECT_TIMEOUT_MS = 250;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 const MAX_RECONNECT_PAUSE_MS = 1000;
-/** Milliseconds between connections to an address that leads to a replica. */
+/** Minimum time between two connections to an address that leads to a replica, in milliseconds. */
 const REPLICA_PAUSE_MS = 5000;
 
 const OPTIONS = {
@@ -61,8 +61,8 @@ class BoundedCluster extends Cluster {
 }
 
 /**
- * Whether to connect anew: a master that becomes a replica keeps its connections, and rejects writes on them for ever, while its
- * address leads to the new master.
+ * Creates the check whether an error requires a new connection. A master that becomes a replica keeps its connections and rejects all
+ * writes on them, while its address leads to the new master.
  */
 function reconnectFromReplica(): (error: Error) => boolean {
   let triedAt = -Infinity;
@@ -75,9 +75,9 @@ function reconnectFromReplica(): (error: Error) => boolean {
 }
 
 /**
- * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the master that Sentinels name,
- * or `redis+cluster://HOST:PORT,…` for a Cluster. `rediss` instead of `redis` uses TLS. User and password precede the `@`. A database number
- * follows the last slash (`?db=` with Sentinels).
+ * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the master that Sentinels
+ * name, or `redis+cluster://HOST:PORT,…` for a Cluster. `rediss` instead of `redis` uses TLS. User and password precede the `@`. A database
+ * number follows the last slash (`?db=` with Sentinels).
  */
 export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
   const client = clientOf(url);
@@ -89,7 +89,7 @@ function clientOf(url: string): RedisClient {
   const match = /^(rediss?)\+(sentinel|cluster):\/\/(?:([^@/]*)@)?([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(
     url,
   );
-  // A Cluster says itself where a master has moved.
+  // A Cluster itself reports the new address of a master.
   const reconnectOnError = reconnectFromReplica();
   if (!match) return new BoundedRedis(url, { reconnectOnError, ...OPTIONS });
   const [, scheme, kind, userInfo = '', hosts = '', path = '', query = ''] = match;

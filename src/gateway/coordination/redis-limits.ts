@@ -20,8 +20,8 @@ const TAKE = `
 /**
  * Counts units in a window, as `Demand` describes. Returns the time and, unless the demand is void, the units granted, the count after the
  * grant, and the milliseconds left (negative: there is no window).
- * KEYS: the counter; ARGV: time at which the demand becomes void, end of the gateway's window, milliseconds left of that window, known count,
- * owed units, quota, wanted units, minimum of units, number of parts of the rest of which a lease gets one.
+ * KEYS: the counter; ARGV: time at which the demand becomes void, end of the gateway's window, milliseconds left of that window, known
+ * count, owed units, quota, wanted units, minimum of units, number of parts of the rest of which a lease gets one.
  */
 const COUNT = `
   local time = redis.call('time')

@@ -50,12 +50,12 @@ export interface RedisSingleFlightDependencies {
 }
 
 /**
- * Single flight across gateways that miss the same query at the same time. The gateway that takes the lock queries
- * ClickHouse. The others wait for its result or its failure. If the owner crashes, its lease expires and another
- * gateway takes over. Without Redis every gateway runs the query itself.
+ * Single flight across gateways that miss the same query at the same time. The gateway that takes the lock queries ClickHouse. The others
+ * wait for its result or its failure. If the owner crashes, its lease expires and another gateway takes over. Without Redis every gateway
+ * runs the query itself.
  *
- * There is exactly one query, with two exceptions. If its result is partial or too large to be shared, all gateways run it at the same time.
- * If Redis fails, or the owner's process is blocked for a whole lease, another gateway runs a second query.
+ * There is exactly one query, with two exceptions. If its result is partial or too large to be shared, all gateways run it at the same
+ * time. If Redis fails, or the owner's process is blocked for a whole lease, another gateway runs a second query.
  */
 export function coalesceThroughRedis(dependencies: RedisSingleFlightDependencies): CoalesceAcrossGateways {
   return (...query) => new RedisFlight(dependencies, ...query).run();

@@ -22,8 +22,8 @@ export function needsFacts({ query, parameters }: Endpoint, pinned: Pins): boole
 }
 
 /**
- * Parts that a caller may read. With pinned parameters: parts for which the gateway filters each table that they read by each pin.
- * Without pins: all parts. In a `.sql` file without `tenant`, the parameters filter, so only parts that use one. In doubt a part is withheld.
+ * Parts that a caller may read. With pinned parameters: parts for which the gateway filters each table that they read by each pin. Without
+ * pins: all parts. In a `.sql` file without `tenant`, the parameters filter, so only parts that use one. In doubt a part is withheld.
  *
  * @param pinned names of the parameters that the caller's key pins
  * @param facts facts of the endpoint; undefined where they are not known yet, so that only parts that need no facts are readable

@@ -31,8 +31,8 @@ const compressGzip = promisify(gzip);
 const GZIP: ZlibOptions = { level: 6 };
 
 /**
- * Uses a window of 256 KiB. With the default of 4 MiB, a stream takes 16 MB of memory instead of 2 and half as much time again, and a body
- * of 12 MB is not smaller.
+ * Uses a window of 256 KiB. With the default of 4 MiB, a stream takes 16 MB of memory instead of 2, and half as much time again. A body of
+ * 12 MB is not smaller for that.
  */
 function brotliOptions(bytes: number): BrotliOptions {
   return {

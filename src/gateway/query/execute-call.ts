@@ -15,8 +15,8 @@ export interface QueryParts extends FetchParts {
 export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
- * Executes a valid call. It returns a fresh cached result, or else a new one from ClickHouse. A stale result, whose age the endpoint allows,
- * replaces a new one that is partial or fails (by ClickHouse, a busy gateway or a time limit).
+ * Executes a valid call. It returns a fresh cached result, or else a new one from ClickHouse. A stale result, whose age the endpoint
+ * allows, replaces a new one that is partial or fails (by ClickHouse, a busy gateway or a time limit).
  *
  * @param key cache key of the result, if it is known already.
  * @throws Failure with the message for the caller.

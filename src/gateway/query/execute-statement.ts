@@ -50,7 +50,7 @@ class NotWhole extends NotShared {
 }
 
 /**
- * Gets the result of a statement like that of a call. A result that is too large, or is not cached, goes to the sink of the request instead.
+ * Gets the result of a statement like that of a call. A result that is too large or not cached goes to the sink of the request instead.
  *
  * @throws Failure
  */

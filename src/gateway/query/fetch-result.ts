@@ -82,9 +82,9 @@ export interface FetchParts extends SharingParts {
 }
 
 /**
- * Gets a result that the local cache does not have. Finds it in the shared cache, or queries ClickHouse once for identical calls at the same
- * time, in this process and across gateways. A call that demands a fresh result neither joins a running query nor takes a cached result.
- * With `newerThan` (milliseconds since 1970) it takes a result that is known since a later time: that of another gateway's refresh.
+ * Gets a result that the local cache does not have. Finds it in the shared cache, or queries ClickHouse once for identical calls at the
+ * same time, in this process and across gateways. A call that demands a fresh result neither joins a running query nor takes a cached
+ * result. With `newerThan` (milliseconds since 1970) it takes a result that is known since a later time: that of another gateway's refresh.
  *
  * @throws Failure
  */

@@ -29,8 +29,8 @@ export interface Requester {
    */
   readonly admitQuery?: (() => Promise<SettleCost>) | undefined;
   /**
-   * Present if several callers can share the query. `priority` is then the best of theirs. Notifies the observer of every caller that waits,
-   * now and later.
+   * Present if several callers can share the query. `priority` is then the best of theirs. Notifies the observer of every caller that
+   * waits, now and later.
    *
    * @returns a function that stops the notifications.
    */
@@ -94,8 +94,8 @@ export interface QueryRequest extends SlotRequest {
   /** Version of the tables. The query should read no later data. */
   readonly data?: KnownData | undefined;
   /**
-   * Query with the values of the endpoint's example, which shows whether the values of the request made the query fail. Absent for a caller's
-   * own SQL. @param isAlike whether the same parameters have a value as in the request
+   * Query with the values of the endpoint's example, which shows whether the values of the request made the query fail. Absent for a
+   * caller's own SQL. @param isAlike whether the same parameters have a value as in the request
    */
   readonly exampleOf?: ((isAlike: boolean) => BoundQuery) | undefined;
   /** Headers for ClickHouse, so that its spans belong to the caller's trace (W3C Trace Context). */

@@ -27,7 +27,7 @@ export interface ResultLease {
  */
 export interface ResultStore {
   /**
-   * @param newerThan the search continues past a fresh result that is not known since a later time (see `knownAt`); milliseconds since 1970.
+   * @param newerThan milliseconds since 1970; the search continues past a fresh result that is not known since a later time (see `knownAt`).
    * @param lease requested unless the store has a fresh result that is newer.
    */
   readonly get: (

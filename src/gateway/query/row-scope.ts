@@ -1,6 +1,6 @@
 /**
- * Rows that a caller may see, given by the parameters that its key pins: JSON pairs of name and value, sorted by name. Empty if no parameter
- * is pinned. Only callers with the same scope share results.
+ * Rows that a caller may see, given by the parameters that its key pins: JSON pairs of name and value, sorted by name. Empty if no
+ * parameter is pinned. Only callers with the same scope share results.
  */
 export type RowScope = string;
 

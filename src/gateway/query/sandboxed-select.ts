@@ -39,8 +39,8 @@ export type CheckSql = (
 export type SqlAnalysis<T> = (parser: SqlParser, signal: AbortSignal) => Promise<T>;
 
 /**
- * Runs an analysis of a caller's SQL under the same conditions as a query of that caller: in a slot of the queue, within the caller's limits,
- * on an available server. It charges nothing.
+ * Runs an analysis of a caller's SQL under the same conditions as a query of that caller: in a slot of the queue, within the caller's
+ * limits, on an available server. It charges nothing.
  *
  * @throws Failure of the limits or the queue, or the error of the analysis.
  */

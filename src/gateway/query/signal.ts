@@ -1,7 +1,7 @@
 /**
- * Shows whether work is still wanted, with the part of AbortSignal that a call uses. Every AbortSignal is a Signal. {@link Abort} is a cheap
- * one: in Node 20 an AbortSignal takes a kilobyte, and V8 makes a new hidden class for each, whose properties are slow to read. A query that
- * is not cached needs five signals.
+ * Shows whether work is still wanted, with the part of AbortSignal that a call uses. Every AbortSignal is a Signal. {@link Abort} is a
+ * cheap one: in Node 20 an AbortSignal takes a kilobyte, and V8 makes a new hidden class for each, whose properties are slow to read. A
+ * query that is not cached needs five signals.
  */
 export interface Signal extends Pick<AbortSignal, 'aborted' | 'reason' | 'throwIfAborted'> {
   readonly addEventListener: (

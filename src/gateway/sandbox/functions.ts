@@ -1,9 +1,9 @@
 import { isAllowedAggregate } from './aggregate-functions.js';
 
 /**
- * Functions that a caller's SQL may use. Their results depend on the arguments alone, or on the time. Excluded are functions that read
- * anything besides the query (dictionaries, joins, files, models, settings, the server), wait, choose at random, take the name of a function
- * or a table as text, or produce much data from little (repeat, range, space).
+ * Functions that a caller's SQL may use. Their results depend on the arguments alone, or on the time. Functions are excluded if they read
+ * anything besides the query (dictionaries, joins, files, models, settings, the server), wait, or choose at random. Also excluded are those
+ * that take the name of a function or a table as text, or produce much data from little (repeat, range, space).
  */
 const NAMES = `
   and or not xor equals notEquals less greater lessOrEquals greaterOrEquals isDistinctFrom isNotDistinctFrom

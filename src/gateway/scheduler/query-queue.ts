@@ -27,13 +27,13 @@ export interface QueueFigures {
 /**
  * Bounds the running queries, the waiting queries, and their wait.
  *
- * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query in another. A query that
- * callers of several lanes share is in all of these lanes. It runs when the first of them is next, counts for each of them, and is
+ * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query in another. A query
+ * that callers of several lanes share is in all of these lanes. It runs when the first of them is next, counts for each of them, and is
  * interactive if any of its callers is.
  *
- * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries). If no other lane is longer
- * than that of the new query, it sheds the new one. A shared query counts for its shortest lane. Warming runs only when no interactive query
- * waits, leaves the last slot free (unless there is only one), and is shed first.
+ * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries). If no other lane is
+ * longer than that of the new query, it sheds the new one. A shared query counts for its shortest lane. Warming runs only when no
+ * interactive query waits, leaves the last slot free (unless there is only one), and is shed first.
  */
 export class QueryQueue {
   private running = 0;

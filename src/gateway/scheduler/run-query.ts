@@ -110,8 +110,8 @@ export interface AnalyzingServer extends PooledServer {
 }
 
 /**
- * Runs analyses of callers' SQL in the same steps: for ClickHouse they are queries like any other, and a caller can cause as many. They read
- * no rows, so they charge nothing.
+ * Runs analyses of callers' SQL in the same steps: for ClickHouse they are queries like any other, and a caller can cause as many. They
+ * read no rows, so they charge nothing.
  */
 export function scheduleAnalyses(places: Places<AnalyzingServer>): AnalyzeSql {
   return async (request, analysis) => {

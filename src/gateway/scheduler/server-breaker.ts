@@ -97,8 +97,8 @@ export class ServerBreaker {
   }
 
   /**
-   * Whether ClickHouse responds again. Must be called while the breaker is open. After the pause one call sends a ping, whose response closes
-   * the breaker. All other calls return false. Never rejects.
+   * Whether ClickHouse responds again. Must be called while the breaker is open. After the pause one call sends a ping, whose response
+   * closes the breaker. All other calls return false. Never rejects.
    */
   async tryAgain(): Promise<boolean> {
     if (this.isTrying || this.now() < this.openUntil) return false;

@@ -64,8 +64,8 @@ export class WaitingQuery {
   }
 
   /**
-   * Rejects each caller separately. If the shared query failed instead, each follower would take the failure for the leader's only, and would
-   * run the query again.
+   * Rejects each caller separately. If the shared query failed instead, each follower would take the failure for the leader's only, and
+   * would run the query again.
    */
   shed(): void {
     const reason = gatewayBusy();

@@ -10,7 +10,7 @@ const MOST = 100;
 export const placeOf = (beginning: string, index: number): string => `'${beginning}v${index}'`;
 const PLACE = /'_q[\da-f]{8}_v\d+'/g;
 
-/** A placeholder within a text, as ClickHouse prints the type Enum8('a' = 1): there the literal compares nothing. */
+/** Placeholder inside a text. ClickHouse prints the type Enum8('a' = 1) as a text, in which the literal is not part of a comparison. */
 export const PLACE_IN_TEXT = /\\'_q[\da-f]{8}_v\d+\\'/;
 
 /** Puts the literals back. A placeholder can occur twice, because ClickHouse prints the left side of a BETWEEN twice. */

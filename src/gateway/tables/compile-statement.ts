@@ -38,7 +38,7 @@ export interface CompilerOptions extends ArgumentReader {
 }
 
 /**
- * Settings that reset what a client may send, to the values that REST uses. A client's setting must not change what an endpoint's SQL means.
+ * Settings that reset what a client may send, to the values that REST uses. A client must not change what an endpoint's SQL means.
  */
 const OF_ENDPOINTS: readonly string[] = [
   ...['join_use_nulls = 0', 'cast_keep_nullable = 0', 'prefer_column_name_to_alias = 0'],

@@ -90,8 +90,8 @@ function startsOfQueries(words: readonly Word[]): readonly number[] {
 }
 
 /**
- * Words at which a WITH query must stand so that all queries of a UNION know it: before the word, or after it where it is WITH or RECURSIVE.
- * In ClickHouse, queries without a WITH list use that of the first query. The list reaches into brackets, but not out of them.
+ * Words at which a WITH query must stand so that all queries of a UNION know it: before the word, or after it where it is WITH or
+ * RECURSIVE. In ClickHouse, queries without a WITH list use that of the first query. The list reaches into brackets, but not out of them.
  */
 export function placesOfWithLists(words: readonly Word[], isKnown = false): readonly Word[] {
   const isFirstUnion = startsOfQueries(words[0]?.inner?.words ?? []).length > 1;

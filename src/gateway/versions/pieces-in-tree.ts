@@ -78,7 +78,7 @@ export function piecesInTree(
 const isTable = (node: TreeNode, table: string): boolean =>
   node.kind === 'TABLE' && attribute(node, 'table_name') === table;
 
-/** Finds what makes a row depend on rows of other partitions. Reads the tree as written, where nothing is optimized for one set of values. */
+/** Finds what makes a row depend on rows of other partitions. Reads the tree as written, because ClickHouse then optimized nothing away. */
 function problemOfRows(
   [query, ...others]: readonly TreeNode[],
   ends: readonly RangeEnd[],

@@ -45,8 +45,8 @@ export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
 }
 
 /**
- * Time when a set is due, in milliseconds since 1970; 0 means at once. It is one interval after the query of its newest result started, minus
- * a jitter that spreads sets that were first used together. Failures delay it.
+ * Time when a set is due, in milliseconds since 1970; 0 means at once. It is one interval after the query of its newest result started,
+ * minus a jitter that spreads sets that were first used together. Failures delay it.
  *
  * @param jitter 0 to 1, constant for a set.
  */

@@ -96,8 +96,8 @@ export const wholeSpans = (partitions: readonly DataPartition[]): readonly Span[
   partitions.map((partition) => ({ partition }));
 
 /**
- * Spans that have the rows of a range. If the range cuts the first partition, that partition is divided at the next full hour, because the
- * rows after this hour stay the same while the start of the range moves on.
+ * Spans that have the rows of a range. A first partition that the range cuts is divided at the next full hour. The rows after this hour
+ * stay the same while the start of the range moves on.
  *
  * @param inRange at least two
  */

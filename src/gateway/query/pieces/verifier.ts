@@ -35,8 +35,8 @@ const EVERY = 500;
 const VERIFICATION: Requester = { lane: 'verification', priority: 'warming' };
 
 /**
- * Compares the cached pieces of some composed results with one query over the same rows, one at a time, while no caller waits. Results of an
- * endpoint whose pieces differ are no longer composed.
+ * Compares the cached pieces of some composed results with one query over the same rows, one at a time, while no caller waits. Results of
+ * an endpoint whose pieces differ are no longer composed.
  */
 export class PieceVerifier {
   /** Digests of the endpoints whose pieces differed. */
