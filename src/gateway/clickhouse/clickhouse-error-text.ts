@@ -114,11 +114,12 @@ export function sentenceOf(
   return own === undefined ? sentence : `${sentence}: ${own}`;
 }
 
-/** Text of an error in ClickHouse's form. @param version version of ClickHouse */
+/** Text of an error in ClickHouse's form. @param version version of ClickHouse; empty before it has responded */
 export function errorText(code: string, sentence: string, version: string): string {
   const name = (SQL_PROBLEMS[code] ?? SENTENCES[code])?.[0] ?? OF_THE_GATEWAY[code] ?? 'UNKNOWN_EXCEPTION';
   const end = sentence.endsWith('?') ? '' : '.';
-  return `Code: ${code}. DB::Exception: ${sentence}${end} (${name}) (version ${version})`;
+  const ofVersion = version === '' ? '' : ` (version ${version})`;
+  return `Code: ${code}. DB::Exception: ${sentence}${end} (${name})${ofVersion}`;
 }
 
 /** HTTP status that ClickHouse sends with an error if the response has not started. */

@@ -80,4 +80,10 @@ describe('errorText', () => {
     );
     expect(parseError(text)).toMatchObject({ code: '396', type: 'TOO_MANY_ROWS_OR_BYTES' });
   });
+
+  it('names no version before ClickHouse has responded', () => {
+    const text = errorText('279', 'ClickHouse does not respond', '');
+    expect(text).toBe('Code: 279. DB::Exception: ClickHouse does not respond. (ALL_CONNECTION_TRIES_FAILED)');
+    expect(parseError(text)).toMatchObject({ code: '279', type: 'ALL_CONNECTION_TRIES_FAILED' });
+  });
 });
