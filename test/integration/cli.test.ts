@@ -50,11 +50,16 @@ describe('querygate', () => {
     }
   });
 
-  it('exits with 1 and a one-line error if ClickHouse is unreachable', async () => {
-    const { code, stdout, stderr } = await runAlone(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);
-  });
+  it.each([['migrate'], ['grants'], ['load', 'orders', '-']])(
+    '%s exits with 1 and an error that names the server if ClickHouse is unreachable',
+    async (...args) => {
+      const { code, stdout, stderr } = await runAlone(args, { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^error: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\n$/,
+      );
+    },
+  );
 
   it.each(['serve', 'dev'])('%s says that --port is no port', async (command) => {
     const { code, stderr } = await runAlone([command, '--port', 'http']);

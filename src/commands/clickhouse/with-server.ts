@@ -6,11 +6,16 @@ import path from 'node:path';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 import { firstRespondingServer } from '../../gateway/clickhouse/first-responding-server.js';
 import type { Config } from '../../gateway/config/config.js';
+import { runFirstQuery } from '../check/first-query.js';
 import { interruptible } from '../cli/run-command.js';
 import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { withCopiedData } from '../embedded/copied-data.js';
 import { EmbeddedServer } from '../embedded/embedded-server.js';
 import { findRunningServer } from '../embedded/running-server.js';
+import { withClient } from './with-client.js';
+
+/** Of a query that reads nothing. */
+const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
  * Where a command finds its data: on the servers of `CLICKHOUSE_URL`, in the data folder of the project, or on a temporary
@@ -42,7 +47,7 @@ export interface ServerOptions {
 /**
  * Runs a task on the ClickHouse that a command uses, which is stopped at its end where the command started it.
  *
- * @throws Error where no configured server responds, the data folder is in use, or the embedded server cannot start.
+ * @throws Error where no configured server responds, or it rejects the user, the data folder is in use, or the embedded server cannot start.
  */
 export async function withServer<T>(
   config: Config,
@@ -57,7 +62,14 @@ export async function withServer<T>(
   if (source === 'external' && clickhouse.kind === 'external') {
     const { urls, username, password } = clickhouse;
     const servers = urls.map((url) => ({ url, username, password, database }));
-    return interruptible(signal, async () => task({ source, admin: await firstRespondingServer(servers) }));
+    return interruptible(signal, async () => {
+      const admin = await firstRespondingServer(servers);
+      // The task may create the database.
+      await withClient({ ...admin, database: 'default' }, REQUEST_TIMEOUT_MS, (client) =>
+        runFirstQuery(client, admin.url, signal),
+      );
+      return task({ source, admin });
+    });
   }
   if (source === 'own') {
     const running = await findRunningServer(dataDir);
