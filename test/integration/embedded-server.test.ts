@@ -7,6 +7,7 @@ import { connectClickHouse } from '../../src/gateway/clickhouse/connect-clickhou
 import type { ClickHouseConnection } from '../../src/gateway/clickhouse/connection.js';
 import { column } from '../../src/endpoint/definition.js';
 import { EmbeddedServer } from '../../src/commands/embedded/embedded-server.js';
+import { introspect } from '../../src/commands/introspect/introspect.js';
 import { respondsToPing } from '../../src/commands/embedded/running-server.js';
 import { createQueryRunner } from '../../src/gateway/clickhouse/query-runner.js';
 import { migrate } from '../../src/commands/schema/migrate.js';
@@ -172,24 +173,25 @@ describe('the reader', () => {
     }
   });
 
-  it('can run the example of every endpoint', async () => {
+  it('can run the example of every endpoint, and describe a table for init --from', async () => {
     const client = connectClickHouse(server.readerConnection, {
       maxOpenConnections: 2,
       requestTimeoutMs: 20_000,
     });
     const runQuery = createQueryRunner(client, { timeoutMs: 10_000 });
     const registry = await referenceEndpoints();
+    const { signal } = new AbortController();
     for (const endpoint of registry.all()) {
       const values = validateParameters(endpoint, rawParameters(endpoint.example));
       const result = await runQuery({
         query: bindQuery(endpoint.query, values, new Set(), new Date(), 11),
         columns: endpoint.columns,
-        rowCap: 10,
-        requestId: 'reader-test',
-        signal: new AbortController().signal,
+        ...{ rowCap: 10, requestId: 'reader-test', signal },
       });
       expect(result.truncated).toBe(false);
     }
+    const { files } = await introspect({ client, now: () => new Date(), signal }, 'logs', ['edge_logs']);
+    expect(files).toHaveLength(1);
     await client.close();
   });
 
