@@ -56,7 +56,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
  * @param stored what ClickHouse would store; absent where it cannot read the value.
  */
 export function mismatch({ name, type }: Column, value: unknown, stored?: unknown): string {
-  const shown = shortened(stringify(value ?? null) ?? '', 60);
+  const shown = shortened(typeof value === 'number' ? String(value) : (stringify(value ?? null) ?? ''), 60);
   const { name: bare, args } = bareType(type);
   if (stored === undefined)
     return `${name} ${shown} ${bare.startsWith('Date') ? 'is not a time that ClickHouse can read' : `does not fit ${bare}`}`;
