@@ -27,7 +27,7 @@ import { uselessZones } from '../../gateway/analysis/zones.js';
 import { problem } from '../../endpoint/problems.js';
 
 export interface CheckTools extends CallTools {
-  /** Whether the server is a temporary one: a table without demonstration data is then empty, which says nothing of a query. */
+  /** Whether the server is temporary. A table without demonstration data is then empty, which says nothing about a query. */
   readonly isTemporary?: boolean;
   /** Whether `columns` are written into a `.sql` file whose header has none. */
   readonly writes?: boolean;
@@ -37,14 +37,14 @@ export interface CheckTools extends CallTools {
 export interface EndpointSource {
   /** The file that it is from, as messages name it: `endpoints/visits.by-day.sql`. */
   readonly shownPath?: string | undefined;
-  /** What ClickHouse said of its query; absent: ClickHouse is asked. */
+  /** ClickHouse's analysis of the query; absent: the check requests it. */
   readonly analysis?: Analysis | undefined;
 }
 
 /**
- * Lets ClickHouse analyse an endpoint; runs its example as the gateway would, with its settings, limits and time limit; and compares
- * what it reads with its tables. The `columns` of a `.sql` file are found where the header has none. Returns what it finds as data;
- * throws only when aborted.
+ * Makes ClickHouse analyse an endpoint, runs its example with the gateway's settings and limits, and compares what the query reads
+ * with its tables. Finds the `columns` of a `.sql` file whose header has none. Returns its findings as data; throws only when
+ * aborted.
  */
 export async function checkEndpoint(
   endpoint: Endpoint,
@@ -94,7 +94,7 @@ async function checkDeclared(
   return {
     ...run,
     problems: [
-      // The query asks for the declared columns by name, so that it also fails where they differ.
+      // The query selects the declared columns by name, so that it also fails where they differ.
       ...([ofExample, run.problems, failure].find(({ length }) => length > 0) ?? []),
       ...ofOthers,
     ],
@@ -155,7 +155,7 @@ async function checkExample(endpoint: Endpoint, values: Values, tools: CheckTool
       ...ends,
       ...hidden,
       ...unpruned.map(({ warning }) => warning),
-      // That a time filter does not prune is the reason of the full scan.
+      // A time filter that does not prune is reported as the reason, instead of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
     ],
     tables,
@@ -211,7 +211,7 @@ export function exampleCall(
   return callOf(endpoint, raw, tools, { requestId: REQUEST_ID });
 }
 
-/** Of every query of a check. */
+/** Request id of every query of a check. */
 const REQUEST_ID = 'querygate-check';
 
 async function runExample(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<ExampleRun> {

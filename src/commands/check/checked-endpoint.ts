@@ -12,7 +12,7 @@ export interface TableRead {
   readonly database: string;
   readonly table: string;
   readonly rows: number;
-  /** How often the query reads the table: what is read, and of how much, are those of all reads together. */
+  /** Number of times that the query reads the table. The figures are sums over all of these. */
   readonly reads: number;
   readonly parts: Share;
   readonly granules: Share;
@@ -23,7 +23,7 @@ export interface ExampleRun {
   readonly rows: number;
   /** Whether there were more rows than the endpoint returns. */
   readonly truncated: boolean;
-  /** From sending the query to the complete result. */
+  /** Milliseconds from the start of the query to the complete result. */
   readonly milliseconds: number;
   readonly rowsRead: number;
   readonly bytesRead: number;
@@ -32,7 +32,7 @@ export interface ExampleRun {
 /** The result of checking one endpoint. */
 export interface CheckedEndpoint {
   readonly name: string;
-  /** As messages name it: `endpoints/visits.by-day.sql`; absent where the endpoint is one of the gateway itself. */
+  /** Path in messages: `endpoints/visits.by-day.sql`; absent for the gateway's own endpoints. */
   readonly file?: string;
   /** What makes the check fail. */
   readonly problems: readonly FileProblem[];
@@ -45,7 +45,7 @@ export interface CheckedEndpoint {
   readonly untilChanged?: { readonly possible: boolean; readonly reason?: string };
   /** The columns that the check wrote into the header of a file. */
   readonly columnsWritten?: { readonly file: string; readonly text: string };
-  /** With the columns that its header lacks; absent where that lacks none, and where no more is checked. */
+  /** The endpoint with the columns that its header lacks; absent where none are missing, or where the check has ended. */
   readonly completed?: Endpoint;
 }
 

@@ -11,9 +11,9 @@ export function columnsText(columns: readonly ResultColumn[], indent = ''): stri
 }
 
 /**
- * The text of a file with the columns in its header, and every other character as it was.
+ * The text of a file with the columns added to its header. Every other character stays the same.
  *
- * @returns undefined where no text can be added to the header, such as to one that is an object in braces.
+ * @returns undefined where nothing can be added to the header, for example to an object in braces.
  */
 export function withColumns(source: string, columns: readonly ResultColumn[]): string | undefined {
   const place = placeForColumns(source, readHeader(source));
@@ -23,9 +23,9 @@ export function withColumns(source: string, columns: readonly ResultColumn[]): s
 }
 
 /**
- * The text of a file with an id in its header, before the name, and every other character as it was.
+ * The text of a file with an id added to its header, before the name. Every other character stays the same.
  *
- * @returns undefined where the header has an id or no name, or no text can be added to it.
+ * @returns undefined where the header has an id or no name, or where nothing can be added to it.
  */
 export function withId(source: string, id: string): string | undefined {
   const { value, placeOf } = readHeader(source);
@@ -35,7 +35,7 @@ export function withId(source: string, id: string): string | undefined {
   return insert(source, start, `id: ${id}\n${indent}`, 'id');
 }
 
-/** @returns undefined where the header would not have this key and otherwise what it has. */
+/** @returns undefined where the new header would differ in more than the new key */
 function insert(source: string, at: number, text: string, key: string): string | undefined {
   const newline = source.includes('\r\n') ? '\r\n' : '\n';
   const changed = source.slice(0, at) + text.replaceAll('\n', newline) + source.slice(at);
@@ -45,7 +45,7 @@ function insert(source: string, at: number, text: string, key: string): string |
   return textOf(Object.fromEntries(others)) === textOf(readHeader(source).value) ? changed : undefined;
 }
 
-/** What stands before the first key in its line. The comment's opening is not a part of the YAML. */
+/** The indentation of the first key. The opening of the comment is not a part of the YAML. */
 function indentOf(yaml: string): string {
   const firstKey = yaml.split('\n').find((line) => /^ *[^\s#]/.test(line) && !/^(?:---|%)/.test(line));
   return /^ */.exec(firstKey ?? '')?.[0] ?? '';

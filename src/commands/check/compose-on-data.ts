@@ -13,7 +13,7 @@ import { exampleCall } from './check-endpoint.js';
 
 /** Ranges of the data that are compared. */
 const RANGES = 12;
-/** Of the pieces that are kept meanwhile; more are queried again. */
+/** Maximum bytes of cached pieces during the comparison; further ones are queried again. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Adds to what was checked whether results that are composed of pieces are those of one query, over ranges of the data. */
@@ -71,7 +71,7 @@ async function compareRanges(
     const rows = await composer.compose(call, bound, (of, data) => requestOf(call, of, now(), data));
     if (!rows || !known) continue;
     const whole = await runQuery(requestOf(call, bound, now(), known));
-    // Where the data changes meanwhile, nothing can be compared.
+    // Nothing can be compared if the data changes during the comparison.
     if (!whole.isOfVersion || rows.data?.version !== known.version) continue;
     composed += 1;
     if (!areEqualRows(whole.body, rows.body)) return { composed, different: range };
@@ -79,7 +79,7 @@ async function compareRanges(
   return { composed };
 }
 
-/** The whole of the data, and parts of it whose ends wander through the days. */
+/** A range: first the whole of the data, then parts of it with different ends. */
 function rangeOf(index: number, since: number, until: number): readonly [from: string, to: string] {
   const length = until - since;
   const from = index === 0 ? since : since + (length * ((index * 7) % RANGES)) / (2 * RANGES);

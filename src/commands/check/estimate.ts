@@ -10,7 +10,7 @@ interface EstimateRow {
   readonly marks: string | number;
 }
 
-/** What stands before a query whose reads are estimated. */
+/** Text before a query whose reads are estimated. */
 export const EXPLAIN_ESTIMATE = 'EXPLAIN ESTIMATE ';
 
 /** What ClickHouse expects a query to read of each table. */
@@ -33,7 +33,7 @@ export async function estimateOf(query: BoundQuery, tools: AnalysisTools): Promi
   );
 }
 
-/** The tables that ClickHouse's plan of a query reads, each as often as it reads it; ESTIMATE adds these up. */
+/** The tables in ClickHouse's plan of a query, each as often as the query reads it. ESTIMATE returns only sums. */
 async function scansOf({ text, parameters }: BoundQuery, tools: AnalysisTools): Promise<readonly string[]> {
   const lines = await explainLines(tools, `EXPLAIN ${text}`, parameters);
   return lines.flatMap((line) => /^[^\w]*ReadFromMergeTree \((.+)\)$/.exec(line)?.[1] ?? []);
@@ -49,8 +49,8 @@ const estimateRows = (query: BoundQuery, tools: AnalysisTools): Promise<readonly
   queryRows(tools, `${EXPLAIN_ESTIMATE}${query.text}`, query.parameters);
 
 /**
- * Parts and granules of a table: the estimate of a query that would read all of it, as a user may lack rights on
- * `system.parts`. It names no column, because the user may read only some, and is not answered from the table's metadata.
+ * Parts and granules of a table: the estimate of a query that reads all of it. `system.parts` is not used, because a user may lack
+ * rights on it. The query names no column, because the user may lack rights on some, and cannot be served from metadata.
  */
 async function wholeOf(
   tools: AnalysisTools,

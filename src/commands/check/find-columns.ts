@@ -17,7 +17,7 @@ import { problem } from '../../endpoint/problems.js';
 
 /** What was done about a header without `columns`. */
 export interface FoundColumns {
-  /** With the columns that ClickHouse describes; absent where they cannot be found. */
+  /** The endpoint with the columns that ClickHouse describes; absent where they cannot be found. */
   readonly endpoint?: Endpoint;
   readonly problems: readonly FileProblem[];
   /** What was written into the file; absent where it was not. */

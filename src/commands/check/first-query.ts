@@ -6,7 +6,7 @@ import { Failure } from '../../gateway/errors.js';
 /**
  * Runs a query that reads nothing, so that an unreachable server, or one that rejects the user, is reported once.
  *
- * @throws Error that says why, without credentials
+ * @throws Error with the reason, without credentials
  */
 export async function runFirstQuery(
   client: ClickHouseClient,

@@ -1,6 +1,6 @@
 import type { TableRead } from './checked-endpoint.js';
 
-/** A query that reads at least this share of a table's granules counts as a full scan. */
+/** Fraction of a table's granules from which a query that reads them counts as a full scan. */
 const FULL_SCAN_SHARE = 0.9;
 /**
  * Tables with fewer granules are not reported: half a million rows with ClickHouse's granules of 8,192 rows, which it reads in
@@ -8,7 +8,7 @@ const FULL_SCAN_SHARE = 0.9;
  */
 const TINY_GRANULES = 64;
 
-/** A warning for each table, except tiny ones, of which the query reads nearly everything. */
+/** A warning for each table, except tiny ones, that the query reads nearly completely. */
 export function fullScans(tables: readonly TableRead[]): readonly string[] {
   return (
     tables

@@ -4,7 +4,7 @@ import { itemsOf, TABLE_SECTIONS, type TreeNode } from '../../gateway/facts/tree
 /** An alias that a clause of its SELECT uses, where a column of that name may be meant: ClickHouse takes the alias. */
 export interface HidingAlias {
   readonly name: string;
-  /** In which it stands for the column. */
+  /** The clauses in which the alias replaces the column. */
   readonly clauses: readonly string[];
   /** What it is, as a message shows it. */
   readonly expression: string;
@@ -15,16 +15,16 @@ export interface HidingAlias {
 
 /** What a SELECT reads columns from. */
 export interface Source {
-  /** What stands before its columns; empty where it has no name. */
+  /** Name that qualifies the columns; empty without a name. */
   readonly name: string;
   readonly columns: ReadonlySet<string>;
-  /** Tables of which all columns are its columns. */
+  /** Tables whose columns are all included. */
   readonly tables: readonly string[];
 }
 
 type Queries = ReadonlyMap<string, TreeNode>;
 
-/** The aliases in a query, as it is written, that may hide a column. @param ofWith its WITH queries, by name */
+/** The aliases in the original query that may hide a column. @param ofWith its WITH queries, by name */
 export function hidingAliases(node: TreeNode, ofWith: Queries = new Map()): readonly HidingAlias[] {
   if (PREFERS_COLUMNS.test(node.lines.get('SETTINGS')?.join() ?? '')) return [];
   const inside = node.kind === 'QUERY' ? withQueriesOf(node, ofWith) : ofWith;
@@ -56,8 +56,8 @@ function aliasesOfSelect(query: TreeNode, ofWith: Queries): readonly HidingAlias
 }
 
 /**
- * The clauses that decide which rows a SELECT has, and of what. A key of GROUP BY that is the alias itself is that column of the result,
- * which is what it shows; ORDER BY and HAVING are of the result too.
+ * The clauses that determine which rows a SELECT has, and from what. They exclude a key of GROUP BY that is only the alias, because
+ * that is the shown column of the result, and ORDER BY and HAVING, which refer to the result.
  */
 function clausesOf(query: TreeNode): readonly (readonly [clause: string, nodes: readonly TreeNode[]])[] {
   const condition = (section: string): readonly TreeNode[] =>
@@ -95,7 +95,7 @@ function aliasesIn(query: TreeNode): readonly (readonly [name: string, node: Tre
 /** A column of `* REPLACE (…)`. */
 const REPLACED = /^ *REPLACEMENT NAME (.+) EXPRESSION$/;
 
-/** The nodes of an expression that belong to its SELECT, without those of a query in it. */
+/** The nodes of an expression that belong to its SELECT, without the nodes of subqueries. */
 function* ownNodes(node: TreeNode): Generator<TreeNode> {
   yield node;
   if (node.kind === 'QUERY' || node.kind === 'UNION') return;

@@ -16,7 +16,7 @@ export async function listsInIn(endpoint: Endpoint, tools: AnalysisTools): Promi
   if (used.length === 0) return [];
   const names = [...endpoint.parameters.keys()];
   const { text, parameters } = bindValues(endpoint, sampleValues(endpoint, { names }, tools.now()), tools);
-  // With the types of what is compared.
+  // This pass adds the types of the compared values.
   const explain = `EXPLAIN QUERY TREE run_passes = 1 ${text}`;
   const lines = await explainLines(tools, explain, parameters).catch(whereRejected(undefined));
   if (!lines || [...nodesIn(readTree(lines))].some(comparesWholeList)) return [];

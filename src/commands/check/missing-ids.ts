@@ -6,11 +6,11 @@ import { writeId } from './write-columns.js';
 import type { FileProblem } from '../../endpoint/file-problems.js';
 
 /**
- * Writes an id into each endpoint file in SQL whose header has none.
+ * Writes an id into each `.sql` endpoint file whose header has none.
  *
- * @param problems of the files that could not be loaded.
- * @param onWritten called with the file as messages name it.
- * @returns the problems of the others: a file that was changed is loaded again.
+ * @param problems problems of the files that could not be loaded.
+ * @param onWritten called with the file's path in messages.
+ * @returns the problems of the other files. A changed file is loaded again.
  */
 export async function writeMissingIds(
   folder: string,
@@ -22,7 +22,7 @@ export async function writeMissingIds(
     if (!file?.endsWith('.sql')) continue;
     const id = randomUUID();
     const absolute = path.resolve(folder, '..', file);
-    // Where it cannot be written, the problem of the file says what to write.
+    // Where the id cannot be written, the problem of the file contains the text to write.
     const isWritten = await readFile(absolute, 'utf8')
       .then((source) => writeId({ path: absolute, source }, id))
       .catch(() => false);

@@ -14,8 +14,8 @@ import { queryRows, type AnalysisTools } from '../../gateway/analysis/analyze-qu
 const MOST_ROWS = 1_000_000;
 
 /**
- * Finds what would make the pages of an endpoint leave out rows or repeat them, in the rows of its example: rows that are equal in all
- * columns that order the pages, and a first page that has another order, or other rows than come first in it.
+ * Finds in the rows of an endpoint's example why its pages would omit or repeat rows: rows that are equal in all columns that order
+ * the pages, or a first page whose rows or order differ from the start of the whole result.
  *
  * @throws Error where ClickHouse does not run the query
  */
@@ -29,7 +29,7 @@ export async function problemsOfPages(
   const { order } = pages;
   const cap = rowCap(endpoint);
   const bound = (of: Query, rows: number): BoundQuery => bindQuery(of, values, new Set(), tools.now(), rows);
-  // Without the LIMIT of FIRST_ROWS, as a caller's own SQL reads the rows.
+  // Without the LIMIT of FIRST_ROWS, like the rows that a caller's own SQL reads.
   const all = bound({ ...query, named: [] }, MOST_ROWS);
   const equal = await equalRows(all, order, tools);
   const first = await keysOf(bound(pages.query, cap), order, tools);

@@ -5,13 +5,13 @@ import { bindValues, queryRows, type AnalysisTools } from '../../gateway/analysi
 import type { TableRead } from './checked-endpoint.js';
 import { granulesOf } from './estimate.js';
 
-/** A table that is read completely, whatever the value of a parameter with a time. */
+/** A table that is read completely for any value of a time parameter. */
 export interface UnprunedTable {
   readonly table: string;
   readonly warning: string;
 }
 
-/** Times before and after all data: a filter that an index can use excludes everything with one of them. */
+/** Times before and after all data. With one of them, a filter that an index can use excludes all rows. */
 const EXTREMES: Readonly<Record<string, readonly string[]>> = {
   date: ['1970-01-02', '2100-01-01'],
   timestamp: ['1970-01-02 00:00:00', '2100-01-01 00:00:00'],
@@ -46,7 +46,7 @@ export async function unprunedTimes(
 const isReadCompletely = ({ reads, parts, granules }: TableRead): boolean =>
   granules.of > reads && granules.read >= granules.of / reads && parts.read >= parts.of / reads;
 
-/** Undefined where the query cannot be analysed with this time, which says nothing of its filter. */
+/** The sum of a query's reads with this time; undefined where the query cannot be analysed, which says nothing about its filter. */
 async function totalWith(
   endpoint: Endpoint,
   values: Values,
@@ -78,7 +78,7 @@ const SELECT_KEYS =
   'SELECT partition_key, sorting_key FROM system.tables WHERE database = {database:String} AND name = {table:String}';
 
 async function adviceFor({ database, table }: TableRead, tools: AnalysisTools): Promise<string> {
-  // A user with the right to the query can have none to system tables; other failures would fail the example too.
+  // A user who may run the query may lack rights on system tables. Other failures would make the example fail too.
   const [keys] = await queryRows<Keys>(tools, SELECT_KEYS, { database, table }).catch(whereRejected([]));
   const shown =
     keys && ` (partition key: ${keys.partition_key || 'none'}; sorting key: ${keys.sorting_key || 'none'})`;

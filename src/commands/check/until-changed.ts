@@ -6,10 +6,10 @@ import type { CheckedEndpoint } from './checked-endpoint.js';
 import { withPieces } from './compose-on-data.js';
 
 /**
- * Adds to what was checked whether the results of each endpoint can be cached until their data changes, and whether those of an endpoint
- * with pieces can be composed. That they cannot is a warning where the endpoint is set so.
+ * Adds to checked endpoints whether their results can be cached until their data changes, and whether the results of an endpoint with
+ * pieces can be composed. If an endpoint has the setting but this is impossible, the finding is a warning.
  *
- * @param source the connection of a user that may read the versions of tables, or why there is none
+ * @param source the connection of the user that reads the versions of tables, or why there is none
  */
 export async function withUntilChanged(
   checked: readonly CheckedEndpoint[],

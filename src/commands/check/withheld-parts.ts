@@ -26,7 +26,7 @@ export function withheldParts(endpoint: Endpoint): readonly string[] {
   });
 }
 
-/** The parameters that the query compares with a column by `=`: by one of these an author separates tenants. All, where there is none. */
+/** The parameters that the query compares with a column by `=`, as tenants are separated; all parameters where there are none. */
 function likelyPins(
   { parameters, query: { tenant = [] } }: Endpoint,
   { facts: { comparisons } }: QueryFacts,
