@@ -67,7 +67,7 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   const { json = false } = options;
   const output = options.export ?? options.output;
   const shown = shownFormat({ ...options, output });
-  // The format that has the names and types of the columns, also where there are no rows.
+  // This format has the names and types of the columns even without rows.
   const format = shown === 'table' ? 'json-table' : shown;
   const call = callOf(endpoint, options, format);
   const gateway = gatewayOf(options);
@@ -84,7 +84,7 @@ async function runCall(endpoint: string, options: CallOptions, signal: AbortSign
   const onCut = (cause: unknown): CommandError =>
     cause instanceof CommandError ? cause : incomplete(gateway, cause);
   if (options.all) {
-    // Each request listens to it, and there can be thousands.
+    // Thousands of requests can listen to the signal.
     setMaxListeners(0, signal);
     await writeBody(joinPages(first, joinedFormat(format), request), output, { signal, onCut });
     return;

@@ -126,13 +126,13 @@ async function readerOf(
 ): Promise<{ readonly connection: ClickHouseConnection; readonly needed?: NeededGrants }> {
   if (source === 'external') return { connection: admin };
   if (!started) return { connection: admin, needed: await readerGrants(admin, schemaFolder, endpoints) };
-  // As the next start of the gateway does; here with a copy of the data.
+  // Applies the schema like the next start of the gateway, but to a copy of the data.
   if (source === 'own') await prepareDatabase(admin, { schemaFolder });
   const needed = await grantReader(started, schemaFolder, endpoints);
   return { connection: started.readerConnection, needed };
 }
 
-/** On a server that this command or a gateway started, its administrator reads versions, as in the gateway. */
+/** The connection for versions: for a server that this command or a gateway started, that of its administrator, as in the gateway. */
 function versionsOf({ source, admin }: CommandServer, { clickhouse }: Config): OpenClickHouse['versions'] {
   return source === 'external' && clickhouse.kind === 'external' ? versionsConnection(clickhouse) : admin;
 }
@@ -143,7 +143,7 @@ interface CheckTask {
   readonly signal: AbortSignal;
   readonly writes: boolean;
   readonly isTemporary: boolean;
-  /** The connection of a user that may read the versions of tables, or why there is none. */
+  /** The connection of the user that reads the versions of tables, or why there is none. */
   readonly versions: OpenClickHouse['versions'];
 }
 

@@ -50,7 +50,7 @@ function listedEndpoint(endpoint: Endpoint, file: string | undefined) {
       kind,
       required,
     })),
-    /** As its author writes it; a number of seconds, for example. */
+    /** Caching in the form in which an author writes it, for example as a number of seconds. */
     caching: writtenCaching(settings),
     /** Seconds; 0 for never. */
     warming: settings.warming,

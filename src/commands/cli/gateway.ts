@@ -3,16 +3,16 @@ import { urlIn } from './option-values.js';
 
 /** A running gateway and the key for it. */
 export interface Gateway {
-  /** Without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
   readonly apiKey: string | undefined;
 }
 
 /**
- * The gateway that options and environment variables name. Commander itself reads variables too early, before the project's
+ * The gateway that options and environment variables name. Commander reads variables too early, before the project's
  * .env is applied.
  *
- * @throws CommandError (invalid usage) where QUERYGATE_URL is no URL, or the key contains invalid characters.
+ * @throws CommandError (invalid usage) where QUERYGATE_URL is not a URL, or the key contains invalid characters.
  */
 export function gatewayOf({ url, key }: { readonly url?: string; readonly key?: string }): Gateway {
   const fromVariable = variable('QUERYGATE_URL');
@@ -63,7 +63,7 @@ export async function requestGateway(
   }
 }
 
-/** The error of a response of which only a part arrived. */
+/** The error of an incomplete response. */
 export function incomplete({ url }: Gateway, cause: unknown): CommandError {
   return disconnected(`The response of the gateway at ${url} is incomplete`, cause, 'Repeat the request');
 }

@@ -149,7 +149,7 @@ function nextSteps(folder: string, target: string, hasServer: boolean): string {
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
 }
 
-/** As a shell takes it for one word. */
+/** A text in quotes, which a shell takes for one word. */
 const quoted = (text: string): string =>
   /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 

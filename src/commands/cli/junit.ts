@@ -1,6 +1,6 @@
 import { escapeXml } from '../xml.js';
 
-/** One case of a report. */
+/** A test case of a report. */
 export interface JunitCase {
   readonly name: string;
   /** The group that it is shown in. */

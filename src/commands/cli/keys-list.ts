@@ -3,7 +3,7 @@ import type { ShownPins } from '../../gateway/auth/shown-pins.js';
 import { COUNTED, type LimitRules } from '../../endpoint/limit-rules.js';
 import { textTable } from './text-table.js';
 
-/** A key as `keys list` shows it: everything except the hashes, and pinned values as they may be shown. */
+/** A key in `keys list`: everything except the hashes. Pinned values are sealed unless they may be shown. */
 export interface ListedKey extends Omit<StoredKey, 'sha256' | 'fixed'> {
   /** How many keys the name has (two during a rotation), expired or not. */
   readonly keys: number;

@@ -15,7 +15,7 @@ import { newEndpointFile, newTestFile, newTestOfTable } from './project/template
 import { writeNewFile, type ProjectFile } from './project/write-new-file.js';
 import { printWarning, runCommand } from './run-command.js';
 
-/** `querygate new`: writes an endpoint file to begin with. */
+/** `querygate new`: writes a new endpoint file. */
 export function newCommand(): Command {
   return withProjectOption(new Command('new'))
     .description('Writes an endpoint file that runs as it is, with an id of its own.')
@@ -47,11 +47,11 @@ ${EXIT_CODES_HELP}`,
 
 interface NewOptions {
   readonly ts?: boolean;
-  /** A table whose rows the endpoint returns. */
+  /** Table whose rows the endpoint returns. */
   readonly table?: string;
 }
 
-/** Writes an endpoint file to begin with, and prints its path. */
+/** Writes a new endpoint file, and prints its path. */
 async function runNew(name: string, { ts = false, table }: NewOptions, signal: AbortSignal): Promise<void> {
   rejectName(name);
   const project = projectIn(projectFolder(process.env));
@@ -80,10 +80,10 @@ const templatesOf = async (name: string, form: 'sql' | 'ts'): Promise<NewFiles> 
 });
 
 /**
- * The file of an endpoint over a table of the project, whose columns ClickHouse describes, and its test where the schema files make
- * the table. Prints what the endpoint leaves out.
+ * The file of an endpoint over a table of the project, with the columns that ClickHouse describes. Adds a test where the schema files
+ * create the table. Prints what the endpoint omits.
  *
- * @throws CommandError where the table does not exist, or no endpoint can be made of it.
+ * @throws CommandError where the table does not exist, or cannot have an endpoint.
  */
 async function filesOfTable(name: string, table: string, signal: AbortSignal): Promise<NewFiles> {
   const server = { sources: ['external', 'own', 'temporary'], signal } as const;

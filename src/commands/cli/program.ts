@@ -4,7 +4,7 @@ import { readVersion } from '../../package-files.js';
 import { applyProject } from './project-option.js';
 import { removedCommand } from './removed-commands.js';
 
-/** The subcommands in the order of the help. Only the file of the one that runs is loaded, with what it needs. */
+/** The subcommands in the order of the help. Only the file of the subcommand that runs is loaded. */
 const SUBCOMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.js')).initCommand(),
   new: async () => (await import('./new.js')).newCommand(),
@@ -39,7 +39,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   return program;
 }
 
-/** The subcommand of a name, or all of them where there is none; to print the version takes none. */
+/** The subcommand of a name, or all where no name matches; none to print the version. */
 function subcommandsFor(name = ''): readonly (() => Promise<Command>)[] {
   if (/^(?:-V|--version)$/.test(name)) return [];
   const named = Object.entries(SUBCOMMANDS).filter(([each]) => each === name);

@@ -10,7 +10,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   'endpoints --callers': 'use querygate call gateway.callers --param start_time=now-30d.',
 };
 
-/** The command that says what replaces a removed one; undefined where the arguments name none. */
+/** A command that prints what replaces a removed one; undefined where the arguments name no removed command. */
 export function removedCommand(args: readonly string[]): Command | undefined {
   const found = Object.entries(REPLACEMENTS).find(([words]) => {
     const [command, option = command] = words.split(' ');

@@ -153,7 +153,7 @@ async function compare(
   if (isFailure(report, options.failOn)) process.exitCode = EXIT.failed;
 }
 
-/** Names of the endpoints that only one version has, or whose definitions differ in what decides a result. */
+/** Names of the endpoints that only one version has, or whose definitions differ in a way that affects results. */
 function changedEndpoints(before: EndpointRegistry, after: EndpointRegistry): readonly string[] {
   const names = new Set([...before.all(), ...after.all()].map(({ name }) => name));
   return [...names].filter((name) => factsOf(before.find(name)) !== factsOf(after.find(name))).sort();

@@ -57,7 +57,7 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
   });
   throwInsteadOfExit(program);
   try {
-    // Without a subcommand it shows what there is, which is no mistake.
+    // Without a subcommand the program prints its help, which is not an error.
     const isBare = program.commands.length > 0 && argv.length <= 2;
     await program.parseAsync(isBare ? [...argv, '--help'] : argv);
   } catch (error) {

@@ -57,7 +57,7 @@ export async function list(options: FileOption & { readonly json?: boolean }): P
   process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
 }
 
-/** The endpoints that say which pinned values are secret; none where no key has pins, or where they cannot be loaded. */
+/** The endpoints that declare which pinned values are secret; empty where no key has pins, or where they cannot be loaded. */
 async function endpointsOfPins({ keys }: KeyFile): Promise<readonly Endpoint[]> {
   if (keys.every(({ fixed }) => fixed === undefined)) return [];
   try {

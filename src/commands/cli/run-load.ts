@@ -21,7 +21,7 @@ export interface LoadFlags {
   readonly shiftToNow?: boolean;
   readonly strict?: boolean;
   readonly json?: boolean;
-  /** By default, what the file's name says. */
+  /** Format of the file; absent: by its name. */
   readonly format?: SourceFormat;
   /** Whether the table is created, with columns inferred from the file. */
   readonly create?: boolean;

@@ -38,7 +38,7 @@ export async function purgeCalls(config: Config, signal: AbortSignal): Promise<v
   );
 }
 
-/** Runs a task with a client of the ClickHouse that has the recorded calls. @throws CommandError where there is none yet */
+/** Runs a task with a client of the ClickHouse that has the recorded calls. @throws CommandError where no calls are recorded yet */
 async function withCalls<T>(
   config: Config,
   signal: AbortSignal,

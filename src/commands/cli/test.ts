@@ -99,7 +99,7 @@ function watchTests(
   });
 }
 
-/** @returns the calls whose expectations were written, so that they would pass now */
+/** @returns the calls whose expectations were updated, so that they would now pass */
 async function updateAll(tests: readonly RanTest[]): Promise<ReadonlySet<CallRun>> {
   const updated = new Set<CallRun>();
   for (const ran of tests) for (const call of await updateTest(ran)) updated.add(call);

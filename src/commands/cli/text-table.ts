@@ -26,8 +26,8 @@ export function textTable(
 }
 
 /**
- * Characters that would move the cursor, start an escape sequence, or change the order in which a terminal shows others: data
- * must not control the terminal. A surrogate without its partner is no character.
+ * Characters that would move the cursor, begin an escape sequence, or change the order of others in a terminal, which data must
+ * not control. A surrogate without its other half is not a character.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u{200E}\u{200F}\u{061C}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 

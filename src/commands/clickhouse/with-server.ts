@@ -26,7 +26,7 @@ export type DataSource = 'external' | 'own' | 'temporary';
 /** The ClickHouse that a command uses. */
 export interface CommandServer {
   readonly source: DataSource;
-  /** Of a user that may change data; of an external server, the configured user. */
+  /** Connection of a user that may change data; for an external server, the configured user. */
   readonly admin: ClickHouseConnection;
   /** The embedded server that runs for this command; absent where it is external, or that of a gateway that runs. */
   readonly started?: EmbeddedServer;
@@ -34,7 +34,7 @@ export interface CommandServer {
 
 /** How a command chooses its ClickHouse. */
 export interface ServerOptions {
-  /** The first that there is; the last one need not be there before. */
+  /** Sources in order of preference. The first that exists is used; the last one is created where necessary. */
   readonly sources: readonly DataSource[];
   /** Whether a temporary server has demonstration data. */
   readonly demoData?: boolean;
@@ -100,7 +100,7 @@ async function withStarted<T>(
   database: string,
   task: (server: Required<Omit<CommandServer, 'source'>>) => Promise<T>,
 ): Promise<T> {
-  // After a crash the task's requests fail and report it.
+  // A crash is reported by the requests of the task, which then fail.
   const started = await EmbeddedServer.start({ dataDir, database, onCrash: () => undefined });
   try {
     return await task({ admin: started.adminConnection, started });

@@ -18,7 +18,7 @@ const SETTINGS: ClickHouseSettings = {
 
 /** A file of the demonstration data and the table that it fills, after its name: `01_TABLE.sql`. */
 interface Fill {
-  /** As messages name it: `demo/01_TABLE.sql`. */
+  /** Path in messages: `demo/01_TABLE.sql`. */
   readonly file: string;
   readonly table: string;
   readonly query: string;
@@ -28,14 +28,14 @@ interface Fill {
  * Fills the tables with demonstration data up to `now`, by the SQL files of a folder, if all tables are empty.
  * Deterministic: the same `now` yields the same rows.
  *
- * @param client its default database contains the tables.
- * @param folder with the SQL files; without any, there is no demonstration data.
+ * @param client client whose default database contains the tables.
+ * @param folder folder of the SQL files; without files, there is no demonstration data.
  * @returns whether the tables were filled.
  */
 export async function fillDemoData(client: ClickHouseClient, folder: string, now: Date): Promise<boolean> {
   const fills = await readFills(folder);
   if (fills.length === 0 || !(await areAllEmpty(client, fills))) return false;
-  // In file order, because a file may read the tables of earlier files.
+  // The files run in order, because a file may read the tables of earlier files.
   for (const { file, query } of fills) {
     await client
       .command({ query, query_params: { now }, clickhouse_settings: SETTINGS })

@@ -5,7 +5,7 @@ import { readSchema } from '../../gateway/schema/migration-files.js';
 import { fillDemoData } from './fill-demo-data.js';
 
 export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied'> {
-  /** Where the schema files are. */
+  /** Folder of the schema files. */
   readonly schemaFolder: string;
   /** Demonstration data for empty tables: its SQL files, and its end; absent: none. */
   readonly demo?: { readonly folder: string; readonly upTo: Date } | undefined;

@@ -36,8 +36,8 @@ export class AnalysedFiles {
   constructor(private readonly dependencies: AnalysisDependencies) {}
 
   /**
-   * @param earlier the endpoints that the files contained when they were loaded last. One of them without a problem stays in
-   * place of a new one with a problem; without one, the new one is served, and its calls say what is wrong.
+   * @param earlier the endpoints of the files in the last load. An earlier endpoint without a problem replaces a new one with a
+   * problem. Without an earlier one, the new one is served, and its calls report the problem.
    */
   async complete(loaded: LoadedFiles, earlier: ReadonlyMap<string, Endpoint>): Promise<LoadedFiles> {
     const open = [...loaded.endpoints].filter(([, endpoint]) => !this.isKnown(endpoint));
@@ -51,7 +51,7 @@ export class AnalysedFiles {
       problems.push(...found.map((problem) => ({ file, ...problem })));
       if (await this.isValid(earlier.get(file), analysed, tools)) endpoints.delete(file);
     };
-    // Without ClickHouse nothing can be said about a query; its calls say that ClickHouse does not respond.
+    // Without ClickHouse no query can be analysed. Calls then report that ClickHouse does not respond.
     await this.dependencies
       .withTools(async (tools) => {
         await this.dependencies.prepareFor(open.map(([, endpoint]) => endpoint));
@@ -94,7 +94,7 @@ export class AnalysedFiles {
     return analysis ? problemsOf(analysis) : [];
   }
 
-  /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */
+  /** The files that cannot be served without ClickHouse, because their columns are unknown. */
   private withoutColumns(endpoints: Map<string, Endpoint>, { message }: Error): readonly FileProblem[] {
     const lacking = [...endpoints].filter(([, { file }]) => lacksColumns(file));
     for (const [file] of lacking) endpoints.delete(file);

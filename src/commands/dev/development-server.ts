@@ -29,7 +29,7 @@ import type { ChangedPart } from './watch-project.js';
 
 type ReportCheck = (checked: CheckedEndpoint, endpoint: Endpoint) => void;
 
-/** What a development server adds to a gateway: it loads what is valid, checks what changed, and tells the console. */
+/** The additions of a development server to a gateway: it loads valid files, checks changed ones, and notifies the console. */
 export class DevelopmentServer implements Development {
   private readonly findings: FindingsOfEndpoints;
   private readonly analysed: AnalysedFiles;
@@ -42,7 +42,7 @@ export class DevelopmentServer implements Development {
   private clickhouse: OpenClickHouse | undefined;
   private onServer: ReturnType<typeof withFailover<QueryClient>> | undefined;
   private problemsOfFiles: readonly FileProblem[] = [];
-  /** By file. */
+  /** The last run of the tests, by file. */
   private readonly tests = new Map<string, RanTest>();
   private readonly noticesOfParts = new Map<ChangedPart, string>();
 
@@ -136,7 +136,7 @@ export class DevelopmentServer implements Development {
     return this.revisions.changed(from, signal);
   }
 
-  /** Checks each endpoint that was added or changed, one after another, and reports what is found about it once. */
+  /** Checks each new or changed endpoint, one at a time, and reports each finding once. */
   checkChanged(endpoints: Endpoints): Promise<void> {
     this.checking = this.checking.then(() => this.checkEach(this.changed, endpoints, this.report));
     return this.checking;
@@ -165,7 +165,7 @@ export class DevelopmentServer implements Development {
     }
   }
 
-  /** The analysis before an endpoint is served has reported what is wrong with it. */
+  /** Omits problems that the analysis before the endpoint was served has reported. */
   private readonly report: ReportCheck = (checked, endpoint) => {
     if (!this.analyses.hasProblem(endpoint) && !lacksColumns(endpoint.file)) this.reporter.checked(checked);
   };
@@ -187,7 +187,7 @@ export class DevelopmentServer implements Development {
     if (tests.length + removed.length > 0) this.revisions.change();
   }
 
-  /** Forgets what was found about definitions that are no longer served. */
+  /** Removes the findings about definitions that are no longer served. */
   keepOnly(endpoints: readonly Endpoint[]): void {
     this.findings.keepOnly(endpoints);
   }
@@ -197,7 +197,7 @@ export class DevelopmentServer implements Development {
     this.revisions.change();
   }
 
-  /** To be called when tables were created, changed or dropped: what was found about endpoints may be wrong. */
+  /** Called when tables were created, changed or dropped, because findings about endpoints may no longer be true. */
   forgetAnalyses(): void {
     this.analyses.forget();
     this.findings.forget();

@@ -11,23 +11,23 @@ export interface FindingsDependencies {
   readonly analyses: EndpointAnalyses;
   /** Runs a task on a ClickHouse server. @throws Error where none responds */
   readonly withTools: <T>(task: (tools: CheckTools) => Promise<T>) => Promise<T>;
-  /** As `querygate check` takes it. */
+  /** The connection for versions, or why there is none, as for `querygate check`. */
   readonly versions: () => OpenClickHouse['versions'];
   /** Called when a check has ended. */
   readonly onFound: () => void;
 }
 
 interface Check {
-  /** Of the file: what is found names its lines. */
+  /** Text of the file: findings refer to its lines. */
   readonly source: string | undefined;
   readonly ended: Promise<CheckedEndpoint>;
   found?: CheckedEndpoint;
 }
 
-/** What checks found about endpoints as they are declared and set: a changed one is checked again. */
+/** The findings of checks by definition and settings of an endpoint. A changed endpoint is checked again. */
 export class FindingsOfEndpoints {
   private readonly checks = new Map<string, Check>();
-  /** One check at a time, so that checks neither load ClickHouse nor distort each other's times. */
+  /** The last check. Checks run one at a time, so that they neither load ClickHouse nor distort each other's times. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly dependencies: FindingsDependencies) {}
@@ -60,7 +60,7 @@ export class FindingsOfEndpoints {
     this.checks.clear();
   }
 
-  /** Forgets the findings of definitions that are no longer served, and checks again those whose files have other lines. */
+  /** Removes the findings of definitions that are no longer served. Checks again the endpoints whose files have other lines. */
   keepOnly(endpoints: readonly Endpoint[]): void {
     const served = new Map(endpoints.map((endpoint) => [visibleState(endpoint), endpoint]));
     for (const [facts, { source }] of this.checks) {

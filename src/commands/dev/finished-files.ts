@@ -2,8 +2,8 @@ import { lacksColumns } from '../../endpoint/sql-file/parse-sql-file.js';
 import type { ProjectEndpointsOptions } from '../../gateway/server/project-endpoints.js';
 
 /**
- * Loads endpoint files for the tests of a development server, which writes what a new file lacks and reports what is wrong: the tests
- * of such a file run when it changes again, and until then its earlier endpoint, if there is one, stays.
+ * Loads endpoint files for the tests of a development server, which completes new files and reports problems. The tests of an
+ * incomplete file run when the file changes again. Until then its earlier endpoint stays, if there is one.
  */
 export const FINISHED_FILES: ProjectEndpointsOptions = {
   mayLackColumns: true,

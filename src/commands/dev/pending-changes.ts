@@ -17,7 +17,7 @@ export class PendingChanges {
     this.resume();
   };
 
-  /** To be called before all files are read. */
+  /** Called before all files are read. */
   forget(): void {
     this.pending = [];
   }

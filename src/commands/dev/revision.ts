@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 /** Milliseconds after which a waiting reader gets a response without news, before a proxy ends its request. */
 const LONGEST_WAIT_MS = 25_000;
 
-/** A text that changes with what it stands for, and that readers can wait for. */
+/** A text that differs after each change of a state, and for whose next value readers can wait. */
 export class Revision {
   /** Different in each process, so that a page that was open before a restart sees a change. */
   private readonly process = randomBytes(4).toString('hex');

@@ -21,10 +21,10 @@ import { Terminal } from './terminal.js';
 import { watchProject, type ChangedPart } from './watch-project.js';
 
 /**
- * Serves the project until SIGTERM or SIGINT, and reloads what changes.
+ * Serves the project until SIGTERM or SIGINT, and reloads changed files.
  *
  * @param recreate whether to drop the embedded development database at the start
- * @throws Error that says why the server cannot start.
+ * @throws Error with the reason why the server cannot start.
  */
 export async function runDev(environment: Environment, recreate: boolean): Promise<void> {
   const config = readConfig(environment);
@@ -71,7 +71,7 @@ export async function runDev(environment: Environment, recreate: boolean): Promi
   await development.checkAll(gateway.endpoints);
 }
 
-/** @throws Error where the folder is no project, which nobody wants to watch */
+/** @throws Error where the folder does not contain a project */
 function requireProject({ project: { folder, endpointsFolder } }: Config): void {
   if (existsSync(endpointsFolder)) return;
   throw new Error(
@@ -126,7 +126,7 @@ function reactions(parts: Parts): (files: ReadonlyMap<ChangedPart, readonly stri
   };
 }
 
-/** Runs the tests that a change concerns, and reports what they found. */
+/** Runs the tests that a change affects, and reports their results. */
 async function runTests(
   files: ReadonlyMap<ChangedPart, readonly string[]>,
   { tests, terminal, development }: Parts,

@@ -26,9 +26,9 @@ export function schemaProblem(error: unknown): string {
   return error instanceof AppliedFilesDiffer ? `${error.message} ${HOW_TO_RECREATE}` : messageOf(error);
 }
 
-/** Brings the development database up to date with the project's schema, and says what it cannot do. */
+/** Updates the development database to the project's schema, and reports changes that are impossible. */
 export class SchemaChanges {
-  /** One change after another. */
+  /** The last change. Changes run one at a time. */
   private last: Promise<void> = Promise.resolve();
 
   /** @param reload of the endpoints, which may read new tables */

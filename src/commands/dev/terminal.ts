@@ -10,7 +10,7 @@ import type { Reload } from '../../gateway/server/reloader.js';
 
 /** Writes to the terminal what a development server does. */
 export class Terminal {
-  /** Files that somebody is writing, of which the terminal has said so. */
+  /** Incomplete files that the terminal has reported. */
   private awaited: ReadonlySet<string> = new Set();
 
   constructor(private readonly stream = process.stdout) {}
@@ -49,7 +49,7 @@ export class Terminal {
     else void this.offerTemplate(file);
   }
 
-  /** Shows what an empty file can begin with. */
+  /** Prints a template for an empty file. */
   private async offerTemplate(file: string): Promise<void> {
     const { text } = await newEndpointFile(path.parse(file).name, 'sql');
     this.print(

@@ -9,7 +9,7 @@ export type ChangedPart = 'endpoints' | 'schema' | 'demo' | 'tests' | 'environme
 export interface WatchEvents {
   /** @param files absolute, by the part that they belong to; those that changed within a short time together. */
   readonly onChange: (files: ReadonlyMap<ChangedPart, readonly string[]>) => void;
-  /** Called once for each kind of error: a system that watches no more files says so for each file. */
+  /** Called once for each kind of error: a system that cannot watch more files reports that for each file. */
   readonly onError: (error: Error) => void;
 }
 
@@ -41,7 +41,7 @@ export async function watchProject(
   const environmentFile = path.join(project.folder, '.env');
   const watcher = watch(project.folder, {
     ignoreInitial: true,
-    // What a link in the project leads to is in the project too, or is no part of it.
+    // The target of a link is either watched already, as a part of the project, or not a part of it.
     followSymlinks: false,
     ignored: (file, stats) =>
       file !== project.folder &&

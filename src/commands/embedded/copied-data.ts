@@ -6,10 +6,10 @@ import path from 'node:path';
 import { releaseDataFolder, takeDataFolder } from './running-server.js';
 
 /**
- * Runs a task with a copy of a data folder that no server uses, so that a server on it, perhaps of a later version, changes
- * nothing of the original.
+ * Runs a task with a copy of a data folder that no server uses. A server on the copy, which may have a later version, cannot change
+ * the original.
  *
- * @throws Error where a server starts on the folder meanwhile.
+ * @throws Error where a server starts on the folder while it is copied.
  */
 export async function withCopiedData<T>(dataDir: string, task: (copy: string) => Promise<T>): Promise<T> {
   const copy = await mkdtemp(path.join(dataDir, 'copy-'));

@@ -37,7 +37,7 @@ const RESTART_PAUSE_MS = 500;
 /** A ClickHouse server as a child process, on a free loopback port, with passwords that only this process knows. */
 export class EmbeddedServer {
   private child: ChildProcess | undefined;
-  /** The process that was told to end, so that its end is no crash. */
+  /** The process that was stopped on purpose, so that its exit is not a crash. */
   private ending: ChildProcess | undefined;
   private stopping = false;
   /** Settles when the last change of the process is done. */
@@ -54,7 +54,7 @@ export class EmbeddedServer {
   /**
    * Starts a server and waits until it responds.
    *
-   * @throws Error that says what to do: no engine for this platform, a data folder in use, or the engine's last
+   * @throws Error with what to do: the platform has no engine, the data folder is in use, or the engine failed with this
    * output.
    */
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
@@ -95,9 +95,9 @@ export class EmbeddedServer {
   }
 
   /**
-   * Gives the read-only user these rights and no others: statements without a user, such as `GRANT SELECT ON logs.t`.
-   * Restarts the server where it has other rights, because this engine reads its users only when it starts. Connections
-   * stay valid, but running queries fail.
+   * Gives the read-only user exactly these rights: statements without a user, such as `GRANT SELECT ON logs.t`. Restarts the
+   * server where the rights differ, because this engine reads its users only when it starts. Connections stay valid, but running
+   * queries fail.
    */
   restartWith(grants: readonly string[]): Promise<void> {
     return this.exclusively(async () => {
@@ -117,7 +117,7 @@ export class EmbeddedServer {
   /** Ends the server. Acknowledged writes are not lost. */
   async stop(): Promise<void> {
     this.stopping = true;
-    // At once, because a launch waits until its process responds or ends.
+    // Not queued, because a launch waits until its process responds or ends.
     await this.end();
     await this.exclusively(() => this.end());
     await releaseDataFolder(this.options.dataDir, this.record);

@@ -24,9 +24,9 @@ const result = await runEngine();
 process.stderr.write(`${errorOf(result)}\n`, die);
 
 /**
- * The engine's own session always runs as the user `default` without a password. ClickHouse authenticates that user
- * by a request to this HTTP server. The server accepts only the first request, which the engine sends before it
- * listens. It stays open, so that no other process can take its port and accept others.
+ * The engine's own session always runs as the user `default` without a password. ClickHouse authenticates that user by a request to
+ * this HTTP server. Only the first request is accepted, which the engine sends before it listens. The server stays open, so
+ * that no other process can take its port and accept others.
  */
 async function admitOwnSessionOnly() {
   let admitted = false;

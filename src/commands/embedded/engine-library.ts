@@ -14,7 +14,7 @@ const CALLER = 'ffi-rs';
 /**
  * Path of the ClickHouse engine that npm installed for this platform.
  *
- * @throws Error that says what to do when there is none.
+ * @throws Error with what to do where no engine is installed.
  */
 export function engineLibraryPath(
   platform = `${process.platform}-${process.arch}`,

@@ -10,12 +10,12 @@ import { grantsInUsersFile, USERS_FILE } from '../grants/reader-user-file.js';
 import type { EmbeddedServer } from './embedded-server.js';
 
 /**
- * Gives the read-only user of an embedded server the grants that the endpoints need, and, with `extend`, keeps those that it has.
- * The schema must have been applied. An endpoint whose query cannot be analysed gets what is known of it, and is reported; so is
- * one that reads a system table for which the users file of the project has no grant: other tables of that database hold what
- * every caller sent.
+ * Gives the read-only user of an embedded server the grants that the endpoints need; with `extend`, existing grants stay. The schema
+ * must have been applied. Reports an endpoint whose query cannot be analysed, and gives the grants that are known. Also reports one
+ * that reads a system table without a grant in the project's users file, because other tables of that database have the requests
+ * of every caller.
  *
- * @param schemaFolder of the project.
+ * @param schemaFolder folder of the project's schema files.
  */
 export async function grantReader(
   server: EmbeddedServer,
@@ -30,9 +30,9 @@ export async function grantReader(
 }
 
 /**
- * What {@link grantReader} would grant, and what it would report.
+ * The grants that {@link grantReader} would give, and its report.
  *
- * @param admin of the server.
+ * @param admin connection of the server's administrator.
  */
 export async function readerGrants(
   admin: ClickHouseConnection,
@@ -50,7 +50,7 @@ export async function readerGrants(
   return { ...needed, grants, problems: [...needed.problems, ...problems.flat()] };
 }
 
-/** Tables without content, which ClickHouse lets every user read. */
+/** Tables without content, which every user may read. */
 const CONSTANT = /^(?:one|(?:numbers|zeros)(?:_mt)?)$/;
 
 const isOfSystem = ({ database, name }: Grant): boolean =>

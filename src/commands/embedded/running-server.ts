@@ -7,7 +7,7 @@ import { ifPresent } from '../../files/if-present.js';
 import { replaceFile } from '../../files/replace-file.js';
 import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.js';
 
-/** The record of a running embedded server, with which command-line tools of the same user connect to it. */
+/** The record of a running embedded server, by which command-line tools of the same user connect to it. */
 export interface RunningServer extends Omit<ClickHouseConnection, 'database'> {
   /** Process id of the gateway. */
   readonly pid: number;
@@ -50,7 +50,7 @@ async function recordUnlessOwned(dataDir: string, server: RunningServer): Promis
   return true;
 }
 
-/** Removes the record of a server that has ended, unless the folder belongs to another one by now. */
+/** Removes the record of a server that has ended, unless another server owns the folder by now. */
 export async function releaseDataFolder(dataDir: string, { password }: RunningServer): Promise<void> {
   const record = await readRecord(fileIn(dataDir));
   if (record?.password === password) await rm(fileIn(dataDir), { force: true });
@@ -58,9 +58,9 @@ export async function releaseDataFolder(dataDir: string, { password }: RunningSe
 }
 
 /**
- * The running server of a data folder, or undefined if there is none. Waits for a server that is starting or restarting.
+ * The running server of a data folder; undefined if there is none. Waits for a server that is starting or restarting.
  *
- * @throws Error if the process that has the folder lives, but its server does not respond within the time.
+ * @throws Error if the process that owns the folder is running, but its server does not respond in time.
  */
 export async function findRunningServer(
   dataDir: string,
@@ -86,7 +86,7 @@ export async function respondsToPing(url: string): Promise<boolean> {
   }
 }
 
-/** The record in a file; undefined if there is none, or no complete one. */
+/** The record in a file; undefined for a missing or incomplete one. */
 async function readRecord(file: string): Promise<RunningServer | undefined> {
   const text = (await ifPresent(readFile(file, 'utf8'))) ?? '';
   try {
@@ -104,7 +104,7 @@ function isOwned({ pid, password }: RunningServer): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // No such process, or (EPERM) one of another user, who could not have written this record.
+    // The process does not exist, or (EPERM) belongs to another user, who could not have written this record.
     return false;
   }
 }

@@ -30,7 +30,7 @@ export async function writeServerFiles(
   const files = {
     [CONFIG_FILE]: configXml(folder, port),
     'users.xml': USERS_XML,
-    // The same profile as in production.
+    // The profile of the reader is the same as in production.
     [USERS_FILE]: readerUserFile(READER_USER, grants),
     ...(extraConfig !== undefined && { 'config.d/extra.xml': extraConfig }),
   };

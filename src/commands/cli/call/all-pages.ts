@@ -8,7 +8,7 @@ import { CommandError, EXIT } from '../exit-codes.js';
 
 /** How the bodies of pages become one body. */
 interface Joining {
-  /** What stands before the rows of every page, and what stands after them. */
+  /** The texts before and after the rows of every page. */
   readonly around: (page: Buffer) => readonly [start: Buffer, end: Buffer];
   readonly separator: string;
 }
@@ -38,7 +38,7 @@ export const JOINED_FORMATS = Object.keys(JOINING) as readonly JoinedFormat[];
 export type RequestPage = (cursor?: string) => Promise<Response>;
 
 /**
- * All pages of a call as one response, whose body fails where one of them is incomplete.
+ * All pages of a call as one response. Its body fails where a page is incomplete.
  *
  * @param first the first page
  */

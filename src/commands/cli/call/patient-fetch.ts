@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import type { SendRequest } from '../gateway.js';
 
 /**
- * Like `fetch`, which gives up after five minutes without a byte: ClickHouse can take longer to find the first row of an
- * export. The body is not compressed, and has a problem where it is broken off.
+ * Like `fetch`, but without its timeout of five minutes: ClickHouse can take longer to find the first row of an export. The body is
+ * not compressed, and fails where the response is aborted.
  */
 export const patientFetch: SendRequest = async (target, { method = 'GET', headers, body, signal }) => {
   const url = new URL(target);

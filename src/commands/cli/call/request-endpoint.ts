@@ -11,11 +11,11 @@ export interface EndpointCall {
   /** Texts, and lists of them, which are repeated in a URL. */
   readonly parameters: ReadonlyMap<string, string | readonly string[]>;
   readonly format: FormatName | undefined;
-  /** Whether the parameters travel in the body of a POST; the gateway’s own are in the URL all the same. */
+  /** Whether the parameters are sent in the body of a POST. The gateway’s own parameters stay in the URL. */
   readonly post?: boolean;
 }
 
-/** After so many seconds without a result the gateway says that the query is running, before a proxy ends the request. */
+/** Seconds without a result after which the gateway responds that the query is running, before a proxy ends the request. */
 const WAIT_SECONDS = 10;
 
 /** The URL of the call. */
@@ -49,7 +49,7 @@ function requestEndpoint(gateway: Gateway, call: EndpointCall, signal: AbortSign
     'User-Agent': 'querygate-cli',
     Accept: FORMATS[format ?? 'json'].mediaType,
     ...(post && { 'Content-Type': 'application/json' }),
-    // A person who misspells a parameter must not take other rows for the result.
+    // An undeclared parameter is an error, because a person who misspells one must not take other rows for the result.
     Prefer: `handling=strict${isExport ? '' : `, respond-async, wait=${WAIT_SECONDS}`}`,
   };
   const request = { headers, signal, ...(post && { method: 'POST', body: bodyOf(call) }) };
@@ -62,10 +62,10 @@ interface Running {
   readonly timeLimitSeconds: number;
 }
 
-/** What a server that is no gateway says is no reason to send it requests without a pause. */
+/** Minimum pause between two requests, because the response of a server that is not a gateway may demand none. */
 const LEAST_PAUSE_SECONDS = 0.1;
 
-/** @throws CommandError where the response is no such text */
+/** @throws CommandError where the response does not describe a running call */
 async function readRunning(gateway: Gateway, response: Response): Promise<Running> {
   return response.json().then(
     (running) => running as Running,

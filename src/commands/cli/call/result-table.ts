@@ -22,7 +22,7 @@ export function resultTable(body: string): string {
   return textTable([meta.map(({ name }) => printable(name)), ...rows], right);
 }
 
-/** A value as one line of text; numbers as they were sent, with every digit. */
+/** A value as one line of text; numbers with every digit that was sent. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (isLosslessNumber(value)) return value.value;

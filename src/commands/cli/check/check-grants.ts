@@ -98,7 +98,7 @@ function remarksOf({ problems, warnings }: NeededGrants, checked: readonly Check
   };
 }
 
-/** The problems that are not also those of an example. An example that fails for one table says nothing of the others. */
+/** The problems that are not already those of an example. An example that fails for one table says nothing about the others. */
 function newProblems(problems: readonly Remark[], checked: readonly CheckedEndpoint[]): readonly Remark[] {
   const problemsOf = new Map(checked.map(({ name, problems: found }) => [name, found.map(textOfProblem)]));
   return problems.filter(({ endpoint, unseenTable }) => {

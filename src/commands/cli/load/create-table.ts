@@ -20,7 +20,7 @@ import { tableFile } from './table-file.js';
 export interface TableCreation {
   readonly config: Config;
   readonly connection: ClickHouseConnection;
-  /** Of the same connection. */
+  /** Client of this connection. */
   readonly client: ClickHouseClient;
   readonly table: string;
   /** Path of the file, or `-`. */
@@ -61,8 +61,8 @@ export async function prepareCreation(creation: TableCreation): Promise<void> {
  * Writes a schema file for the table, and applies it. With `querygate dev` on the same database, either process applies the
  * file, and the other finds it applied.
  *
- * @param sample lines of JSON objects, of which the columns are inferred.
- * @returns path of the file in the project, and hints where a number is perhaps money, and a name a value.
+ * @param sample lines of JSON objects, from which the columns are inferred.
+ * @returns path of the file in the project, and hints about numbers that may be money, and names that may be values.
  */
 export async function createTable(creation: TableCreation, sample: Sample): Promise<string> {
   const { config, client, table, source, format } = creation;

@@ -10,7 +10,7 @@ import { usageError } from '../exit-codes.js';
 import { readTemplates } from './templates.js';
 import type { ProjectFile } from './write-new-file.js';
 
-/** Where a project can be deployed. */
+/** The targets of a deployment. */
 export const DEPLOYMENTS = ['compose', 'systemd', 'kubernetes'] as const;
 export type Deployment = (typeof DEPLOYMENTS)[number];
 
@@ -62,7 +62,7 @@ async function kubernetesFiles(project: Project): Promise<readonly ProjectFile[]
 /** A file of the project in a ConfigMap. */
 interface MountedFile {
   readonly key: string;
-  /** Where the pods have it, below the folder. */
+  /** Path of the file in the pods, below the folder. */
   readonly path: string;
   readonly text: string;
 }
@@ -74,7 +74,7 @@ interface Part {
   readonly files: readonly MountedFile[];
 }
 
-/** As Kubernetes limits a ConfigMap, with a margin for what is around the files. */
+/** Kubernetes' limit for a ConfigMap, with a margin for the text around the files. */
 const MAX_BYTES = 1_000_000;
 const AS_IMAGE =
   'make an image of the project instead: docs/how-to/deploy-on-kubernetes.md of the package says how';
@@ -109,7 +109,7 @@ async function filesIn(
 /** Whether the pods have a file under another name than its key, so that the manifests list all files of the part. */
 const isListed = ({ files }: Part): boolean => files.some((file) => file.key !== file.path);
 
-/** A manifest whose volumes list the files of a part, where they must. */
+/** A manifest whose volumes list the files of a part, where Kubernetes requires that. */
 function withItems(manifest: string, part: Part): string {
   if (!isListed(part)) return manifest;
   const items = part.files.map(

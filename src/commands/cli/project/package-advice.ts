@@ -23,7 +23,7 @@ export async function packageAdvice(folder: string, template: ProjectFile): Prom
   });
 }
 
-/** An invalid file lacks everything: npm reports what is wrong with it. */
+/** The manifest in a text; empty for an invalid one, whose problem npm reports. */
 function manifestOf(text: string): Manifest {
   try {
     const value: unknown = JSON.parse(text.replace(/^\u{FEFF}/u, ''));

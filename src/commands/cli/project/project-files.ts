@@ -14,8 +14,8 @@ export interface ProjectFiles {
 }
 
 /**
- * The files of a project with an example: endpoints, a table, and rows. Where the folder has such files of its own, the
- * example could contradict them, and is left out; the project then gets an endpoint only where it has none.
+ * The files of a project with an example: endpoints, a table, and rows. The example is omitted where the folder already has such files,
+ * because it could contradict them. The project then gets an endpoint only where it has none.
  */
 export async function exampleProject(folder: string): Promise<ProjectFiles> {
   const common = [...(await readTemplates('project')), ...(await readTemplates('own-clickhouse'))];

@@ -8,19 +8,19 @@ import type { ProjectFile } from './write-new-file.js';
 
 const FOLDER = fileURLToPath(new URL('../templates', import.meta.url));
 
-/** What stands in the templates for an id of a new endpoint, and for the version of the package. */
+/** Placeholders in the templates: for the id of a new endpoint, and for the version of the package. */
 const ID = /00000000-0000-4000-8000-000000000000/g;
 const VERSION = /(?<=querygate:)0\.0\.0\b/g;
 const DEPENDENCY = '"querygate": "0.0.0"';
 
-/** npm leaves a `.gitignore` out of a package, or applies it. */
+/** Files that get a leading dot: npm omits a `.gitignore` from a package, or applies it. */
 const DOT_FILES = new Set(['gitignore', 'env.example']);
 
 /**
- * The files of a folder of templates, as they are in a new project.
+ * The files of a folder of templates, in the form of a new project.
  *
- * @param name `project`: what every project has. `example`: a table with demonstration data, and
- *   endpoints. The others: how it is deployed.
+ * @param name `project`: files of every project. `example`: a table with demonstration data, and
+ *   endpoints. The others: files of a deployment.
  */
 export async function readTemplates(
   name:
@@ -41,7 +41,7 @@ export async function readTemplates(
   return [{ path: 'docker-compose.yml', text: await composeText(name) }, ...templates];
 }
 
-/** In the template, `#own` and `#existing` are before lines for one of both, and `#both` before the others. */
+/** The text of one case. In the template, `#own` and `#existing` precede the lines of one case, and `#both` the lines of both. */
 async function composeText(name: 'own-clickhouse' | 'existing-clickhouse'): Promise<string> {
   const text = await readTemplate(path.join(FOLDER, 'docker-compose.yml.template'));
   let isFor = 'both';
@@ -58,7 +58,7 @@ function withDot(file: string): string {
   return path.join(dir, DOT_FILES.has(base) ? `.${base}` : base);
 }
 
-/** An endpoint to begin with. @param name valid as one of an endpoint */
+/** A new endpoint file. @param name a valid name of an endpoint */
 export async function newEndpointFile(name: string, form: 'sql' | 'ts'): Promise<ProjectFile> {
   const text = await readTemplate(path.join(FOLDER, 'endpoint', `endpoint.${form}`));
   return { path: `endpoints/${name}.${form}`, text: text.replace(/\bNAME\b/, name) };
@@ -70,7 +70,7 @@ export async function newTestFile(name: string): Promise<ProjectFile> {
   return { path: `tests/${name}.yaml`, text: text.replace(/\bNAME\b/, name) };
 }
 
-/** A test of an endpoint over a table, which returns no rows while the table has none. */
+/** A test of an endpoint over a table, which expects no rows from an empty table. */
 export function newTestOfTable(name: string, table: string): ProjectFile {
   const text = [
     `# What ${name} returns over these rows. Run it with: npx querygate test`,

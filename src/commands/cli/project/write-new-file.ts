@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** A file of a project. */
 export interface ProjectFile {
-  /** In the project's folder, with slashes: `endpoints/orders.by-day.sql`. */
+  /** Path in the project's folder, with slashes: `endpoints/orders.by-day.sql`. */
   readonly path: string;
   readonly text: string;
 }
@@ -12,9 +12,9 @@ export interface ProjectFile {
 export type Written = 'created' | 'kept';
 
 /**
- * Writes a file that does not exist yet, and the folders that it is in. Never changes a file.
+ * Writes a file that does not exist yet, and creates its folders. Never changes an existing file.
  *
- * @throws Error that names the file and says why it cannot be written.
+ * @throws Error that names the file and the reason why it cannot be written.
  */
 export async function writeNewFile(folder: string, { path: name, text }: ProjectFile): Promise<Written> {
   const file = path.join(folder, name);
