@@ -5,7 +5,7 @@ import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpo
 import type { ClickHouseFormat } from '../formats/format.js';
 import type { QueryRequest } from '../query/ports.js';
 import type { ReadyQuery } from './query-connections.js';
-import type { SettingLayers } from './query-settings.js';
+import { merged, type SettingLayers } from './query-settings.js';
 import type { ParameterValue } from '../../endpoint/parameters/parameter.js';
 
 /** Number of query id suffixes, which have eight hexadecimal digits. Node.js takes random integers from a pool. */
@@ -33,8 +33,10 @@ export async function readyQuery({
   // Two callers may send the same request id at the same time, but ClickHouse requires unique ids.
   const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
   // The filters are in the text, because the names of thousands of data parts are too long for the URLs that some proxies accept.
-  const ofData = data ? `\nSETTINGS additional_table_filters = ${data.tableFilters}` : '';
-  const text = `${bound.text}\nFORMAT ${format.name}${ofData}`;
+  const ofData = data ? `, additional_table_filters = ${data.tableFilters}` : '';
+  // ClickHouse ignores a value in the URL that equals the user's own, and then uses the setting of a Distributed table.
+  const { skip_unavailable_shards: skips = 0 } = merged(settings);
+  const text = `${bound.text}\nFORMAT ${format.name}\nSETTINGS skip_unavailable_shards = ${skips}${ofData}`;
   const { parameters, body, headers } = await parametersOf(text, bound, values);
   // `log_comment` marks only the queries that run for a request. `settings` must not have it, because DESCRIBE uses them too.
   const own = searchOf(...settings, format.settings, { log_comment: requestId, query_id: queryId });
