@@ -8,7 +8,7 @@ import type { RowsQuery } from './read-rows.js';
 import { readUnchanged } from './read-unchanged.js';
 import type { TargetTable } from './target-table.js';
 
-/** A batch whose every row ClickHouse can read; the rejected lines are in line order. */
+/** A batch of rows that ClickHouse can read, and the rejected lines in line order. */
 export interface CheckedBatch extends Batch {
   /** Number of rows that the table's TTL deletes. */
   readonly expired: number;

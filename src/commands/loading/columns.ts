@@ -71,7 +71,7 @@ export function findTimeColumn(columns: readonly Column[]): TimeColumn | undefin
   );
 }
 
-/** Why the column cannot store a time after a shift, in microseconds since 1970; undefined where it can, or has none. */
+/** Why the column cannot store a time after a shift, in microseconds since 1970; undefined where it can, or where there is no time. */
 export function reasonOutOfRange(
   time: TimeColumn | undefined,
   micros: bigint | undefined,

@@ -5,7 +5,7 @@ import type { Line, LineReader, RejectedLine } from './line-splitter.js';
 import type { Column } from './columns.js';
 
 export interface CsvOptions {
-  /** `,` stands for the delimiter that the first line has: another one only where it contains no comma. */
+  /** `,` means the delimiter of the first line, which may differ only where that line has no comma. */
   readonly delimiter: ',' | '\t';
   /** The columns of the table; absent where it does not exist yet. */
   readonly columns: readonly Column[] | undefined;
@@ -23,10 +23,10 @@ interface OpenRecord {
 const UNCLOSED = 'a quote is not closed';
 
 /**
- * Turns records of delimited values into lines of NDJSON, each with the number of the line where it begins. The first record
- * names the columns. Where quotes are malformed, only the first line of the record is rejected, and reading goes on with the
- * next line: a forgotten quote must not hide the rest of the file, as it does with csv-parse. No line is read more often than
- * twice: the lines of a rejected record contain only doubled quotes, so none of them leaves a record open.
+ * Converts records of delimited values to lines of NDJSON, each with the number of its first line. The first record names the
+ * columns. Where quotes are malformed, only the first line of the record is rejected, and the next line begins a record: a missing
+ * quote must not hide the rest of the file, as it does with csv-parse. No line is read more than twice: the lines of a
+ * rejected record contain only doubled quotes, so that none of them leaves a record open.
  */
 export class CsvReader implements LineReader {
   readonly #splitter: LineSplitter;
@@ -102,7 +102,7 @@ export class CsvReader implements LineReader {
   }
 }
 
-/** The delimiter of the first line: a semicolon or a tab only where it is certain, because there is no comma. */
+/** The delimiter of the first line: a semicolon or a tab only where the line has no comma. */
 function delimiterOf(header: string, expected: CsvOptions['delimiter']): string {
   if (expected !== ',') return expected;
   const plain = header.replaceAll(/"(?:[^"]|"")*(?:"|$)/g, '');

@@ -4,7 +4,7 @@ export interface CsvField {
   readonly isQuoted: boolean;
 }
 
-/** What a record is after one more line: it goes on in the next line, it is complete, or why it is malformed. */
+/** State of a record after one more line: continued in the next line, complete, or malformed with a reason. */
 export type RecordState = 'open' | 'complete' | { readonly reason: string };
 
 const QUOTE = '"';
@@ -44,7 +44,7 @@ export class CsvRecord {
     return end;
   }
 
-  /** Reads the rest of a field in quotes; the end after its quote, undefined where the line does not contain it. */
+  /** Reads the rest of a field in quotes. Returns the offset after its quote; undefined where the line does not contain the quote. */
   #quotedField(line: string, start: number): number | undefined {
     const quote = closingQuote(line, start);
     if (quote === undefined) {

@@ -7,9 +7,9 @@ import type { Column } from './columns.js';
 export type WriteRow = (fields: readonly CsvField[]) => string;
 
 /**
- * How the records below a line of column names become lines of NDJSON. Values are texts, which ClickHouse converts.
+ * Returns a function that converts the records below a line of column names to lines of NDJSON. ClickHouse converts the texts.
  *
- * @param columns of the table; absent where there is no table yet: an empty field is then null instead of omitted.
+ * @param columns columns of the table; absent where there is no table yet: an empty field is then null instead of omitted.
  * @throws LoadError where the names are not usable.
  */
 export function rowWriter(names: readonly string[], columns: readonly Column[] | undefined): WriteRow {
@@ -24,15 +24,15 @@ export function rowWriter(names: readonly string[], columns: readonly Column[] |
 }
 
 /**
- * A field as JSON; undefined where it is omitted. ClickHouse reads most values from JSON strings, but neither booleans nor
- * arrays and objects. What is none of these is left to ClickHouse, which rejects it with a reason.
+ * A field as JSON; undefined where it is omitted. ClickHouse reads most values from JSON strings, but not booleans, arrays and objects.
+ * An invalid one of these stays a string, which ClickHouse rejects with a reason.
  */
 function jsonOf({ text, isQuoted }: CsvField, type: string): string | undefined {
   // ClickHouse and MySQL write null so.
   if (!isQuoted && (text === '' || text === String.raw`\N`)) return undefined;
   if (/^(?:String|FixedString|Enum\d*)$/.test(type)) return JSON.stringify(text);
   const value = text.trim();
-  // Only a text can be empty: in a column of another type, an empty field in quotes is omitted too.
+  // Only a text can be empty. In a column of another type, an empty field in quotes is omitted too.
   if (value === '') return undefined;
   if (type === 'Bool' && /^(?:true|t|yes|y|on|1)$/i.test(value)) return 'true';
   if (type === 'Bool' && /^(?:false|f|no|n|off|0)$/i.test(value)) return 'false';
@@ -86,7 +86,7 @@ function list(names: readonly string[]): string {
   return shown.join(', ') + more;
 }
 
-/** The error of a file whose first line is not a line of column names. */
+/** The error of a file whose first line does not contain column names. */
 export function headerError(reason: string): LoadError {
   return new LoadError(`the first line of the file must name the columns: ${reason}`);
 }

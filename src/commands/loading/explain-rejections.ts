@@ -7,7 +7,7 @@ import { rejectedRow, type Line, type RejectedLine } from './line-splitter.js';
 import { firstPart, shortened } from './load-error.js';
 import { readAllowing, readRows, type RowsQuery } from './read-rows.js';
 
-/** Maximum number of lines of a batch of which ClickHouse is queried one by one; the command prints no more. */
+/** Maximum number of a batch's lines that are queried one by one; the command prints no more. */
 const MAX_QUERIED = 100;
 
 /** A value that ClickHouse cannot read as one of its column. */
@@ -50,7 +50,7 @@ export async function misfitsIn(
     line,
     text: JSON.stringify({ [column.name]: value }),
   }));
-  // Without what is computed from several columns.
+  // Values that are computed from several columns are excluded.
   const fitting = await readRows(
     { client, shape: { columns, computed: [], time: undefined }, expressions: [] },
     lines,

@@ -28,7 +28,7 @@ export interface InferredColumn {
 /** The first lines of a file, and how they are read into columns. */
 export interface Sample {
   readonly rows: readonly Line[];
-  /** The same lines as rows of a table with these columns: of CSV the texts of some types are written otherwise. */
+  /** The same lines as rows of a table with these columns; CSV texts of some types are then written in another form. */
   readonly rowsOf: (columns: readonly Column[]) => Promise<readonly Line[]>;
 }
 
@@ -37,7 +37,7 @@ interface Texts {
   readonly name: string;
   readonly values: number;
   readonly distinct: number;
-  /** Texts that a number would change: `007`, `+49`, `1.10` beside `1.9`. */
+  /** Number of texts that a number would change: `007`, `+49`, or `1.10` where another value is `1.9`. */
   readonly codes: number;
   readonly int64: number;
   readonly uint64: number;
@@ -65,7 +65,7 @@ const INFERENCE: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
 };
 
-/** SQL of `Texts`, a row for each field, of `(name, text)` for each line. Only FIELD stands beside the columns of the file. */
+/** SQL of `Texts` with a row for each field, over `(name, text)` for each line. Only FIELD is added to the columns of the file. */
 const TEXTS = String.raw`
   SELECT name, count(text) AS values, uniqExact(text) AS distinct,
     countIf(match(text, '^(?:\\+|-?0[0-9])') OR isMixed AND match(text, '^[^.]*[.][0-9]+0$')) AS codes,
@@ -89,11 +89,11 @@ const MAX_DICTIONARY = 10_000;
 const CHECKED_ROWS = 20_000;
 
 /**
- * Infers the columns of a table from rows: ClickHouse's inference, where its types would lose nothing of the texts. What the load would
- * reject of these rows, because a type changes it, makes the column one of texts.
+ * Infers the columns of a table from rows. Uses ClickHouse's inference, where its types would not lose a part of the texts. A column
+ * becomes a text where the load would otherwise reject one of these rows.
  *
  * @param sample lines of JSON objects.
- * @param valuesAreTexts whether numbers stand in strings, as in rows of CSV.
+ * @param valuesAreTexts whether numbers are in strings, as in rows of CSV.
  * @throws LoadError where the rows have no fields, or ClickHouse fails
  */
 export async function inferColumns(
@@ -168,7 +168,7 @@ const describeRows = (rows: readonly string[]): string =>
 
 const textsOf = (rows: readonly Line[]): string[] => rows.map(({ text }) => text);
 
-/** Where values of a field have no type together, it is one of texts. */
+/** The inferred types. A field whose values have no common type is a text. */
 async function inferTypes(run: Run, rows: readonly Line[]): Promise<FieldType[]> {
   try {
     return await run<FieldType>(describeRows(textsOf(rows)));
@@ -278,7 +278,7 @@ function numberType(texts: Texts, valuesAreTexts: boolean): string {
   return integers === values || longIntegers > 0 ? 'String' : 'Float64';
 }
 
-/** As precise as the most precise value, and UTC, which the values are converted to. */
+/** The type of times, as precise as the most precise value. It is in UTC, to which the values are converted. */
 function timeType({ fractionDigits }: Texts): string {
   const precision = [3, 6].find((digits) => fractionDigits <= digits) ?? 9;
   return `DateTime64(${precision}, 'UTC')`;

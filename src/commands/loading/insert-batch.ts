@@ -7,14 +7,14 @@ import type { Line } from './line-splitter.js';
 import type { TargetTable } from './target-table.js';
 
 /**
- * Makes a batch one block: ClickHouse reads all of it before it writes a part per day. Each part is atomic, but a
- * failure between two parts leaves whole days of the batch written. Therefore a failed INSERT is never repeated, and
+ * Makes a batch one block. ClickHouse reads all of it before it writes a part per day. Each part is atomic, but a
+ * failure between two parts leaves whole days of the batch in the table. Therefore a failed INSERT is never repeated, and
  * equal batches are not deduplicated.
  */
 const ONE_BLOCK: ClickHouseSettings = {
   async_insert: 0,
   insert_deduplicate: 0,
-  // On a cluster, wait until every row is on its shard before the batch counts as loaded.
+  // On a cluster, a batch counts as loaded only when every row is on its shard.
   distributed_foreground_insert: 1,
   max_insert_threads: '1',
   max_threads: 1,

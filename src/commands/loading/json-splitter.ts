@@ -10,14 +10,14 @@ const CLOSING = new Set([']', '}'].map(byteOf));
 const BETWEEN = new Set([' ', '\t', '\r', '\n', ',', ']'].map(byteOf));
 
 /**
- * Divides JSON of which the objects are not a line each, without holding more than one: an array of objects, or objects over several
- * lines. Each value becomes a line of NDJSON.
+ * Splits JSON whose objects are not on a line each: an array of objects, or objects over several lines. Holds only one object in
+ * memory, and makes each value a line of NDJSON.
  */
 export class JsonSplitter implements LineReader {
   #found: (Line | RejectedLine)[] = [];
   #line = 1;
   #object = 0;
-  /** Where the open value begins; its bytes before this chunk. */
+  /** Offset at which the open value begins, and its bytes in earlier chunks. */
   #start: number | undefined;
   #pieces: Buffer[] = [];
   #length = 0;

@@ -6,7 +6,7 @@ import { selectRows } from '../../gateway/clickhouse/select-rows.js';
 import type { Column, ComputedColumn, RowShape } from './columns.js';
 
 /**
- * How ClickHouse reads a line, whatever its release and the user's profile say: like `INSERT … FORMAT JSONEachRow` with
+ * How ClickHouse reads a line with any release and user profile: like `INSERT … FORMAT JSONEachRow` with
  * `date_time_input_format=best_effort`, into any type that a table may have. `max_query_size` allows a query as long as a batch, which
  * `log_queries_cut_to_length` truncates in the query log.
  */
@@ -20,7 +20,7 @@ const READ_SETTINGS: ClickHouseSettings = {
   input_format_json_read_numbers_as_strings: 1,
   input_format_json_read_bools_as_strings: 1,
   input_format_json_read_bools_as_numbers: 1,
-  // Texts in a column of JSON stay texts, and floats are the nearest ones.
+  // Texts in a column of JSON stay texts, and floats become the nearest double.
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
   precise_float_parsing: 1,
@@ -33,7 +33,7 @@ const READ_SETTINGS: ClickHouseSettings = {
   session_timezone: 'UTC',
 };
 
-/** Without it, releases from 26.8 on read a JSON number in a time column as seconds, not as the least units of the column. */
+/** Without this setting, releases from 26.8 on read a JSON number in a time column as seconds instead of the column's least units. */
 const NUMBERS_ARE_UNITS = 'input_format_read_datetime_number_as_raw_value';
 
 const settingsByClient = new WeakMap<ClickHouseClient, Promise<ClickHouseSettings>>();
@@ -72,7 +72,7 @@ function declaration({ name, type, defaultExpression }: Column): string {
   return `${quoteName(name)} ${type}${fallback}`;
 }
 
-/** Unlike a MATERIALIZED column, an alias is not read from lines. */
+/** SQL of an alias column. Unlike a MATERIALIZED column, it is not read from lines. */
 function alias({ name, type, expression }: ComputedColumn): string {
   return `${quoteName(name)} ${type} ALIAS ${expression}`;
 }

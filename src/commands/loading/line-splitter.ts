@@ -3,17 +3,17 @@ import { isUtf8 } from 'node:buffer';
 /** Maximum length of a line, so that a file without line breaks cannot fill the memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Where a line, or a record of several lines, stands in the file. */
+/** The position of a line, or of a record over several lines, in the file. */
 interface Place {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   /** The last line of a record that has several; absent where it has one. */
   readonly lastLine?: number;
-  /** The number of a JSON object in a file whose lines are not one object each, from 1. */
+  /** Number of a JSON object, from 1; present where objects are not on a line each. */
   readonly object?: number;
 }
 
-/** A line of NDJSON, or a record of another format that became one. */
+/** A line of NDJSON, possibly converted from a record of another format. */
 export interface Line extends Place {
   readonly text: string;
 }

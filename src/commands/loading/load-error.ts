@@ -15,12 +15,12 @@ export class LoadError extends Error {
   override readonly name = 'LoadError';
 }
 
-/** The rest of the source cannot be read: a read failed, or its compression is damaged. */
+/** The failure of reading the rest of the source: a read failed, or its compression is damaged. */
 export class InputFailure extends Error {
   override readonly name = 'InputFailure';
 }
 
-/** Describes an error of ClickHouse, or of the connection to it, with a remedy if there is one; without a full stop. */
+/** Describes an error of ClickHouse or of the connection, with a remedy if there is one; without a full stop. */
 export function describeFailure(error: unknown): string {
   if (error instanceof ClickHouseError) {
     if (DISK_CODES.has(error.code)) return `${describeKnownError(error)}. Free some space first`;
@@ -32,7 +32,7 @@ export function describeFailure(error: unknown): string {
   return `ClickHouse is unreachable or closed the connection (${cause})`;
 }
 
-/** The part of ClickHouse's message about a line before the position, the rest of the line and the settings. */
+/** The part of ClickHouse's message about a line, without the position, the rest of the line and the settings after it. */
 export function firstPart(message: string): string {
   const [part = ''] = message.split(
     /:? \((?:at row|while reading)|: [Ww]hile |:? (?:before|here): |\. |\n/,

@@ -52,20 +52,20 @@ interface Load {
   readonly table: TargetTable;
   readonly source: ByteSource;
   readonly report: LoadReport;
-  /** In this phase. */
+  /** Bytes read in this phase. */
   bytesRead: number;
 }
 
 /**
- * Loads NDJSON into a table as a log shipper's `INSERT … FORMAT JSONEachRow` would, in batches; records of CSV as lines of
- * NDJSON. At most two batches are in memory: one is inserted while ClickHouse checks the next. Lines that ClickHouse cannot
+ * Loads NDJSON into a table in batches, like a log shipper's `INSERT … FORMAT JSONEachRow`; records of CSV are converted to NDJSON. At
+ * most two batches are in memory: one is inserted while ClickHouse checks the next. Lines that ClickHouse cannot
  * read are rejected and reported; every other line is loaded once.
  *
  * ClickHouse alone reads the timestamps, with and without `shiftToNow`. In a string, the number of digits
  * distinguishes seconds, milliseconds, microseconds and nanoseconds since 1970; a JSON number is microseconds.
  *
- * @throws LoadError when the table or the source does not exist, the table has no time to shift, the source is damaged, or ClickHouse becomes
- * unreachable; it states what was loaded before.
+ * @throws LoadError when the table or the source does not exist, the table has no time to shift, the source is damaged, or
+ * ClickHouse becomes unreachable. The error contains what was loaded before.
  */
 export async function loadFile(options: LoadOptions): Promise<LoadReport> {
   const { createTable } = options;
@@ -103,7 +103,7 @@ function openLoad({ source, stdin, shiftToNow, createTable, onProgress }: LoadOp
   });
 }
 
-/** The first lines of the source that are valid. @throws LoadError where there are none. */
+/** The first valid lines of the source. @throws LoadError where there are none */
 async function sampleOf(options: LoadOptions, source: ByteSource): Promise<Sample> {
   const { source: name } = options;
   const inspect = lineInspector(undefined, new UnknownFields(NO_TABLE), false);
@@ -194,7 +194,7 @@ function batches(load: Load, fields: UnknownFields): AsyncGenerator<Batch> {
 
 /** How lines become rows. */
 interface Reading {
-  /** Of the table; undefined where it does not exist yet. */
+  /** Columns of the table; undefined where the table does not exist yet. */
   readonly columns: readonly Column[] | undefined;
   readonly inspect: InspectLine;
 }

@@ -8,7 +8,7 @@ import { UnknownFields } from './unknown-fields.js';
 export interface LoadProgress {
   /** `copying` standard input to a file, and `scanning` for the newest time, happen only where it is read twice. */
   readonly phase: 'copying' | 'scanning' | 'loading';
-  /** Of a compressed source, compressed bytes. */
+  /** Bytes read of the source, before decompression. */
   readonly bytesRead: number;
   /** The size of the source; undefined if unknown before its end. */
   readonly bytesTotal: number | undefined;
@@ -28,7 +28,7 @@ export class LoadReport {
 
   /** The first line that is neither loaded nor rejected. */
   #nextLine = 1;
-  /** Where lines are not one JSON object each. */
+  /** Number of the next object; undefined where each line is one JSON object. */
   #nextObject: number | undefined;
   /** The last line of a batch that is being inserted: some of its rows may have been written. */
   #insertingTo: number | undefined;

@@ -97,7 +97,7 @@ async function copyToTemporaryFile(bytes: AsyncIterable<Buffer>): Promise<FileHa
 
 /** All reads end at the initial size: a file that grows in between cannot add rows newer than the newest. */
 function fileSource(handle: FileHandle, size: number): ByteSource {
-  // Files whose size is not known, as in /proc, have the size 0.
+  // A file of unknown size, as in /proc, has the size 0.
   const end = size > 0 ? size : Number.POSITIVE_INFINITY;
   return { size, read: () => readUpTo(handle, end), close: () => handle.close() };
 }

@@ -26,7 +26,7 @@ const lineIn = (shape: RowShape): Column => ({
   defaultExpression: '',
 });
 
-/** SQL: a column as it is read, before a shift. */
+/** SQL of a column before a shift. */
 export const readColumn = (shape: RowShape, name: string): string =>
   `${nameBeside(allColumns(shape), '__querygate_lines')}.${quoteName(name)}`;
 
@@ -49,7 +49,7 @@ export async function readRows(query: RowsQuery, rows: readonly Line[]): Promise
   try {
     const read = await readAllowing(rows.length, query, rows);
     if (read.size === rows.length) return read;
-    // A value that ClickHouse skips can stay in a column, before those of the next rows: what it has read counts without such rows.
+    // ClickHouse can leave a skipped row's value in a column, before those of the next rows. So the others are read again alone.
     const readable = rows.filter((row) => read.has(row));
     return await readAllowing(0, query, readable);
   } catch (error) {
@@ -64,7 +64,7 @@ export async function readRows(query: RowsQuery, rows: readonly Line[]): Promise
   }
 }
 
-/** Reads rows of which ClickHouse may skip a number of errors. @throws ClickHouseError where there are more. */
+/** Reads rows, of which ClickHouse may skip a number of invalid ones. @throws ClickHouseError where more are invalid */
 export async function readAllowing(
   errors: number,
   { client, shape, expressions, shift = 0n }: RowsQuery,

@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A row that ClickHouse can read. */
 export interface ReadRow {
-  /** Of the expressions. */
+  /** Values of the expressions. */
   readonly values: readonly unknown[];
   /** What ClickHouse would change to store the row. */
   readonly change: { readonly column: string; readonly reason: string } | undefined;
@@ -29,8 +29,8 @@ interface SetColumn {
 }
 
 /**
- * Lets ClickHouse read rows, and compares what it has read with what the lines say. No setting of ClickHouse prevents that it clamps a
- * date, wraps an integer, or cuts a fraction.
+ * Makes ClickHouse read rows, and compares the values with those in the lines. No setting of ClickHouse prevents it from clamping
+ * dates, wrapping integers or cutting fractions.
  *
  * @returns the rows that ClickHouse can read.
  */
@@ -71,7 +71,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || isLos
 
 /** An integer that JavaScript's numbers may not hold. */
 const LONG_INTEGER = /(?:^|[^.\d])\d{16}/;
-/** Any number of which they may not hold all digits. */
+/** Matches numbers of which a double may not hold all digits. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
 /** Types that keep more digits of a fraction than a float. */
 const EXACT = /Decimal|JSON|Object|Dynamic|Variant/;

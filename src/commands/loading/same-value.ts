@@ -12,10 +12,10 @@ export type IsSame = (written: unknown, stored: unknown) => boolean;
 const known = new Map<string, IsSame>();
 
 /**
- * Compares values of a type.
+ * Returns a function that compares values of a type.
  *
- * @returns a function of the value in a line, whose long numbers are LosslessNumbers, and of what ClickHouse writes for it as JSON, with
- *   times as ISO 8601 and quoted integers of 64 bits, decimals and infinities.
+ * @returns compares the value in a line, whose long numbers are LosslessNumbers, with ClickHouse's JSON for it. In that, times are
+ *   ISO 8601, and integers of 64 bits, decimals and infinities are quoted.
  */
 export function sameValue(type: string): IsSame {
   const found = known.get(type) ?? orNull(type);
@@ -29,7 +29,7 @@ function orNull(type: string): IsSame {
     written === null || stored === null ? written === stored : isSame(written, stored);
 }
 
-/** By the name of a type; the first that fits counts. */
+/** Comparisons by the name of a type; the first match counts. */
 const COMPARISONS: readonly (readonly [
   name: RegExp,
   compare: (name: string, args: readonly string[]) => IsSame,
@@ -46,7 +46,7 @@ const COMPARISONS: readonly (readonly [
   [/^Date(?:32)?$/, () => sameDay],
   [/^DateTime/, sameTime],
   [/^Time/, () => sameTimeOfDay],
-  // A number stands for a name.
+  // The line may have the number of a name.
   [/^Enum/, () => (written, stored) => written === stored || /^-?\d+$/.test(digits(written))],
   [/^UUID$/, () => (written, stored) => plainUuid(written) === plainUuid(stored)],
   [/^Array$/, (_, [item = '']) => sameList(() => sameValue(item))],
@@ -71,7 +71,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number' || isLos
 const digits = (value: unknown): string =>
   typeof value === 'string' || isNumber(value) ? String(value) : '';
 
-/** Without a leading zero or sign that a number does not keep: `007`, `+49`. */
+/** The text of a number without leading zeros and signs, which a number does not keep: `007`, `+49`. */
 const numberIn = (value: unknown): string | undefined => {
   const text = digits(value);
   return /^-?(?:0|[1-9]\d*|(?=\.))(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(text) ? text : undefined;
@@ -86,7 +86,7 @@ function sameText(name: string): IsSame {
     typeof written === 'string' ? plain(written) === plain(stored) : sameJson(written, parsedOr(stored));
 }
 
-/** ClickHouse stores the text of a value that is none. */
+/** The parsed JSON of a text, or the text itself where it is invalid, because ClickHouse stores that text. */
 function parsedOr(text: unknown): unknown {
   try {
     return JSON.parse(String(text));
@@ -204,7 +204,7 @@ function sameTuple(args: readonly string[]): IsSame {
   };
 }
 
-/** Where the value decides the type. */
+/** Compares values whose type depends on the value. */
 function sameJson(written: unknown, stored: unknown): boolean {
   if (Array.isArray(written)) return sameList(() => sameJson)(written, stored);
   if (isObject(written)) return sameObject(written, stored);

@@ -35,7 +35,7 @@ const BINARY: Readonly<Record<string, string>> = {
   '\x1f\x8b': 'is compressed twice: gzip -dc FILE makes a file that can be loaded',
 };
 
-/** How UTF-16 and UTF-32 begin: with a byte order mark, or with a zero beside each of two letters. */
+/** The first bytes of UTF-16 and UTF-32: a byte order mark, or zeros next to each of two letters. */
 const ENCODINGS: readonly (readonly [start: RegExp, encoding: string])[] = [
   [/^(?:\xff\xfe\0\0|\0\0\xfe\xff)/, 'UTF-32'],
   [/^(?:\xff\xfe|\xfe\xff)/, 'UTF-16'],
@@ -47,7 +47,7 @@ const ENCODINGS: readonly (readonly [start: RegExp, encoding: string])[] = [
  * Opens bytes as text. Carriage returns become line feeds where the text has no other line ends.
  *
  * @param source path of the file, or `-`.
- * @throws LoadError where the bytes are no text in UTF-8, with what the file is and how it can be converted.
+ * @throws LoadError where the bytes are not UTF-8, with the type of the file and how to convert it.
  */
 export async function openText(bytes: AsyncIterable<Buffer>, source: string): Promise<SourceText> {
   const { head, bytes: whole } = await peek(bytes, HEAD_BYTES);
@@ -65,7 +65,7 @@ export async function openText(bytes: AsyncIterable<Buffer>, source: string): Pr
 /** What messages call a source. */
 export const inputOf = (source: string): string => (source === '-' ? 'standard input' : source);
 
-/** What FILE is, if it is no text in UTF-8. */
+/** Type of FILE, where it is not text in UTF-8. */
 function otherThanText(head: string): string | undefined {
   const [, encoding] = ENCODINGS.find(([start]) => start.test(head)) ?? [];
   if (encoding !== undefined)
@@ -95,7 +95,7 @@ export function jsonReader(head: string): LineReader {
   return continues(first, second) ? new JsonSplitter('none') : new LineSplitter();
 }
 
-/** Whether an object goes on in the next line, or another one follows in its line. */
+/** Whether an object continues in the next line, or another one follows on the same line. */
 function continues(first: string, second: string): boolean {
   if (!first.startsWith('{') || parsesAsJson(first)) return false;
   const splitter = new JsonSplitter('none');
@@ -116,7 +116,7 @@ const CSV = 'it looks like CSV or TSV, not NDJSON: add --format csv or --format 
 const OTHER =
   'it is a text, not NDJSON: where it has fields, convert it to CSV or TSV and add --format csv or --format tsv';
 
-/** What a file of JSON can be of which no line can be loaded, and what to do: the first that fits its first two lines counts. */
+/** Descriptions of JSON files without a valid line, with what to do. The first whose test accepts the first two lines counts. */
 const TEXTS: readonly (readonly [isSo: (first: string, second: string) => boolean, what: string])[] = [
   [(first) => first.startsWith('<'), 'it is HTML or XML, not NDJSON'],
   [
@@ -134,7 +134,7 @@ const TEXTS: readonly (readonly [isSo: (first: string, second: string) => boolea
   ],
 ];
 
-/** What a file is of which no line can be loaded, and what to do. */
+/** Describes a file without a valid line, with what to do. */
 export function describeText(head: string, isJson: boolean): string {
   const [first = '', second = ''] = linesOf(head);
   if (first === '') return 'it is empty';

@@ -26,7 +26,7 @@ interface Description {
  * @throws LoadError when the table does not exist or is the record of migrations, or ClickHouse fails.
  */
 export async function describeTable(client: ClickHouseClient, name: string): Promise<TargetTable> {
-  // A row of another origin would stop every later migration.
+  // A record that no migration wrote would stop every later migration.
   if (name.startsWith(RECORD_TABLE))
     throw new LoadError(`the table ${name} is written by querygate migrate only`);
   try {

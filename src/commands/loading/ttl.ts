@@ -12,7 +12,7 @@ import { readRows } from './read-rows.js';
 export interface Ttl {
   /** SQL over the columns: whether a row is due to be deleted. */
   readonly isExpired: string;
-  /** What such a row is: `older than 90 days`. */
+  /** Description of such a row: `older than 90 days`. */
   readonly description: string;
   /** Whether it depends on `timestamp`, so that `shiftToNow` can save rows from deletion. */
   readonly dependsOnTime: boolean;
@@ -52,8 +52,8 @@ export function parseTtl(engine: string): Ttl | undefined {
 }
 
 /**
- * As ClickHouse does, 0 counts as never. With functions instead of AND and OR: the optimizer of those copies the query
- * with all its lines.
+ * SQL of the test whether a time has expired. As in ClickHouse, 0 means never. Uses functions instead of AND and OR, for which the
+ * optimizer copies the query with all its lines.
  */
 function isExpired(element: string): string {
   const where = masked(element).indexOf(' WHERE ');

@@ -10,13 +10,13 @@ const MAX_NAME_LENGTH = 200;
 /** A field of lines that the table does not store. */
 export interface UnknownField {
   readonly field: string;
-  /** Number of lines with it, rejected ones included. */
+  /** Number of lines with the field, including rejected ones. */
   readonly lines: number;
   /** The column that is probably meant. */
   readonly suggestion: string | undefined;
 }
 
-/** Finds and counts the fields of lines that are no columns to load, ClickHouse's computed columns included. */
+/** Finds and counts the fields of lines that are not columns to load; computed columns count as unknown too. */
 export class UnknownFields {
   /** Whether there are more names than are counted. */
   hasMore = false;

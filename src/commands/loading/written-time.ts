@@ -1,8 +1,8 @@
 import { wallTimeOf } from '../../endpoint/parameters/wall-time.js';
 
-/** A time as a text says it. */
+/** A time in a text. */
 export interface WrittenTime {
-  /** Since 1970; of a text without a zone, as if it were UTC. */
+  /** Nanoseconds since 1970. A text without a zone counts as UTC. */
   readonly nanoseconds: bigint;
   readonly hasZone: boolean;
 }
@@ -10,12 +10,12 @@ export interface WrittenTime {
 /** `2026-11-28`, `2026/11/28 10:05`, `2026-11-28T10:05:03.123+02:00`, `20261128T100503Z`. */
 const ISO =
   /^(\d{4})([-/]?)(\d\d)\2(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:\.(\d{1,9}))?)?)? ?(?:(Z|UTC|GMT)|([+-])(\d\d):?(\d\d)?)?$/i;
-/** Since 1970: seconds, perhaps with a fraction, or milliseconds, microseconds or nanoseconds, as ClickHouse tells them apart. */
+/** Time since 1970 in seconds (with an optional fraction), milliseconds, microseconds or nanoseconds, by the number of digits. */
 const UNIX = /^(?:(\d{9,10})(?:\.(\d{1,9}))?|(\d{13})|(\d{16})|(\d{19}))$/;
 /** What the forms that only `Date.parse` knows have at their end. */
 const ZONE = /(?:Z|UTC|GMT|[+-]\d\d:?\d\d)$/i;
 
-/** Reads a time, by another reader than ClickHouse's; undefined for what is no time, 30 February or 25:00 among them. */
+/** Reads a time independently of ClickHouse; undefined for an invalid time, such as 30 February or 25:00. */
 export function readTime(text: string): WrittenTime | undefined {
   return isoTime(text) ?? unixTime(text) ?? otherTime(text);
 }
