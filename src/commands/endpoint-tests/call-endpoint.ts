@@ -10,13 +10,13 @@ import type { TestServer } from './test-server.js';
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
-  /** In base64 where the format is no text. */
+  /** Body of the response; in base64 where the format is not text. */
   readonly body: string;
   /** The rows, where the call expects rows or columns and has them. */
   readonly rows?: readonly Row[];
   /** The names of the columns, where the call expects them. */
   readonly columns?: readonly string[];
-  /** The problem document of an error; empty where the body is none. */
+  /** The problem document of an error; empty where the body is not one. */
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 

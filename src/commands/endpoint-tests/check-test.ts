@@ -21,7 +21,7 @@ export interface CheckedTest {
 /**
  * Compares a test file with the endpoints and the tables that it names.
  *
- * @param varyingCallOf the call of a function in a query whose value differs from one run to the next; undefined where there is none
+ * @param varyingCallOf a function call in the endpoint's query whose value differs between runs; undefined without such
  */
 export function checkTest(
   test: TestFile,
@@ -31,7 +31,7 @@ export function checkTest(
 ): CheckedTest {
   const problems = [...problemsOfRows(test, tables)];
   const warnings: string[] = [];
-  // The same for each call of the file.
+  // Reported once: the problem is the same for each call of the file.
   if (!endpoints.find(test.endpoint) && test.calls.some(({ endpoint }) => endpoint === undefined))
     problems.push(unknownEndpoint(test, ['endpoint'], test.endpoint, endpoints));
   for (const [index, call] of test.calls.entries()) {
@@ -39,7 +39,7 @@ export function checkTest(
     const endpoint = endpoints.find(call.endpoint ?? test.endpoint);
     if (endpoint) {
       for (const { path: keys, ...found } of problemsOfCall(call, endpoint, varyingCallOf(endpoint))) {
-        // The same for each call of the endpoint.
+        // Reported once: the problem is the same for each call of the endpoint.
         if (keys.length === 0 && problems.some((other) => other.problem === found.problem)) continue;
         problems.push(problemAt(test, { path: [...at, ...keys], atKey: true }, found));
       }
@@ -84,7 +84,7 @@ function warningsOfSecrets(
         column,
         problem: sentence,
       } = problemAt(test, { path: [...at, key, name], atKey: true }, found);
-      // Without the line, which has the value.
+      // Without the line of the file, which contains the value.
       return `${file}:${line}:${column}: ${sentence}`;
     });
 }

@@ -39,7 +39,7 @@ function differencesOfResult(call: TestCall, endpoint: Endpoint, received: Recei
   ];
 }
 
-/** Whether a call says anything of its response. */
+/** Whether a call has any expectation. */
 export function expectsAnything({ rows, columns, headers, body, problem }: TestCall): boolean {
   return [rows, columns, headers, body, problem].some((expected) => expected !== undefined);
 }
@@ -57,7 +57,7 @@ export function comparisonOf(
   };
 }
 
-/** A result that lacks rows is one only where the test says that it knows. */
+/** Whether the result was cut and the test does not expect that, so that the test must not pass. */
 function isCutUnseen({ headers = {} }: TestCall, received: Received): boolean {
   const isCut = received.headers.get('x-truncated') !== null;
   return isCut && !Object.keys(headers).some((name) => name.toLowerCase() === 'x-truncated');

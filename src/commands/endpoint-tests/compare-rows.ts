@@ -31,11 +31,11 @@ export interface RowsDifference {
   readonly differences: readonly RowDifference[];
   /** Rows that are as expected. */
   readonly same: number;
-  /** Whether all rows are there, but in another order. */
+  /** Whether all rows are present, but in another order. */
   readonly isOtherOrder: boolean;
 }
 
-/** Compares rows; without `isOrdered` in any order, each as often as it is expected. */
+/** Compares rows: without `isOrdered` in any order, but each as often as expected. */
 export function compareRows(expected: readonly Row[], came: readonly Row[], how: Comparison): RowsDifference {
   const keyOf = keyOfRows(how);
   const candidates = new Map<string, Row[]>();
@@ -66,8 +66,8 @@ export function compareRows(expected: readonly Row[], came: readonly Row[], how:
 }
 
 /**
- * A text that rows have in common if they can be the same, so that few are compared: what may be written in another way, or
- * differ within a tolerance, is left out of it.
+ * A text that two rows have in common if they can be equal, so that few rows are compared. It omits values that can be written in
+ * another form, or may differ within a tolerance.
  */
 function keyOfRows({ types, only, tolerance = 0, floatTolerance = 0 }: Comparison): (row: Row) => string {
   const names = new Map([...types].map(([column, type]) => [column, bareType(type).name]));
@@ -88,7 +88,7 @@ function keyOfRows({ types, only, tolerance = 0, floatTolerance = 0 }: Compariso
     );
 }
 
-/** The columns of two rows whose values differ. */
+/** Names of the columns whose values differ between two rows. */
 export function differentColumns(
   { expected = {}, came = {} }: RowDifference,
   how: Comparison,
@@ -178,7 +178,7 @@ function isSameRecord(expected: unknown, came: unknown, how: ValueComparison): b
   );
 }
 
-/** How a value in a list or an object is compared: by its own type, where the type around it has one for it. */
+/** The comparison of a value in a list or an object: by the value's own type, if the outer type determines it. */
 function inside({ type, ...how }: ValueComparison, key: string | number): ValueComparison {
   const { name, args } = bareType(type);
   const fields = name === 'Tuple' ? args.map(tupleField) : [];
@@ -189,7 +189,7 @@ function inside({ type, ...how }: ValueComparison, key: string | number): ValueC
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const DATE = /^\d{4}-\d\d-\d\d/;
-/** Types whose values are texts, also where they look like numbers. */
+/** Types whose values are texts, even where they look like numbers. */
 const OF_TEXTS = /^(?:String|FixedString|Enum\d*)$/;
 
 function isSameNumber(

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ifPresent } from '../../files/if-present.js';
 import { readTestFile, titleOf, type ReadTestFile, type TestCall, type TestFile } from './test-file.js';
 
-/** Reads the test files of a folder and its subfolders; none where there is no folder. */
+/** Reads the test files of a folder and its subfolders; empty where the folder does not exist. */
 export async function findTests(folder: string): Promise<readonly ReadTestFile[]> {
   const entries = (await ifPresent(readdir(folder, { recursive: true, withFileTypes: true }))) ?? [];
   const files = entries

@@ -80,7 +80,7 @@ async function runCall(server: TestServer, test: TestFile, call: TestCall, index
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const isSecret = (parameter: string): boolean => endpoint.parameters.get(parameter)?.secret === true;
   server.setTime(now === undefined ? Date.now() : Number((parseIsoTimestamp(now) ?? 0n) / 1000n));
-  // Of the calls of a file, each is the first that anybody made.
+  // The calls of each file start with an empty cache.
   await server.gateway.purge();
   const startedAt = performance.now();
   const received = await sendTestCall(server, endpoint, call);

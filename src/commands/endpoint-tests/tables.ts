@@ -105,7 +105,7 @@ function placeOf(
   return { path: ['rows', table, String(line - 1), ...(named === undefined ? [] : [named])] };
 }
 
-/** A row as a line of NDJSON, with its numbers as they are written. */
+/** A row as a line of NDJSON. Numbers keep their text. */
 const lineOf = (row: Row): Buffer => Buffer.from(`${jsonOf(row)}\n`);
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;

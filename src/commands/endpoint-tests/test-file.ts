@@ -20,7 +20,7 @@ import {
 /** A row by column, as YAML or JSON has its values. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One call in a test file, and what it expects. */
+/** A call in a test file, with its expectations. */
 export interface TestCall {
   /** What the call shows. */
   readonly name?: string;
@@ -50,14 +50,14 @@ export interface TestCall {
 
 /** A file of `tests/`: rows of tables, and calls of endpoints over them. */
 export interface TestFile {
-  /** As messages name it: `tests/events.count.yaml`. */
+  /** Path in messages: `tests/events.count.yaml`. */
   readonly file: string;
   readonly path: string;
   readonly text: string;
   readonly document: Document.Parsed;
   /** Name of the endpoint that calls without one call. */
   readonly endpoint: string;
-  /** By table: rows, or the name of a CSV or NDJSON file beside this one. */
+  /** Rows by table, or the name of a CSV or NDJSON file in the same folder. */
   readonly rows: Readonly<Record<string, readonly Row[] | string>>;
   readonly calls: readonly TestCall[];
 }
@@ -117,10 +117,10 @@ const SCHEMA = Joi.object({
   ),
 }).required();
 
-/** Keys whose values are what callers send or get: texts, as they are written. */
+/** Keys whose values callers send or get: the texts of the file, not YAML's numbers. */
 const TEXTS = /^calls\.(?:parameters|pins|headers|rows)(?:\.|$)/;
 
-/** Keys whose numbers ClickHouse reads as they are written. */
+/** Keys whose numbers keep their text, because ClickHouse reads them. */
 const WRITTEN = /^rows\./;
 
 const BYTE_ORDER_MARK = /^\u{FEFF}/u;
@@ -130,7 +130,7 @@ type FileValue = Pick<TestFile, 'calls'> &
   Partial<Pick<TestFile, 'endpoint' | 'rows'>> &
   Pick<TestCall, 'now' | 'tolerance'>;
 
-/** A file of `tests/`, and what is in it or what is wrong with it. */
+/** A file of `tests/`, with its content or its problems. */
 export type ReadTestFile = Pick<TestFile, 'file' | 'path'> &
   (
     | { readonly test: TestFile; readonly problems?: undefined }
@@ -157,7 +157,7 @@ export async function readTestFile(folder: string, below: string): Promise<ReadT
 
 type ParsedFile = Pick<TestFile, 'file' | 'text' | 'document'>;
 
-/** The value of a file, or what is wrong with it. */
+/** The value of a file, and its problems. */
 function valueOf(of: ParsedFile): readonly [value: unknown, problems: readonly FileProblem[]] {
   const { file, text, document } = of;
   const ofYaml = [...document.errors, ...document.warnings].map(({ message, pos: [start, end] }) => {

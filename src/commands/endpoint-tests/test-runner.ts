@@ -78,8 +78,8 @@ export class TestRunner {
   }
 
   /**
-   * The names of the endpoints that are new, changed or removed; undefined where any can be. A text says why the files were not
-   * loaded.
+   * Names of the new, changed and removed endpoints; undefined where any endpoint can have changed. A text is the reason why the
+   * files were not loaded.
    */
   private async changedEndpoints(
     files: readonly string[],

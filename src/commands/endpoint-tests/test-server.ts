@@ -19,22 +19,22 @@ import { readTables, type Tables } from './tables.js';
 /** All variables that tests take: where the project is, what its files call its database, and which folder is not watched. */
 const TAKEN = ['PROJECT_DIR', 'CLICKHOUSE_DATABASE', 'DATA_DIR'] as const;
 
-/** The environment without that of a deployment, whose limits, servers and mistakes must not decide what a test finds. */
+/** The environment without variables of a deployment: its limits, servers and mistakes must not affect the result of a test. */
 export const environmentOfTests = (environment: Environment): Environment =>
   Object.fromEntries(TAKEN.map((name) => [name, environment[name] ?? '']));
 
 /** Long after every clock of a test. */
 const NEVER = 10_500_000_000;
 
-/** A gateway of the project for its tests. Its clock stands still. */
+/** A gateway of the project for its tests, with a fixed clock. */
 export interface TestServer {
   readonly gateway: Gateway;
-  /** Of the administrator of the tests' ClickHouse. */
+  /** Client of the administrator of the tests' ClickHouse. */
   readonly client: QueryClient;
   readonly tables: Tables;
   /** Sets the clock of the gateway. @param time milliseconds since 1970 */
   readonly setTime: (time: number) => void;
-  /** The call of a function in the query of an endpoint whose value differs from one run to the next. */
+  /** A function call in the query of an endpoint whose value differs between runs; undefined without such. */
   readonly varyingCallOf: (endpoint: Endpoint) => Promise<string | undefined>;
   /** The header that authenticates a caller: with a key for everything, or one with pinned parameters. */
   readonly credentials: (
@@ -44,10 +44,10 @@ export interface TestServer {
 }
 
 /**
- * Starts a gateway on an embedded ClickHouse of its own that has the project's tables and no rows.
+ * Starts a gateway on a separate embedded ClickHouse, which has the project's tables without rows.
  *
- * @param loading of endpoint files of which something else says what is wrong with them
- * @throws Error that says why the gateway cannot start, such as an invalid endpoint or schema file
+ * @param loading how endpoint files are loaded, where another component reports their problems
+ * @throws Error with the reason why the gateway cannot start, such as an invalid endpoint or schema file
  */
 export async function startTestServer(
   environment: Environment,
@@ -80,7 +80,7 @@ export async function startTestServer(
     started.push(() => client.close());
     // No row is deleted by a TTL, or replaced, in the middle of a test.
     await client.command({ query: 'SYSTEM STOP MERGES' });
-    // By the digest of the endpoint.
+    // Function calls by the digest of the endpoint.
     const varyingCalls = new Map<string, string | undefined>();
     return {
       ...{ gateway, client, tables: await readTables(client), credentials: credentialsOf(key, secret), stop },
@@ -136,7 +136,7 @@ function signed(pins: Readonly<Record<string, string>>, secret: string): Promise
 
 const ISSUER = 'querygate-test';
 
-/** So that a test can have the cursor of a page. */
+/** A fixed `LINK_SECRET`, so that a test can contain the cursor of a page. */
 const SAME_IN_EACH_RUN = 'cursors of tests are no secret, and the same';
 
 /** Standard output is for the report. */

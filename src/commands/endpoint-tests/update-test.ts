@@ -17,10 +17,10 @@ interface Edit {
 }
 
 /**
- * Writes into a test file what came instead of what its calls expected, and, for calls that expected nothing, the rows or the code of
- * the problem. All other characters of the file stay, and so do the lines of rows that are as expected, with their comments.
+ * Replaces the expectations in a test file by the responses. A call without an expectation gets the rows, or the code of the problem.
+ * All other characters of the file stay, and so do the lines of rows that are as expected, with their comments.
  *
- * @returns which calls it changed
+ * @returns the calls that were changed
  */
 export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<CallRun>> {
   const changed = new Set(calls.filter((ran) => ran.differences.length > 0 && isWorthKeeping(ran)));
@@ -28,7 +28,7 @@ export async function updateTest({ test, calls }: RanTest): Promise<ReadonlySet<
   const edits: Edit[] = [];
   for (const ran of changed) {
     const call = test.document.getIn(['calls', ran.index], true);
-    // What an alias stands for is written elsewhere.
+    // The value of an alias is at another place of the file.
     if (isMap(call) && !/[*&]/.test(sourceOf(call, test).replaceAll(/"[^"]*"|'[^']*'/g, '')))
       edits.push(...editsOf(call, ran, test));
     else changed.delete(ran);
@@ -73,7 +73,7 @@ interface Place {
 }
 
 function editsOfValue(key: string, pair: Pair, value: unknown, place: Place): readonly Edit[] {
-  // Field by field, so that the others stay as they are.
+  // Each field is compared, so that equal ones stay unchanged.
   if (isRecord(value) && isMap(pair.value)) {
     const map = pair.value;
     const inner = map.items.flatMap((item) => {
@@ -93,11 +93,11 @@ function editsOfValue(key: string, pair: Pair, value: unknown, place: Place): re
   if (!isBlock) return [{ ...range, text: flow(value) + lineEnd }];
   const { start, end: keyEnd } = placeOfNode(pair.key);
   const lines = rowLines(value as readonly Row[], pair, columnOf(start, place.test.text), place);
-  // From the colon on, so that a list on the same line becomes one of lines.
+  // The text after the colon is replaced, so that a list on the same line becomes one with a line per item.
   return [{ start: keyEnd + 1, end: range.end, text: lines + lineEnd }];
 }
 
-/** Rows, each on a line; a row that is there already keeps its lines. */
+/** The lines of rows, one per row. An existing row keeps its lines. */
 function rowLines(
   rows: readonly Row[],
   pair: Pair | undefined,
@@ -177,7 +177,7 @@ function flow(value: unknown): string {
     return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
   }
   const written = stringify(value, { lineWidth: 0 }).trimEnd();
-  // In a flow collection some characters need quotes that a line of its own does not.
+  // In a flow collection, some characters need quotes that are unnecessary on a separate line.
   const needsQuotes = typeof value === 'string' && (/[\n[\]{},#]/.test(value) || written.includes('\n'));
   return needsQuotes ? JSON.stringify(value) : written;
 }
@@ -187,7 +187,7 @@ const columnOf = (offset: number, text: string): number => offset - (text.lastIn
 const sourceOf = (node: unknown, { text }: TestFile): string =>
   text.slice(placeOfNode(node).start, placeOfNode(node).end);
 
-/** The value of a node, as it is compared. */
+/** The value of a node, as comparisons use it. */
 const valueOf = (node: unknown, { document }: TestFile): unknown =>
   isMap(node) || isSeq(node) || isScalar(node) ? node.toJS(document) : node;
 
@@ -195,7 +195,7 @@ const valueOf = (node: unknown, { document }: TestFile): unknown =>
 function whatCame({ call, received }: CallRun): Readonly<Record<string, unknown>> {
   const { headers, problem } = received;
   const names = Object.keys(call.headers ?? {});
-  // A cut result passes only where the test says that it is.
+  // A cut result passes only where the test expects it.
   const isCut = !problem && headers.has('x-truncated');
   if (isCut && !names.some((name) => name.toLowerCase() === 'x-truncated')) names.push('X-Truncated');
   const ofHeaders = names.map((name) => [name, headers.get(name)] as const);
@@ -223,7 +223,7 @@ function chosen(row: Row, { only }: TestFile['calls'][number]): Row {
   return only ? Object.fromEntries(only.map((column) => [column, row[column]])) : row;
 }
 
-/** The expected fields of the problem, as they came. */
+/** The expected fields of the problem, with their received values. */
 function problemThatCame(
   { problem: expected }: TestFile['calls'][number],
   came: Readonly<Record<string, unknown>>,

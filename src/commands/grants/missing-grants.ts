@@ -4,13 +4,13 @@ import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.j
 import { withClient } from '../clickhouse/with-client.js';
 import { grantStatement, type Grant } from '../../gateway/analysis/reads/grant.js';
 
-/** The statements that give the connection's user those of the needed grants that it lacks. Every user may ask that. */
+/** The statements for the needed grants that the connection's user lacks. Every user may run CHECK GRANT. */
 export async function missingGrants(
   connection: ClickHouseConnection,
   needed: readonly Grant[],
 ): Promise<readonly string[]> {
   return withClient(connection, 60_000, async (client) => {
-    // Not as a query of the client, which appends a format: CHECK GRANT has none.
+    // Not by the client's query method, which appends a format: CHECK GRANT accepts none.
     const valueOf = async (query: string): Promise<string> =>
       (await text((await client.exec({ query })).stream)).trim();
     const user = await valueOf('SELECT currentUser()');

@@ -19,7 +19,7 @@ export interface Remark {
 export interface NeededGrants {
   /** Sorted. */
   readonly grants: readonly Grant[];
-  /** Endpoints whose query cannot be analysed; their grants are incomplete. */
+  /** Problems of the endpoints whose query cannot be analysed, so that their grants are incomplete. */
   readonly problems: readonly Remark[];
   /** Rights that a query needs beyond those on tables and dictionaries. They are never granted. */
   readonly warnings: readonly Remark[];

@@ -15,7 +15,7 @@ export const QUERY_CEILINGS: readonly Ceiling[] = [
   { name: 'max_bytes_to_read', usual: 2_000_000_000_000, most: 2_000_000_000_000 },
 ];
 
-/** Limits that ClickHouse removes from what it sends to a shard. */
+/** Limits that ClickHouse does not send to a shard. */
 export const RESULT_CEILINGS: readonly Ceiling[] = [
   { name: 'max_result_rows', usual: 1_000_000, most: MOST_EXPORTED.rows },
   { name: 'max_result_bytes', usual: 1_000_000_000, most: MOST_EXPORTED.bytes },

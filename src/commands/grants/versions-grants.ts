@@ -8,7 +8,7 @@ const SYSTEM_TABLES = [
 /** The rights of the user that reads the versions of the tables of a database, as statements without a user. */
 export function versionsGrants(database: string): readonly string[] {
   return [
-    // ClickHouse analyses the queries of endpoints for it, and lists only tables that it may read.
+    // The user needs it, because ClickHouse analyses queries for it, and lists only tables that it may read.
     `GRANT SELECT ON ${writtenName(database)}.*`,
     ...SYSTEM_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
     'GRANT SHOW ROW POLICIES ON *.*',

@@ -51,12 +51,12 @@ export function readColumns(
   );
 }
 
-/** A large table is read for so many seconds, and has no newest day after that: a profile may forbid that a query returns a part. */
+/** Maximum seconds for reading a large table. After that it has no newest day, because a profile may forbid partial results. */
 const READ_SECONDS = 5;
 
 /**
- * The start of the newest day that a table has rows of, where the period that an endpoint returns by default has none of them;
- * undefined otherwise, and for a table without rows.
+ * The start of the newest day with rows, where the table has none in the endpoint's default period; undefined
+ * otherwise, and for a table without rows.
  */
 export async function newestDay(
   tools: AnalysisTools,

@@ -2,7 +2,7 @@ import type { ClickHouseConnection } from '../../gateway/clickhouse/connection.j
 import type { Environment } from '../../gateway/config/project.js';
 import { usageError } from '../cli/exit-codes.js';
 
-/** What `--user` and `--password` say. */
+/** The values of `--user` and `--password`. */
 export interface UserOptions {
   readonly user?: string | undefined;
   readonly password?: string | undefined;

@@ -21,7 +21,7 @@ export interface IntrospectedTable {
 export interface Introspected {
   readonly files: readonly ProjectFile[];
   readonly leftOut: readonly string[];
-  /** Names of the tables of the database of which nobody asked for an endpoint. */
+  /** Names of the database's tables for which no endpoint was requested. */
   readonly others: readonly string[];
 }
 
@@ -64,9 +64,9 @@ export async function introspect(
 }
 
 /**
- * Makes an endpoint of a name for a table, with an example that returns rows of it.
+ * Creates an endpoint with a name for a table, with an example that returns rows.
  *
- * @throws CommandError (invalid usage) where the table does not exist; NotCarriedOver where no endpoint can be made of it.
+ * @throws CommandError (invalid usage) where the table does not exist; NotCarriedOver where it cannot have an endpoint.
  */
 export async function introspectTable(
   tools: AnalysisTools,

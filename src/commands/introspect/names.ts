@@ -1,7 +1,7 @@
 import { isParameterName } from '../../endpoint/check-definition.js';
 import { quoteName } from '../../endpoint/quote-sql.js';
 
-/** A name of ClickHouse as a name of an endpoint: `Page_Views` is `page-views`. Empty where no character of it can stay. */
+/** A ClickHouse name as a name of an endpoint: `Page_Views` becomes `page-views`. Empty where no character is valid. */
 export function endpointName(name: string): string {
   return name
     .toLowerCase()
@@ -10,13 +10,13 @@ export function endpointName(name: string): string {
     .replaceAll(/^[.-]+|[.-]+$/g, '');
 }
 
-/** Columns whose names become the same name. */
+/** Maximum number of columns whose names become the same name. */
 const MAX_EQUAL = 1000;
 
 /**
- * A name of ClickHouse as a name of a parameter that is not taken; undefined where no character of it can stay.
+ * A ClickHouse name as an unused name of a parameter; undefined where no character is valid.
  *
- * @param taken gets the name.
+ * @param taken the used names, to which the name is added.
  */
 export function parameterName(name: string, taken: Set<string>): string | undefined {
   const plain = name

@@ -11,7 +11,7 @@ export interface ParameterForm {
   readonly isNullable: boolean;
 }
 
-/** The kind of parameter for values of a ClickHouse type; undefined where there is none. */
+/** The kind of parameter for values of a ClickHouse type; undefined where no kind fits. */
 export function parameterOfType(type: string): ParameterForm | undefined {
   const { name, args } = parseTypeName(type);
   const [first = '', second] = args;
@@ -40,7 +40,7 @@ type Bind = (type: string, args: readonly string[]) => string;
 const asItIs: Bind = (type) => type;
 const asText: Bind = () => 'String';
 
-/** By the first word of the type: the kind, and the type that is bound. The gateway sends all times in UTC. */
+/** Kind and bound type by the first word of the type. The gateway sends all times in UTC. */
 const SCALARS: readonly (readonly [RegExp, string, Bind])[] = [
   [/^U?Int(?:8|16|32|64|128|256)$/, 'integer', asItIs],
   [/^Float(?:32|64)$/, 'number', asItIs],

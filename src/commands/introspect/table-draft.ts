@@ -8,7 +8,7 @@ import { NotCarriedOver, type Draft, type DraftParameter } from './draft.js';
 import { parameterName, sqlName } from './names.js';
 import { parameterOfType } from './parameter-of-type.js';
 
-/** A draft, and what of its source is not in it. */
+/** A draft, and what it omits of its source. */
 export interface TableDraft {
   readonly draft: Draft;
   readonly leftOut: readonly string[];
@@ -23,8 +23,8 @@ interface Filter {
 }
 
 /**
- * An endpoint that returns the rows of a table, newest first: of a range of time where the table has a time column, and with a
- * filter for each column of the sorting key and each column of few values.
+ * An endpoint that returns the rows of a table, newest first. It has a time range if the table has a time column, and a filter for
+ * each column of the sorting key and each column with few values.
  *
  * @throws NotCarriedOver where no column can be selected
  */

@@ -35,7 +35,7 @@ export function viewDraft(name: string, view: CatalogTable): Draft {
 /** A text or a quoted name, or a `{name:Type}`. */
 const TOKEN = /'(?:[^'\\]|\\.|'')*'|[`"](?:[^`"\\]|\\.)*[`"]|\{\s*(\w+)\s*:\s*([^{}]+?)\s*\}/gs;
 
-/** The types of the placeholders of a query, whatever their names: an endpoint's own can be lower-case only. */
+/** The types of a query's placeholders, with any names: those of an endpoint file must be in lower case. */
 function placeholdersIn(select: string): ReadonlyMap<string, string> {
   return new Map(
     [...select.matchAll(TOKEN)].flatMap(([, name, type]) =>

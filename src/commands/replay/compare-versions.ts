@@ -19,11 +19,11 @@ export type Verdict = 'equal' | 'differs' | 'error' | 'repaired' | 'new' | 'fail
 export interface ReplayedCall {
   readonly call: RecordedCall;
   readonly verdict: Verdict;
-  /** For people; empty where the call is equal. */
+  /** Text for people; empty where the call is equal. */
   readonly explanation: string;
   readonly before: QueryCost;
   readonly after: QueryCost;
-  /** Whether the second version has rows, without which equality says little. */
+  /** Whether the second version has rows. Without rows, equality proves little. */
   readonly hasRows: boolean;
 }
 
@@ -67,8 +67,8 @@ type Ran = readonly [CallResult, CallResult];
 type Both = readonly [() => Promise<CallResult>, () => Promise<CallResult>];
 
 /**
- * The difference that is left when both versions have run again, without the columns whose values vary by themselves; undefined
- * where there is none, or where nothing can be said.
+ * The difference that remains after both versions have run again, without the columns whose values vary between runs; undefined where
+ * none remains, or where nothing can be compared.
  */
 async function confirmed(
   difference: string,
@@ -83,7 +83,7 @@ async function confirmed(
     for (const [index, version] of versions.entries()) {
       const columns = varyingColumns(index === 0 ? first : second, await version());
       if (columns === 'other kind') return undefined;
-      // Beside an error, the rows of the other version do not count.
+      // Where one version fails, the rows of the other are not compared.
       if (!areRows) continue;
       if (columns === 'other rows') return undefined;
       for (const column of columns) varying.add(column);

@@ -2,7 +2,7 @@ import { compareRows, differentColumns, type Comparison } from '../endpoint-test
 import { differenceText } from '../endpoint-tests/difference-text.js';
 import type { CallResult, ResultRows } from './run-call.js';
 
-/** How much a value of a Float type may differ, as a share of it: another order of additions changes its last digits. */
+/** Tolerated relative difference of Float values: another order of additions changes the last digits. */
 export const FLOAT_TOLERANCE = 1e-9;
 
 const howOf = ({ types }: ResultRows): Comparison => ({
@@ -10,8 +10,8 @@ const howOf = ({ types }: ResultRows): Comparison => ({
 });
 
 /**
- * The columns whose values differ between two runs of one query, such as approximate quantiles. `other rows`: more differs than
- * values, because the data has changed. `other kind`: only one of them failed.
+ * The columns whose values differ between two runs of one query, such as approximate quantiles. `other rows`: more than values
+ * differs, because the data has changed. `other kind`: only one of the runs failed.
  */
 export function varyingColumns(
   one: CallResult,

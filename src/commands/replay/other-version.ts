@@ -15,8 +15,8 @@ const run = promisify(execFile);
 /**
  * Loads the endpoints of another version of the project.
  *
- * @param against a folder with a project, or what git knows as a commit of the project's repository.
- * @throws CommandError where it is neither, or its endpoints do not load
+ * @param against folder of a project, or name of a commit of the project's repository.
+ * @throws CommandError where it is neither, or its endpoints cannot be loaded
  */
 export async function loadOtherVersion(
   projectFolder: string,
@@ -47,7 +47,7 @@ export async function loadOtherVersion(
   }
 }
 
-/** Writes the project's files as they are in a commit into a folder; the repository and its index stay as they are. */
+/** Writes the project's files of a commit into a folder. Does not change the repository and its index. */
 async function checkOut(
   projectFolder: string,
   commit: string,
@@ -62,7 +62,7 @@ async function checkOut(
       { cause },
     );
   });
-  // In the root of the repository: the paths of the index are those below the project's folder.
+  // Runs in the root of the repository, because the paths of the index are relative to the project's folder.
   const root = await git(projectFolder, ['rev-parse', '--show-toplevel'], environment);
   await git(root, ['checkout-index', '--all', `--prefix=${folder}/`], index);
 }

@@ -15,9 +15,9 @@ export interface ReplayReport extends Replay {
 /** The figures of an endpoint. */
 export interface EndpointFigures extends Readonly<Record<Verdict, number>> {
   readonly endpoint: string;
-  /** Calls whose query is the same, which were not run; they are among the equal ones. */
+  /** Number of calls that did not run, because both queries are the same; included in the equal ones. */
   readonly same: number;
-  /** Equal calls that returned no rows, of which equality says little. */
+  /** Number of equal calls without rows, whose equality proves little. */
   readonly withoutRows: number;
   readonly rowsRead: BeforeAndAfter;
   readonly clickhouseMs: BeforeAndAfter;
@@ -63,7 +63,7 @@ function summaryOf(report: ReplayReport): readonly string[] {
   ];
 }
 
-/** The changed endpoints of which no call was compared, with the calls whose parameters are not recorded. */
+/** The changed endpoints without a compared call, and the number of calls whose parameters are not recorded. */
 function notReplayed({ changed, endpoints, recorded }: ReplayReport): readonly string[] {
   const replayed = new Set(endpoints.map(({ endpoint }) => endpoint));
   return changed
@@ -137,7 +137,7 @@ function shownCall({ endpoint, parameters, pins, calls }: RecordedCall): string 
   return printable(`${endpoint}?${shown.join('&')}${pinned}, called ${calls} times`);
 }
 
-/** For a terminal. */
+/** The report for a terminal. */
 export function textReport(report: ReplayReport): string {
   const rows = report.endpoints.map((each) => cellsOf(tallyOf(each)));
   const table = rows.length > 0 ? textTable([HEADINGS, ...rows], new Set([1, 2, 3, 4, 5, 6, 7, 8])) : '';
@@ -145,7 +145,7 @@ export function textReport(report: ReplayReport): string {
   return `${summaryOf(report).join('\n')}\n${table}${findings.join('')}`;
 }
 
-/** For a comment on a change. */
+/** The report for a comment on a pull request. */
 export function markdownReport(report: ReplayReport): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -157,14 +157,14 @@ export function markdownReport(report: ReplayReport): string {
   return `${summaryOf(report).join(' ')}\n\n${table}\n${findings.join('')}`;
 }
 
-/** A block of text that no text in it ends. */
+/** A block of text whose fence no line of the text can end. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** For programs. */
+/** The report for programs. */
 export function jsonReport(report: ReplayReport): string {
   const { recorded, endpoints, covered, spentMs, budgetMs, against } = report;
   const omitted = omittedOf(recorded);

@@ -57,7 +57,7 @@ export async function runCall(
     const { param, problem } = error.details.problems?.[0] ?? {};
     const detail =
       param === undefined ? (error.details.diagnosis ?? error.message) : `${param} ${String(problem)}`;
-    // ClickHouse does not say what a query that failed has cost.
+    // ClickHouse does not report the cost of a failed query.
     return {
       error: `${error.code}: ${detail}`,
       cost: { ...NO_COST, clickhouseMs: performance.now() - started },
@@ -92,8 +92,8 @@ function parametersOf({ parameters, pins }: RecordedCall): ReadonlyMap<string, R
 }
 
 /**
- * Whether two versions of an endpoint send the same query for a call, and write its rows alike: then there is nothing to run. A
- * definition that only says something else of itself is no change.
+ * Whether two versions of an endpoint send the same query for a call, and write its rows in the same form, so that nothing need run. A
+ * changed description alone is not a difference.
  */
 export function isSameQuery(
   endpoints: readonly (Endpoint | undefined)[],

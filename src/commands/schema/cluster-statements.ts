@@ -112,8 +112,8 @@ function keeperPath(local: string, { name, database }: Cluster): string {
 }
 
 /**
- * The column whose rows stay together on a shard: the first of the sorting key that is not a time, else the first of the
- * table. A hash instead of `rand()`: a repeated INSERT sends its rows to the same shards, which recognize the block.
+ * The column that determines the shard of a row: the first of the sorting key that is not a time, else the first of the
+ * table. A hash instead of `rand()`, because a repeated INSERT must send its rows to the same shards, which recognize the block.
  */
 function shardingKey(columnList: string, clauses: string, statement: string): string {
   const types = new Map(

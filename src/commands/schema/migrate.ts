@@ -10,7 +10,7 @@ import { AppliedFilesDiffer, SchemaFileError } from '../../gateway/schema/schema
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
 export interface MigrateOptions {
-  /** Its user needs the right to create the database and tables in it. */
+  /** Connection of a user with the right to create the database and its tables. */
   readonly connection: ClickHouseConnection;
   readonly schema: readonly Migration[];
   /** The cluster, of `remote_servers`, to migrate; absent for a single server. */
@@ -48,7 +48,7 @@ const REQUEST_TIMEOUT_MS = 3_600_000;
 const RECORD_WRITING: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 };
 const RECORD_READING: ClickHouseSettings = { select_sequential_consistency: '1' };
 
-/** The same files with the same checksums, translated for a cluster. */
+/** The files translated for a cluster, with the same checksums. */
 function forCluster(migrations: readonly Migration[], cluster: Cluster): readonly Migration[] {
   const translate = (statement: string): readonly string[] => clusterStatements(statement, cluster);
   return migrations.map((file) => ({ ...file, statements: file.statements.flatMap(translate) }));
@@ -139,8 +139,8 @@ function pending(
 }
 
 /**
- * The checksum that the database records for a file. Version 0.1 recorded names without paths: such a record of another
- * text is a project's, and not of the gateway's own file.
+ * The checksum that the database records for a file. Version 0.1 recorded names without paths. Such a record with another checksum
+ * belongs to a file of the project, and not to the gateway's own file.
  */
 function recordedChecksum(
   { name, earlierName = name, checksum }: Migration,

@@ -26,14 +26,14 @@ interface LockState {
 export type CheckLock = () => Promise<void>;
 
 /**
- * Runs a task while holding the database's migration lock, after waiting for it.
+ * Waits for the database's migration lock, and runs a task while it holds the lock.
  *
- * ClickHouse has no locks, but creating a table that exists fails, atomically: the lock is such a table. Its owner
+ * ClickHouse has no locks, but the lock can be a table, because creating an existing table fails atomically. The owner
  * renews it every few seconds. Another process takes over a stale lock by renaming it to a name with the lock's UUID,
  * which only one process can do.
  *
- * On a cluster all of this is `ON CLUSTER`. The servers run such statements in the order of the coordination service,
- * so the same process succeeds on every server.
+ * On a cluster all of these statements are `ON CLUSTER`. The servers run them in the order of the coordination service, so that the
+ * same process succeeds on every server.
  */
 export async function withMigrationLock<T>(
   client: ClickHouseClient,
@@ -91,7 +91,7 @@ async function tryLock(client: ClickHouseClient, location: LockLocation): Promis
   }
 }
 
-/** Drops the lock, if still owned, and renamed stale locks; never the lock of another owner. */
+/** Drops the lock if this process still owns it, and renamed stale locks; never the lock of another owner. */
 async function unlock(
   client: ClickHouseClient,
   location: LockLocation,
