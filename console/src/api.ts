@@ -35,7 +35,7 @@ export interface Result {
   readonly partial: boolean;
   readonly cache: string;
   readonly cacheStatus: string;
-  /** Seconds; undefined where the response has none. */
+  /** Age in seconds; undefined where the response has no age. */
   readonly age?: number;
   readonly requestId: string;
   readonly serverTiming: string;
@@ -142,7 +142,7 @@ export interface SavedFile {
 
 /** How a file is fetched. */
 export interface DownloadOptions {
-  /** Whether it has all rows, whatever the row cap. */
+  /** Whether the result has all rows, beyond the row cap. */
   readonly isExport: boolean;
   readonly signal: AbortSignal;
   /** Called with the bytes that have come so far. */

@@ -84,7 +84,7 @@ interface ConsoleProps {
   readonly endpoints: readonly Endpoint[];
   readonly address: Address;
   readonly go: Go;
-  /** Of a gateway that runs in development. */
+  /** State of a gateway in development; undefined for any other. */
   readonly development: DevelopmentState | undefined;
 }
 
@@ -99,7 +99,7 @@ function Console({ keyText, endpoints, address, go, development }: ConsoleProps)
   const name = endpoint?.name;
   useEffect(() => {
     document.title = name === undefined ? 'Querygate' : `${name} – Querygate`;
-    // Otherwise the keyboard would have to pass the rest of a long list to reach what was chosen in it.
+    // Otherwise a keyboard user would have to pass the rest of a long list to reach the chosen endpoint.
     if (wasChosen.current) document.querySelector<HTMLElement>('main h1')?.focus();
     wasChosen.current = false;
   }, [name]);

@@ -82,7 +82,7 @@ export function useRun(key: string): Runner {
         (error: unknown) => {
           if (controller.signal.aborted) return;
           const failed = { running: false, problem: problemOf(error), isRepeated, endedAt: Date.now() };
-          // What the page asked for by itself takes no rows away.
+          // A failed automatic repetition keeps the rows of the last result.
           setState(({ result }) => ({ ...failed, ...(isRepeated && result && { result }) }));
         },
       );

@@ -6,7 +6,7 @@ import type { Row } from './model/endpoint.js';
 import { isExact } from './model/exact-number.js';
 import type { EndpointRequest } from './model/request.js';
 
-/** More would make a list that nobody reads, and that browsers draw slowly. */
+/** Maximum choices: a longer list is unreadable, and browsers draw it slowly. */
 const MOST = 1000;
 
 /** The values of a parameter that another endpoint lists. */

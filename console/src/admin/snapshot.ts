@@ -59,7 +59,7 @@ export interface Failures {
 }
 
 export interface Usage {
-  /** Of the last 7 days; null without a request log. */
+  /** Costs of the last 7 days by key; null without a request log. */
   readonly usage:
     | readonly {
         readonly name: string;
@@ -123,7 +123,7 @@ export interface Snapshot {
   readonly errors: Failures;
   readonly running: RunningCalls;
   readonly project: ProjectState;
-  /** Absent where ClickHouse does not tell it. */
+  /** Disk usage; absent where ClickHouse does not report it. */
   readonly usage: Usage | undefined;
 }
 

@@ -5,11 +5,11 @@ import { problemOf } from '../hooks.js';
 import { shownValues, type DevelopmentEndpoint } from '../model/development.js';
 import type { Endpoint, Values } from '../model/endpoint.js';
 
-/** After the last key press. */
+/** Milliseconds to wait after the last key press. */
 const TYPING_PAUSE_MS = 250;
 
 export interface ShownSql {
-  /** For the last valid values. */
+  /** The SQL for the last valid values. */
   readonly shown?: DevelopmentEndpoint;
   /** Why the values of the form have no SQL. */
   readonly problem?: Problem;

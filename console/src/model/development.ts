@@ -14,7 +14,7 @@ export interface DevelopmentState {
 
 /** A mistake in a file of the project. */
 export interface FileProblem extends Partial<FilePlace> {
-  /** As messages name it: `endpoints/visits.sql`. */
+  /** Path in messages: `endpoints/visits.sql`. */
   readonly file?: string;
   readonly problem: string;
   /** The line, with carets below the mistake. */
@@ -25,9 +25,9 @@ export interface FileProblem extends Partial<FilePlace> {
 export interface FilePlace {
   /** Absolute. */
   readonly path: string;
-  /** From 1. */
+  /** Line, from 1. */
   readonly line?: number;
-  /** From 1. */
+  /** Column, from 1. */
   readonly column?: number;
 }
 
@@ -46,9 +46,9 @@ export interface DevelopmentEndpoint {
   /** The file's name as messages have it, and its absolute path; absent for an endpoint of the gateway itself. */
   readonly file?: string;
   readonly path?: string;
-  /** As ClickHouse gets it. */
+  /** The SQL that ClickHouse gets. */
   readonly sql: string;
-  /** The values that ClickHouse gets beside the SQL. */
+  /** The values that ClickHouse gets in addition to the SQL. */
   readonly parameters: readonly BoundValue[];
   /** Null where the endpoint was not checked. */
   readonly findings: Findings | null;

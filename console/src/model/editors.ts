@@ -31,7 +31,7 @@ export const EDITORS: readonly Editor[] = [
 export const editorOf = (id: string | null): Editor | undefined =>
   EDITORS.find((editor) => editor.id === id) ?? EDITORS[0];
 
-/** With a slash at its start, also for a path of Windows, whose drive keeps its colon. */
+/** An encoded path that begins with a slash. A Windows path does so too, and its drive keeps the colon. */
 function encodedPath(path: string): string {
   const parts = path.replaceAll('\\', '/').split('/');
   const encoded = parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':')).join('/');

@@ -5,11 +5,11 @@ import { isDate, isLabel, isMeasure, isNumber, type Column, type Row } from './e
 export interface Pivot {
   readonly row: Column;
   readonly column: Column;
-  /** Of the cells. */
+  /** Columns of the numbers in the cells. */
   readonly numbers: readonly Column[];
 }
 
-/** More columns are no table that a person reads. */
+/** Maximum columns: a person does not read a table with more. */
 const MOST_COLUMNS = 60;
 
 /** Whether a column has small whole numbers only, such as levels, or weeks since a begin. */

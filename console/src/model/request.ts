@@ -7,7 +7,7 @@ export interface EndpointRequest {
   readonly values: Values;
   /** Why the values are in the body of a POST; undefined where they are in the URL of a GET. */
   readonly body?: BodyReason;
-  /** Of a page after the first, which is the page of this number. */
+  /** Cursor of a later page, whose number is `page`; absent for the first page. */
   readonly cursor?: string;
   readonly page?: number;
 }
@@ -86,11 +86,11 @@ export function inOrder(
 interface Refused {
   /** Names that it does not declare. */
   readonly ignored: readonly string[];
-  /** Those to which the key gives another value, as texts for people. */
+  /** Parameters to which the key gives another value, as texts for people. */
   readonly pinned: readonly string[];
 }
 
-/** Those among these values that the endpoint does not take. */
+/** The values that the endpoint does not accept. */
 export function refusedValues(
   { parameters, sandboxing }: Pick<Endpoint, 'parameters' | 'sandboxing'>,
   values: Values,
@@ -123,7 +123,7 @@ export function choicesRequest(
   if (!source) return undefined;
   const open = withoutSecrets(endpoint, values);
   const shared = source.parameters.flatMap((parameter) => {
-    // A secret stays one; and the value that is being chosen must not narrow the choices.
+    // Secret values stay secret, and the value that the user is choosing must not narrow the choices.
     const value = (parameter.secret ? values : open)[parameter.name] ?? '';
     return value === '' || parameter.name === name ? [] : [[parameter.name, value] as const];
   });

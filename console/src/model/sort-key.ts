@@ -30,7 +30,7 @@ function ipv6Key(text: string): string {
   return [...head, ...zeros, ...(tail ?? [])].map((group) => group.padStart(4, '0')).join(':');
 }
 
-/** Of `-101:02:03.5`. */
+/** Seconds of a time such as `-101:02:03.5`. */
 function secondsOfTime(text: string): number {
   const seconds = text
     .replace('-', '')
@@ -39,7 +39,7 @@ function secondsOfTime(text: string): number {
   return text.startsWith('-') ? -seconds : seconds;
 }
 
-/** By the numbers of the type: one without a number has that after the one before. */
+/** Sorts by the numbers of an enum's type. A value without a number has the number after that of the value before. */
 function enumKey(type: string): SortKey {
   const numbers = new Map<string, number>();
   let number = 0;

@@ -60,7 +60,7 @@ function itemsOf(value: Cell): readonly Cell[] | undefined {
   return Array.isArray(value) ? (value as readonly Cell[]) : Object.entries(value as Row);
 }
 
-/** By the first items that differ, else by their number. */
+/** Compares lists by the first items that differ, else by length. */
 function compareItems(left: readonly Cell[], right: readonly Cell[], keyOf: SortKey): number {
   for (const [index, item] of left.slice(0, right.length).entries()) {
     const order = compare(item, right[index], keyOf);

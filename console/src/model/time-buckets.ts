@@ -41,13 +41,13 @@ const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) 
 
 /** The grid of buckets on which the times of a chart are, before and after them too. */
 export interface Buckets {
-  /** Where one of them begins, as clocks of the zone show it. */
+  /** Start of one bucket, in the local time of the zone. */
   readonly anchor: number;
-  /** Of the calendar of days and longer buckets. */
+  /** Zone of the calendar of days and longer buckets. */
   readonly zone: string;
   /** Seconds by these clocks; of months the fewest. */
   readonly seconds: number;
-  /** Of a bucket of months; 0 of any other. */
+  /** Number of months in a bucket; 0 for other buckets. */
   readonly months: number;
 }
 

@@ -76,7 +76,7 @@ export interface Ranged {
   readonly values: Values;
   /** Seconds since 1970. */
   readonly now: number;
-  /** Those of the chart, from and to whose ends ranges are. */
+  /** Buckets of the chart, to whose ends ranges are rounded. */
   readonly buckets?: Buckets | undefined;
 }
 
@@ -165,7 +165,7 @@ function withEnds(
   ]);
 }
 
-/** Of seconds since 1970. */
+/** ISO 8601 text of a time in seconds since 1970. */
 const iso = (at: number): string => new Date(at * 1000).toISOString().replace('.000Z', 'Z');
 
 const DAY = 86_400;

@@ -8,13 +8,13 @@ export interface Bar {
   /** The value that the label names; absent for null, and for the bar of several labels. */
   readonly value?: string;
   readonly text: string;
-  /** Of the number, rounded. */
+  /** Height of the bar: the number, rounded. */
   readonly height: number;
   /** Whether it adds up what has no bar of its own. */
   readonly isRest?: boolean;
 }
 
-/** More bars than this say less than the table. */
+/** Maximum bars: more of them are less readable than the table. */
 const MOST = 10;
 
 /**

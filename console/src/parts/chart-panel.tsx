@@ -22,15 +22,15 @@ interface Props {
   /** The range of the request, in seconds since 1970; infinite where it is not known. */
   readonly from: number;
   readonly to: number;
-  /** Of the calendar of the buckets. */
+  /** Zone of the calendar of the buckets. */
   readonly zone: string;
   readonly view: Values;
   readonly onView: (view: Values) => void;
-  /** Narrows the range of time; absent where the endpoint has none. */
+  /** Narrows the time range; absent where the endpoint has no range. */
   readonly onRange?: ((from: number, to: number) => void) | undefined;
 }
 
-/** Columns that are drawn where nobody chose any. */
+/** Number of columns that are drawn by default. */
 const FIRST_DRAWN = 4;
 
 /** A chart of a result with times, and controls for what it draws. */

@@ -23,7 +23,7 @@ interface Props {
   readonly height?: number;
   /** Bars and areas are upon each other. */
   readonly kind?: ChartKind;
-  /** Of the time axis, where it is not that of the page. */
+  /** Zone of the time axis; undefined: the zone of the page. */
   readonly zone?: string | undefined;
   /** Called with the index under the pointer; null outside of the chart. */
   readonly onIndex?: (index: number | null) => void;
@@ -198,10 +198,10 @@ function touchedBuckets(
   return first === undefined || last === undefined ? undefined : [first, last];
 }
 
-/** Of a bucket that its bar takes. */
+/** Width of a bar as a fraction of its bucket. */
 const BAR_SHARE = 0.8;
 
-/** Of a bar: its part of the bucket, and its most pixels. */
+/** Draws bars with this fraction of the bucket, and at most 60 pixels wide. */
 const BARS = uPlot.paths.bars?.({ size: [BAR_SHARE, 60] });
 
 /** Pixels that are drawn, and that are not. */

@@ -25,10 +25,10 @@ interface Props {
   readonly run: Runner;
   readonly values: Values;
   readonly keyText: string;
-  /** Of the call with the values of the form, as the result is shown. */
+  /** Address of the call with the values of the form and the current view. */
   readonly address: Address & { readonly values: Values; readonly view: Values };
   readonly onView: (view: Values) => void;
-  /** Of the project, where the gateway runs in development. */
+  /** Revision of the project, where the gateway runs in development. */
   readonly revision: string | undefined;
   readonly onRefresh: () => void;
   readonly onValues: (values: Values) => void;

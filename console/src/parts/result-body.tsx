@@ -18,7 +18,7 @@ import { ResultTable } from './result-table.js';
 interface Props {
   readonly endpoint: Endpoint;
   readonly columns: readonly Column[];
-  /** At least one. */
+  /** The rows; at least one. */
   readonly rows: readonly Row[];
   /** Which rows these are, where the result has more. */
   readonly cut: string | undefined;
@@ -26,7 +26,7 @@ interface Props {
   readonly edges: readonly Row[];
   /** When the rows were current, in seconds since 1970. */
   readonly now: number;
-  /** Of the request that returned the rows. */
+  /** Values of the request that returned the rows. */
   readonly values: Values;
   readonly view: Values;
   readonly onView: (view: Values) => void;

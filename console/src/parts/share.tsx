@@ -12,7 +12,7 @@ import { Dropdown } from './dropdown.js';
 
 interface Props {
   readonly endpoint: Endpoint;
-  /** Of the call, without secrets. */
+  /** Address of the call, without secrets. */
   readonly address: Address & { readonly values: Values };
   readonly keyText: string;
 }
@@ -31,7 +31,7 @@ function longestLink(key: string): Promise<number> {
     longest.get(key) ??
     fetchLinking(key, new AbortController().signal).then(
       ({ mayLink, maxExpiresIn }) => (mayLink ? maxExpiresIn : 0),
-      // A gateway that does not say so signs none, until it is asked again.
+      // A gateway that does not report a lifetime signs no links. The next call requests the lifetime again.
       () => {
         longest.delete(key);
         return 0;

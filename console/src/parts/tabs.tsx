@@ -10,7 +10,7 @@ export interface Tab {
 interface Props {
   readonly tabs: readonly Tab[];
   readonly label: string;
-  /** Beside the tabs. */
+  /** Content next to the tabs. */
   readonly children?: ComponentChildren;
 }
 

@@ -23,7 +23,7 @@ export const showTruncation = (request: SnippetRequest): readonly string[] =>
     ? []
     : [String.raw`--write-out '%{stderr}X-Truncated: %header{x-truncated}\n'`];
 
-/** For a shell. */
+/** A command for a shell. */
 export function curl(request: SnippetRequest): string {
   const { endpoint, base } = request;
   return [
@@ -34,7 +34,7 @@ export function curl(request: SnippetRequest): string {
   ].join(' \\\n  ');
 }
 
-/** For a shell, with the parameters in the body: they may be long, and are in no URL. */
+/** A command for a shell, with the parameters in the body: they may be long, and must not be in a URL. */
 export function curlPost(request: SnippetRequest): string {
   return [
     `curl --fail-with-body --silent --show-error ${shell(bodyUrlOf(request))}`,
@@ -45,7 +45,7 @@ export function curlPost(request: SnippetRequest): string {
   ].join(' \\\n  ');
 }
 
-/** For Node 20 and later, as a module, and for browsers. */
+/** Code for Node 20 and later, as a module, and for browsers. */
 export function javascript(request: SnippetRequest): string {
   const { endpoint, base } = request;
   const { values, headers } = exactNumbers(request);
@@ -71,7 +71,7 @@ const headersText = (headers: Values): string =>
     .map(([name, value]) => `${name}: '${value}'`)
     .join(', ')} }`;
 
-/** Where no parameter makes an error of an incomplete result. */
+/** Code that warns of an incomplete result, where no parameter makes that an error. */
 const warnings = (request: SnippetRequest): readonly string[] =>
   limitOf(request) === undefined
     ? []
@@ -83,7 +83,7 @@ const warnings = (request: SnippetRequest): readonly string[] =>
 /** A JSON string is a Python string too. */
 const python = (text: string): string => JSON.stringify(text);
 
-/** For Python with pandas, which reads Parquet with pyarrow. Parquet has the types of the columns, also of a result without rows. */
+/** Code for Python with pandas, which reads Parquet with pyarrow. Parquet has the types of the columns even without rows. */
 export function pandas(request: SnippetRequest): string {
   const { endpoint, base } = request;
   const parameters = entries(sentValues(request, { format: 'parquet' }));
@@ -137,7 +137,7 @@ const sheetRows = (request: SnippetRequest): readonly string[] =>
         '  return [[...columns, ...note], ...body.result.map(rowOf)];',
       ];
 
-/** For Google Sheets: a function, and a formula without one. */
+/** Code for Google Sheets: a function, and a formula without one. */
 export function googleSheets(request: SnippetRequest): string {
   const { endpoint } = request;
   const { values, headers } = exactNumbers(request);

@@ -21,7 +21,7 @@ export interface SnippetRequest {
     Endpoint,
     'name' | 'parameters' | 'columns' | 'maxRows' | 'limit' | 'exports' | 'sqlPort'
   >;
-  /** In the form in which they are sent. */
+  /** Values in the form in which they are sent. */
   readonly values: Values;
   /** Base URL of the gateway, with a slash at its end. */
   readonly base: string;
@@ -70,7 +70,7 @@ export const sentValues = (request: SnippetRequest, more: Values = {}): Values =
   ...onlyComplete(request),
 });
 
-/** In types of which JavaScript rounds numbers. */
+/** Types of which JavaScript rounds numbers. */
 const ROUNDED = /\b(?:U?Int(?:64|128|256)\b|Interval|Decimal\((?:1[6-9]|[2-9]\d))/;
 
 const hasRounded = ({ endpoint: { columns } }: SnippetRequest): boolean =>
@@ -91,7 +91,7 @@ export const plainNumbers = (request: SnippetRequest): Values =>
 const declaresNumbers = ({ endpoint: { parameters } }: SnippetRequest): boolean =>
   parameters.some(({ name }) => name === 'numbers');
 
-/** The columns with such a number in each row, which are strings with {@link exactNumbers}. */
+/** The columns with a rounded number in each row, which are strings with {@link exactNumbers}. */
 export const roundedColumns = ({ endpoint: { columns } }: SnippetRequest): readonly string[] =>
   columns.flatMap(({ name, type }) => (isNumber(type) && ROUNDED.test(type) ? [name] : []));
 
@@ -106,7 +106,7 @@ export const urlOf = (request: SnippetRequest, more: Values = {}): string =>
 export const csvQuery = (request: SnippetRequest): string =>
   new URLSearchParams({ format: 'csv', ...onlyComplete(request) }).toString();
 
-/** The address of a request whose parameters are in its body. */
+/** The URL of a request whose parameters are in its body. */
 export const bodyUrlOf = (request: SnippetRequest): string => withQuery(request, onlyComplete(request));
 
 function withQuery({ endpoint, base }: SnippetRequest, values: Values): string {

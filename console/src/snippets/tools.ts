@@ -26,7 +26,7 @@ function m(text: string): string {
 
 const M_TYPES = { time: 'type datetimezone', number: 'type number', text: 'type text' } as const;
 
-/** For Excel and Power BI. */
+/** A query for Excel and Power BI. */
 export function powerQuery(request: SnippetRequest): string {
   const { endpoint, base } = request;
   const { values, headers } = exactNumbers(request);
@@ -65,7 +65,7 @@ const TYPE_OF = [
 
 const GRAFANA_TYPES = { time: 'timestamp', number: 'number', text: 'string' } as const;
 
-/** For Grafana's Infinity data source: the query of a panel, as in its JSON. Its readers must not see the key. */
+/** The query of a panel for Grafana's Infinity data source, in its JSON form. Its readers must not see the key. */
 export function grafana(request: SnippetRequest): string {
   const { endpoint, base } = request;
   const query = {
@@ -98,7 +98,7 @@ const nameInSql = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : 
 
 const textInSql = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** For tools with a driver for ClickHouse: the connection, and the endpoint as a table. */
+/** The connection of tools with a ClickHouse driver, and the endpoint as a table. */
 export function sqlTable({ endpoint, values, base }: SnippetRequest): string {
   const { hostname } = new URL(base);
   const { name, sqlPort = 0 } = endpoint;
