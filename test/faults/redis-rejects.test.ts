@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
 
 import { pollUntil } from '../support/poll-until.js';
-import { forwardTo } from '../support/redis-stand-in.js';
+import { forwardTo, type RedisStandIn } from '../support/redis-stand-in.js';
 import { Started } from '../support/started.js';
+import type { TestExecution } from '../support/test-execution.js';
 
 describe('a Redis that', () => {
   it.concurrent(
@@ -29,6 +30,50 @@ describe('a Redis that', () => {
           return (isShared && execution.cache.redisState() === 'in use') || undefined;
         });
         await execution.logger.line('Redis accepts commands again');
+      }),
+    120_000,
+  );
+
+  it.concurrent.each([
+    [
+      'refuses one gateway for a while keeps a purge for it, also where that has given Redis up',
+      async (between: RedisStandIn, { requestCity, cache }: TestExecution) => {
+        const accept = between.refuse();
+        await pollUntil('the breaker is open', async () => {
+          await requestCity(`while away ${Math.random()}`);
+          return cache.redisState() === 'circuit open' || undefined;
+        });
+        return accept;
+      },
+    ],
+    [
+      'silently loses the connections of one gateway keeps a purge for it, though that only has hits',
+      (between: RedisStandIn) => {
+        between.stallConnections();
+        return Promise.resolve(() => undefined);
+      },
+    ],
+  ])(
+    '%s',
+    (_what, lose) =>
+      Started.during(async (started) => {
+        const { port, url } = await started.redis();
+        const between = await started.standIn(forwardTo(port));
+        const [one, other] = [await started.execution(url), await started.execution(between.url)];
+        const hasPurged = async (): Promise<true | undefined> =>
+          (await other.requestCity('purged')).status === 'HIT' ? undefined : true;
+        await hasPurged();
+        await pollUntil('it hears of purges', async () => (await one.cache.purge({})) && hasPurged());
+        const accept = await lose(between, other);
+        expect(await one.cache.purge({})).toBe(true);
+        expect(await hasPurged()).toBeUndefined();
+        accept();
+        const again = async (): Promise<true | undefined> => {
+          await other.cache.publishAgain();
+          return hasPurged();
+        };
+        // Sooner than the result expires.
+        await pollUntil('it is purged', again, 20_000);
       }),
     120_000,
   );

@@ -6,6 +6,8 @@ export interface RedisStandIn {
   readonly url: string;
   /** Drops everything sent on the open connections without an error; new connections work. */
   readonly stallConnections: () => void;
+  /** Cuts the open connections, and each new one until the function that it returns is called. */
+  readonly refuse: () => () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -40,7 +42,12 @@ export function forwardTo(portOf: number | (() => number)): Promise<RedisStandIn
 async function listen(accept: (socket: Socket) => () => void): Promise<RedisStandIn> {
   const sockets = new Set<Socket>();
   const stalls: (() => void)[] = [];
+  let isRefusing = false;
   const server = createServer((socket) => {
+    if (isRefusing) {
+      socket.destroy();
+      return;
+    }
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
@@ -53,6 +60,13 @@ async function listen(accept: (socket: Socket) => () => void): Promise<RedisStan
     url: `redis://127.0.0.1:${port}`,
     stallConnections: () => {
       for (const stall of stalls.splice(0)) stall();
+    },
+    refuse: () => {
+      isRefusing = true;
+      for (const socket of sockets) socket.destroy();
+      return () => {
+        isRefusing = false;
+      };
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -1,4 +1,4 @@
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 
 import type { PurgeScope } from '../query/result-store.js';
 import type { GuardedRedis } from './guarded-redis.js';
@@ -20,6 +20,8 @@ const MAX_UNPUBLISHED = 100;
 export class RedisPurges {
   private readonly subscriber: RedisClient;
   private unpublished: readonly PurgeScope[] = [];
+  /** Whether purges may have been missed that Redis has not returned yet: its circuit breaker can still be open. */
+  private mayHaveMissed = false;
 
   constructor(
     client: RedisClient,
@@ -51,8 +53,11 @@ export class RedisPurges {
     return false;
   }
 
-  /** Broadcasts the purges that Redis did not accept before. Must be called about once a second. */
+  /** Broadcasts the purges that Redis did not accept before, and applies those missed. Must be called about once a second. */
   async publishAgain(): Promise<void> {
+    // Without a command that expects a reply, a connection whose other end has disappeared would never be given up.
+    if (this.subscriber instanceof Redis) void this.subscriber.ping().catch(() => undefined);
+    if (this.mayHaveMissed) await this.catchUp();
     for (const scope of this.unpublished) {
       if (!(await this.send(scope))) return;
       this.unpublished = this.unpublished.filter((other) => other !== scope);
@@ -75,9 +80,16 @@ export class RedisPurges {
   }
 
   private async listen(): Promise<void> {
+    this.mayHaveMissed = true;
     await this.subscriber.subscribe(this.keys.purges);
+    await this.catchUp();
+  }
+
+  private async catchUp(): Promise<void> {
     const missed = await this.redis.run((client) => client.hvals(this.keys.purges));
-    for (const message of missed ?? []) this.apply(message);
+    if (!missed) return;
+    this.mayHaveMissed = false;
+    for (const message of missed) this.apply(message);
   }
 
   /** Applies a purge. It ignores messages that are not purges with a time, because anyone with access to Redis can send them. */
