@@ -67,6 +67,7 @@ const SCHEMA = Joi.object<KeyFile>({
     .required(),
 })
   .required()
+  .label('the file')
   .prefs({ abortEarly: false });
 
 /**
