@@ -127,7 +127,10 @@ export class StatementBody extends Transform {
     const isEmpty = bytes + heldBytes === 0;
     const isWhole = frames ? frames.isWhole : options.hasEnd || isEmpty;
     if (isWhole && (options.mayBeEmpty || !isEmpty)) return undefined;
-    return brokenResponse(`${bytes} bytes of ${frames ? 'compressed frames' : 'a result'} without their end`);
+    const what = frames ? 'compressed frames' : 'a result';
+    const cause =
+      isEmpty || isWhole || frames ? '' : '; what stands before ClickHouse must keep Accept-Encoding';
+    return brokenResponse(`${bytes} bytes of ${what} without their end${cause}`);
   }
 
   private lastWords(failure: Error): Buffer {

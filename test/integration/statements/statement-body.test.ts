@@ -11,6 +11,7 @@ import {
   exceptionMark,
   EXCEPTION_TAG_HEADER,
 } from '../../../src/gateway/clickhouse/exception-block.js';
+import type { Failure } from '../../../src/gateway/errors.js';
 import { searchOf } from '../../../src/gateway/clickhouse/ready-query.js';
 import {
   hasEnd,
@@ -180,6 +181,14 @@ describe('StatementBody', () => {
       ]);
       expect(passed.toString()).toContain(OWN_TEXT);
     }
+  });
+
+  it('is an error where something before ClickHouse has removed Accept-Encoding', async () => {
+    const { error } = await receive(select('CSV', 10), false, 'enable_http_compression=0');
+    const diagnosis =
+      '… bytes of a result without their end; what stands before ClickHouse must keep Accept-Encoding';
+    expect(error).toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
+    expect((error as Failure).details.diagnosis?.replace(/^\d+/, '…')).toBe(diagnosis);
   });
 
   it('leaves no query behind where no response can be opened', async () => {
