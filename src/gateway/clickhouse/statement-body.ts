@@ -130,7 +130,7 @@ export class StatementBody extends Transform {
     const what = frames ? 'compressed frames' : 'a result';
     const cause =
       isEmpty || isWhole || frames ? '' : '; what stands before ClickHouse must keep Accept-Encoding';
-    return brokenResponse(`${bytes} bytes of ${what} without their end${cause}`);
+    return brokenResponse(`${bytes + heldBytes} bytes of ${what} without their end${cause}`);
   }
 
   private lastWords(failure: Error): Buffer {

@@ -188,7 +188,7 @@ describe('StatementBody', () => {
     const diagnosis =
       '… bytes of a result without their end; what stands before ClickHouse must keep Accept-Encoding';
     expect(error).toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
-    expect((error as Failure).details.diagnosis?.replace(/^\d+/, '…')).toBe(diagnosis);
+    expect((error as Failure).details.diagnosis?.replace(/^[1-9]\d*/, '…')).toBe(diagnosis);
   });
 
   it('leaves no query behind where no response can be opened', async () => {

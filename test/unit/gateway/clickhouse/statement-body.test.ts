@@ -113,8 +113,13 @@ describe('StatementBody', () => {
       [0, { isFramed: true, mayBeEmpty: false }],
     ] as const;
     const failed = failures.map(async ([length, how]) => (await receive(bytesOf(length), [200], how)).body);
-    const codes = (await Promise.all(failed)).map(({ failure }) => (failure as Failure | undefined)?.code);
+    const bodies = (await Promise.all(failed)).map(({ failure }) => failure as Failure | undefined);
+    const codes = bodies.map((failure) => failure?.code);
     expect(codes).toEqual([undefined, ...failures.slice(1).map(() => 'CLICKHOUSE_ANSWER_BROKEN')]);
+    const lengthsSaid = bodies
+      .slice(1)
+      .map((failure) => Number.parseInt(failure?.details.diagnosis ?? '', 10));
+    expect(lengthsSaid).toEqual(failures.slice(1).map(([length]) => length));
   });
 
   it('keeps no result that fails', async () => {
