@@ -5,7 +5,7 @@ import { hasSecretValue, revealedParameters, type BoundQuery } from '../../endpo
 import type { ClickHouseFormat } from '../formats/format.js';
 import type { QueryRequest } from '../query/ports.js';
 import type { ReadyQuery } from './query-connections.js';
-import { merged, type SettingLayers } from './query-settings.js';
+import type { SettingLayers } from './query-settings.js';
 import type { ParameterValue } from '../../endpoint/parameters/parameter.js';
 
 /** Number of query id suffixes, which have eight hexadecimal digits. Node.js takes random integers from a pool. */
@@ -35,7 +35,7 @@ export async function readyQuery({
   // The filters are in the text, because the names of thousands of data parts are too long for the URLs that some proxies accept.
   const ofData = data ? `, additional_table_filters = ${data.tableFilters}` : '';
   // ClickHouse ignores a value in the URL that equals the user's own, and then uses the setting of a Distributed table.
-  const { skip_unavailable_shards: skips = 0 } = merged(settings);
+  const skips = Number(lastOf(settings, 'skip_unavailable_shards') ?? 0);
   const text = `${bound.text}\nFORMAT ${format.name}\nSETTINGS skip_unavailable_shards = ${skips}${ofData}`;
   const { parameters, body, headers } = await parametersOf(text, bound, values);
   // `log_comment` marks only the queries that run for a request. `settings` must not have it, because DESCRIBE uses them too.
@@ -49,6 +49,10 @@ export async function readyQuery({
     onResponse,
   };
 }
+
+/** Value of one setting. One object of all layers would take much longer. */
+const lastOf = (layers: SettingLayers, name: string): unknown =>
+  layers.findLast((layer) => layer?.[name] !== undefined)?.[name];
 
 /** Maximum length of all values in the URL. Longer ones are in the body, because proxies in front of ClickHouse reject long URLs. */
 const MAX_IN_URL = 4096;

@@ -37,13 +37,13 @@ export function valuesOfArguments(
   const table = qualified.slice(qualified.indexOf('.') + 1);
   const { parameters } = endpoint;
   const raw = new Map<string, RawParameter>();
-  const missing = missingParameters(endpoint, principal);
-  const samples = { ...secretSamples(endpoint), ...endpoint.example };
+  const missing = isDescribed ? missingParameters(endpoint, principal) : [];
+  const samples = missing.length > 0 ? { ...secretSamples(endpoint), ...endpoint.example } : undefined;
   for (const [name, argument] of args) {
     const parameter = parameters.get(name);
     if (!parameter) throw new StatementProblem(CODES.BAD_ARGUMENTS, unknownArgument(table, name, endpoint));
     const value = valueOf(argument, sent, parameter);
-    const text = isDescribed && missing.includes(name) ? samples[name] : undefined;
+    const text = missing.includes(name) ? samples?.[name] : undefined;
     if (value !== undefined) raw.set(name, rawInBody(value));
     else if (text !== undefined) raw.set(name, { text, times: 1 });
   }

@@ -13,7 +13,10 @@ import { CALLERS_GRAMMAR } from '../sandbox/tree-grammar.js';
 import { PLACE_IN_TEXT, withLiterals } from './compared-literals.js';
 import { CODES, StatementProblem, type SelectStatement } from './statement.js';
 
-/** Functions whose values the response headers show as well. Their results are cached like catalogues. */
+/**
+ * Functions whose values the response headers show as well. Without tables, their results are cached like catalogues. `SELECT version(), *
+ * FROM t` is cached as long as the result of `t`, and can have the version before an upgrade.
+ */
 const ABOUT_SERVER: ReadonlySet<string> = new Set(['version', 'timezone', 'servertimezone', 'revision']);
 
 /** Limits of a statement. Tools need more than a caller of one endpoint: rows of constants, and functions about the server. */

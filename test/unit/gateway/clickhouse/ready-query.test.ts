@@ -1,9 +1,25 @@
 import { randomBytes } from 'node:crypto';
 
-import { parametersOf, searchOf } from '../../../../src/gateway/clickhouse/ready-query.js';
+import { parametersOf, readyQuery, searchOf } from '../../../../src/gateway/clickhouse/ready-query.js';
 import { sealWith } from '../../../../src/endpoint/parameters/secret-value.js';
+import { queryRequest } from '../../../support/query-requests.js';
 
 const seal = sealWith(randomBytes(32));
+
+describe('readyQuery', () => {
+  it.each([
+    ['0', []],
+    ['1', [{ skip_unavailable_shards: 0 }, { skip_unavailable_shards: 1 }, { max_threads: 1 }, undefined]],
+  ])(
+    'writes skip_unavailable_shards = %s into the text, from the last layer that has it',
+    async (skips, settings) => {
+      const request = queryRequest('SELECT 1');
+      const format = { name: 'CSV', settings: {} };
+      const { body } = await readyQuery({ bound: request.query, format, settings, request });
+      expect(body).toBe(`SELECT 1\nFORMAT CSV\nSETTINGS skip_unavailable_shards = ${skips}`);
+    },
+  );
+});
 
 describe('parametersOf', () => {
   it('leaves short values in the query string', async () => {
