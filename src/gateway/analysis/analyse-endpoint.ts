@@ -67,7 +67,7 @@ export async function analyseEndpoint(endpoint: Endpoint, tools: AnalysisTools):
  */
 function problemOfPaging(endpoint: Endpoint): Problem | undefined {
   if (endpoint.pages?.takesCursor !== false) return undefined;
-  const [found] = knownFacts(endpoint)?.facts.ofOtherRows ?? [];
+  const [found] = knownFacts(endpoint)?.facts.dependsOnOtherRows ?? [];
   return found === undefined ? undefined : problem('PAGES_NOT_POSSIBLE', found);
 }
 

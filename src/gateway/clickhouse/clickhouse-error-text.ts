@@ -48,7 +48,7 @@ const SENTENCES: Readonly<Partial<Record<string, readonly [name: string, sentenc
   516: ['AUTHENTICATION_FAILED', 'The key is not valid'],
   1002: ['UNKNOWN_EXCEPTION', 'ClickHouse could not run this statement'],
 };
-const OF_THE_REST = '1002';
+const UNKNOWN_ERROR = '1002';
 
 /** Names of codes that only the gateway's own failures have. */
 const OF_THE_GATEWAY: Readonly<Partial<Record<string, string>>> = {
@@ -91,8 +91,8 @@ const NAMES: Readonly<Partial<Record<string, RegExp>>> = {
 };
 
 /** Code for the client: ClickHouse's own, if the client's statement can cause the error or the client can react to it. */
-export function toldCode(code: string): string {
-  return SQL_PROBLEMS[code] || SENTENCES[code] ? code : OF_THE_REST;
+export function clientCode(code: string): string {
+  return SQL_PROBLEMS[code] || SENTENCES[code] ? code : UNKNOWN_ERROR;
 }
 
 /**
@@ -106,7 +106,7 @@ export function sentenceOf(
 ): string {
   const problem = SQL_PROBLEMS[code]?.[1];
   const sentence =
-    problem === undefined ? (SENTENCES[toldCode(code)]?.[1] ?? '') : `The statement ${problem}`;
+    problem === undefined ? (SENTENCES[clientCode(code)]?.[1] ?? '') : `The statement ${problem}`;
   const name = NAMES[code]?.exec(message)?.[1];
   // The message may qualify a column with the internal name of its table.
   const own =

@@ -26,7 +26,7 @@ export interface Facts extends NamesInQuery<ReadonlySet<string>> {
   readonly parametersInIn: readonly string[];
   readonly hasSettings: boolean;
   /** Clauses and functions by which other rows decide whether a row is in the result, or what it contains. */
-  readonly ofOtherRows: ReadonlySet<string>;
+  readonly dependsOnOtherRows: ReadonlySet<string>;
   /** Facts of each WITH query, and of each expression that a WITH names, at any depth. */
   readonly named: ReadonlyMap<string, Facts>;
 }
@@ -89,7 +89,7 @@ class FoundFacts implements Facts {
   readonly parameters: string[] = [];
   readonly parametersInIn: string[] = [];
   readonly named = new Map<string, FoundFacts>();
-  readonly ofOtherRows = new Set<string>();
+  readonly dependsOnOtherRows = new Set<string>();
   hasSettings = false;
 }
 
@@ -100,7 +100,8 @@ class FactsReader {
 
   read(node: TreeNode, scope: Scope, isTable: boolean): void {
     const { kind } = node;
-    for (const facts of this.open) for (const found of ofOtherRows(node)) facts.ofOtherRows.add(found);
+    for (const facts of this.open)
+      for (const found of dependsOnOtherRows(node)) facts.dependsOnOtherRows.add(found);
     this.add('names', attribute(node, 'column_name'), attribute(node, 'identifier'));
     if (isTable || kind === 'TABLE') this.add('printedTables', attribute(node, 'printed'));
     if (OF_QUERIES.has(kind)) {
@@ -204,7 +205,7 @@ const CLAUSES_OF_OTHER_ROWS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Constructs of a node that make rows depend on each other, except groups, joins and set operations. @param without clause to ignore */
-export function ofOtherRows(node: TreeNode, without = ''): readonly string[] {
+export function dependsOnOtherRows(node: TreeNode, without = ''): readonly string[] {
   const called = attribute(node, 'function_name');
   const clauses = node.children.map(({ section }) => section).filter((section) => section !== without);
   return [

@@ -1,12 +1,12 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import { errorText, sentenceOf, statusOf, toldCode } from '../clickhouse/clickhouse-error-text.js';
+import { errorText, sentenceOf, statusOf, clientCode } from '../clickhouse/clickhouse-error-text.js';
 import { frameOf } from '../clickhouse/compressed-frames.js';
 import { Failure, type ErrorCode } from '../errors.js';
 import { StatementProblem } from './statement.js';
 
 /** An error in the form that ClickHouse clients read. */
-export interface ToldError {
+export interface ErrorForClient {
   /** ClickHouse's number of the error. */
   readonly code: string;
   readonly text: string;
@@ -56,33 +56,33 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
 };
 
 /** Error for the client, without any word of ClickHouse's message about an endpoint's SQL. @param words see {@link sentenceOf} */
-export function toldError(
+export function errorForClient(
   error: unknown,
   words: ReadonlySet<string> | undefined,
   version: string,
-): ToldError {
-  if (error instanceof StatementProblem) return told(error.number, error.message, version);
+): ErrorForClient {
+  if (error instanceof StatementProblem) return errorWith(error.number, error.message, version);
   const cause = error instanceof Failure ? error.details.cause : error;
   if (cause instanceof ClickHouseError) {
-    const code = toldCode(cause.code);
-    return { ...told(Number(code), sentenceOf(cause, words), version) };
+    const code = clientCode(cause.code);
+    return { ...errorWith(Number(code), sentenceOf(cause, words), version) };
   }
   if (!(error instanceof Failure))
-    return told(
+    return errorWith(
       UNKNOWN_EXCEPTION,
       'The gateway failed to run this statement. Its log has the cause',
       version,
     );
   const { code, message } = error;
-  const { status, ...rest } = told(CODES[code] ?? UNKNOWN_EXCEPTION, message, version);
+  const { status, ...rest } = errorWith(CODES[code] ?? UNKNOWN_EXCEPTION, message, version);
   return { status: STATUSES[code] ?? status, ...rest };
 }
 
 /** Body of an error response. With `compress=1` clients expect a compressed frame. */
-export const errorBody = ({ text }: ToldError, isFramed: boolean): Buffer =>
+export const errorBody = ({ text }: ErrorForClient, isFramed: boolean): Buffer =>
   isFramed ? frameOf(Buffer.from(`${text}\n`)) : Buffer.from(`${text}\n`);
 
-function told(number: number, message: string, version: string): ToldError {
+function errorWith(number: number, message: string, version: string): ErrorForClient {
   const code = String(number);
   return { code, text: errorText(code, message.replace(/\.$/, ''), version), status: statusOf(code) };
 }

@@ -1,4 +1,4 @@
-import { attribute, nodesIn, ofOtherRows } from '../facts/facts.js';
+import { attribute, nodesIn, dependsOnOtherRows } from '../facts/facts.js';
 import { COLUMNS } from '../facts/printed-names.js';
 import { itemsOf, type TreeNode } from '../facts/tree.js';
 import type { QueryTrees } from './query-tree.js';
@@ -98,7 +98,7 @@ function problemOfNode(node: TreeNode, isOutermost: boolean): string | undefined
   if (node.attributes.has('printed')) return 'FINAL or SAMPLE';
   if (['group_by_type', 'is_group_by_with_totals'].some((key) => node.attributes.has(key)))
     return 'ROLLUP, CUBE, GROUPING SETS or TOTALS';
-  return ofOtherRows(node, isOutermost ? 'LIMIT' : '')[0];
+  return dependsOnOtherRows(node, isOutermost ? 'LIMIT' : '')[0];
 }
 
 /** Columns of MergeTree tables whose value depends on the other data parts that the query reads. */

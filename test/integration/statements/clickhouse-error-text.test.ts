@@ -5,12 +5,12 @@ import {
   errorText,
   sentenceOf,
   statusOf,
-  toldCode,
+  clientCode,
 } from '../../../src/gateway/clickhouse/clickhouse-error-text.js';
 import { errorOfText } from '../../../src/gateway/clickhouse/exception-block.js';
 import { ERRORS, Failure, type ErrorCode } from '../../../src/gateway/errors.js';
 import { Abort } from '../../../src/gateway/query/signal.js';
-import { toldError } from '../../../src/gateway/tables/error-response.js';
+import { errorForClient } from '../../../src/gateway/tables/error-response.js';
 import { useAdminClient } from '../../support/clickhouse.js';
 
 const FAILURES = Object.keys(ERRORS) as ErrorCode[];
@@ -92,7 +92,12 @@ describe('What a client gets of an error', () => {
       const error = errorOfText(await text(response));
       if (!(error instanceof ClickHouseError)) throw new Error(`${sql}: ${error.message}`);
       const status = statusOf(error.code);
-      expect([sql, error.code, toldCode(error.code), status]).toEqual([sql, code, code, response.statusCode]);
+      expect([sql, error.code, clientCode(error.code), status]).toEqual([
+        sql,
+        code,
+        code,
+        response.statusCode,
+      ]);
       const fixed = sentenceOf(error, undefined);
       expect([sql, sentenceOf({ code, message: '' }, wordsOf(sql))]).toEqual([sql, fixed]);
       expect(fixed).not.toBe(sentenceOf({ code: '1002', message: '' }, undefined));
@@ -106,8 +111,8 @@ describe('What a client gets of an error', () => {
       format: 'JSONCompactEachRow',
     });
     const all = await result.json<readonly [string, string]>();
-    const codes = new Set(FAILURES.map((code) => toldError(new Failure(code, ''), undefined, '1').code));
-    const told = all.filter(([code]) => toldCode(code) === code || codes.has(code));
+    const codes = new Set(FAILURES.map((code) => errorForClient(new Failure(code, ''), undefined, '1').code));
+    const told = all.filter(([code]) => clientCode(code) === code || codes.has(code));
     expect(told.length).toBeGreaterThan(75);
     for (const [code, name] of told)
       expect(errorText(code, 'text', '1')).toContain(`text. (${name}) (version`);

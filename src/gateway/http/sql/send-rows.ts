@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { compressor } from '../../query/encode-bodies.js';
 import type { Bodies, Compressed, Encoding } from '../../query/endpoint-result.js';
 import type { StatementHead, StatementRequest, StatementSink } from '../../query/ports.js';
-import { toldError } from '../../tables/error-response.js';
+import { errorForClient } from '../../tables/error-response.js';
 import type { CallOutcome } from '../../query/call.js';
 import { cacheStatus } from '../result/cache-headers.js';
 import { chooseEncoding, withChosenEncoding } from '../result/content-encoding.js';
@@ -35,7 +35,7 @@ export function openSqlSink(
       streams: encoding === 'identity' ? [body] : [encoderOf(encoding), body],
       textOf: (error) => {
         hasFailed = true;
-        return toldError(error, words, version).text;
+        return errorForClient(error, words, version).text;
       },
     };
   };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import { Failure } from '../../errors.js';
-import { errorBody, toldError } from '../../tables/error-response.js';
+import { errorBody, errorForClient } from '../../tables/error-response.js';
 import { breakOff } from '../transport/break-off.js';
 import { retryHeaders } from '../transport/problem.js';
 import type { RequestContext } from '../transport/request-context.js';
@@ -23,13 +23,13 @@ export function sendSqlError(
     else response.socket?.destroySoon();
     return;
   }
-  const told = toldError(error, words, version);
-  const body = errorBody(told, isFramed);
-  response.writeHead(told.status, {
+  const sent = errorForClient(error, words, version);
+  const body = errorBody(sent, isFramed);
+  response.writeHead(sent.status, {
     'Content-Type': isFramed ? 'application/octet-stream' : 'text/plain; charset=UTF-8',
     'Content-Length': body.length,
-    'X-ClickHouse-Exception-Code': told.code,
-    ...(told.status === 401 && { 'WWW-Authenticate': 'Basic realm="querygate"' }),
+    'X-ClickHouse-Exception-Code': sent.code,
+    ...(sent.status === 401 && { 'WWW-Authenticate': 'Basic realm="querygate"' }),
     ...(error instanceof Failure && retryHeaders(error, context.principal)),
   });
   response.end(body);

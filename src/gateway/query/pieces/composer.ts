@@ -19,7 +19,7 @@ import {
   isDivided,
   isInside,
   isOneAfterAnother,
-  isStill,
+  isPartitionUnchanged,
   isUnchanged,
   keyOfPiece,
   partitionsIn,
@@ -121,7 +121,7 @@ export class PieceComposer {
     const fixed = filled.filter((piece) => !moved.includes(piece));
     const changes = { before: known, later };
     await this.keep(
-      fixed.filter(({ partition }) => isStill(partition, changes)),
+      fixed.filter(({ partition }) => isPartitionUnchanged(partition, changes)),
       startedAt,
     );
     const ofFixed = fixed.map(({ partition }) => partition);

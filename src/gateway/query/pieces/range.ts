@@ -168,7 +168,7 @@ export function isUnchanged(
 }
 
 /** Whether a partition, and everything except the partitions, is unchanged. */
-export function isStill(
+export function isPartitionUnchanged(
   { id }: DataPartition,
   { before, later }: Readonly<Record<'before' | 'later', PartitionedData>>,
 ): boolean {

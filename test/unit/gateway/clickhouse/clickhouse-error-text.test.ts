@@ -6,7 +6,7 @@ import {
   errorText,
   sentenceOf,
   statusOf,
-  toldCode,
+  clientCode,
 } from '../../../../src/gateway/clickhouse/clickhouse-error-text.js';
 import { anyText } from '../../../support/any-text.js';
 
@@ -64,7 +64,7 @@ describe('sentenceOf', () => {
 
   it('has one sentence for all errors that are not the client’s', () => {
     for (const code of ['0', '236', '999', '1001']) {
-      expect([code, toldCode(code), statusOf(code)]).toEqual([code, '1002', 500]);
+      expect([code, clientCode(code), statusOf(code)]).toEqual([code, '1002', 500]);
       expect(sentenceOf({ code, message: 'an internal text' }, new Set(['internal']))).toBe(
         'ClickHouse could not run this statement',
       );
