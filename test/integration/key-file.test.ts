@@ -1,11 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { hashApiKey } from '../../src/gateway/auth/api-key.js';
-import type { KnownEndpoint } from '../../src/gateway/auth/check-keys.js';
 import { openKeys, type Keys } from '../../src/gateway/auth/open-keys.js';
 import type { KeyFileEvents } from '../../src/gateway/auth/watched-key-file.js';
 import { pollUntil } from '../support/poll-until.js';
+import { startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 /** Records the events. */
@@ -128,26 +130,22 @@ describe('the keys file', () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await writeFile(file, fileOf('ada', 'ben'));
-      const events = new RecordingEvents();
-      let failures = 0;
-      let isFailing = false;
-      const endpoints = (): readonly KnownEndpoint[] => {
-        if (!isFailing) return [{ id: '1', name: 'logs.all', parameters: new Set() }];
-        failures += 1;
-        throw new Error('EMFILE: too many open files');
+      const script = fileURLToPath(new URL('../support/watch-keys.mjs', import.meta.url));
+      const watching = startProcess(script, { API_KEYS_FILE: file });
+      await watching.untilWritten(/open/);
+      const allowFiles = (count: number): void => {
+        const { pid = 0 } = watching.child;
+        execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`]);
       };
-      const keys = await openKeys({ apiKey: undefined, apiKeysFile: file }, events, { endpoints });
       try {
-        isFailing = true;
+        allowFiles(1);
         await writeFile(file, fileOf('ada'));
-        await pollUntil('it is read twice', () => (failures >= 2 ? true : undefined));
-        expect(accepted(keys)).toEqual(['ada', 'ben']);
-        isFailing = false;
-        await events.untilReloaded(1);
-        expect(accepted(keys)).toEqual(['ada']);
-        expect([events.reloads, events.rejections.length]).toEqual([[1], 1]);
+        await watching.untilWritten(/rejected .*EMFILE/);
+        allowFiles(1024);
+        await watching.untilWritten(/reloaded 1/);
+        expect(watching.stdout().match(/rejected/g)).toHaveLength(1);
       } finally {
-        keys.close();
+        watching.child.kill();
       }
     });
   });

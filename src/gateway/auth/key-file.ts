@@ -70,6 +70,9 @@ const SCHEMA = Joi.object<KeyFile>({
   .label('the file')
   .prefs({ abortEarly: false });
 
+/** The file system does not return the text of a keys file. The reason can pass without a change of the file. */
+export class UnreadableKeyFile extends Error {}
+
 /**
  * Reads a keys file.
  *
@@ -80,7 +83,7 @@ export async function readKeyFile(file: string): Promise<KeyFile> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new Error(`the keys file ${file} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new UnreadableKeyFile(`the keys file ${file} cannot be read: ${reasonOf(cause)}`, { cause });
   }
   return parseKeyFile(file, text);
 }
@@ -145,7 +148,8 @@ function reasonOf(cause: unknown): string {
 
 function parse(file: string, text: string): unknown {
   try {
-    return isYaml(file) ? parseYaml(text) : JSON.parse(text);
+    // A warning of the parser would show the text, in which a hash may be, on standard error.
+    return isYaml(file) ? parseYaml(text, { logLevel: 'error' }) : JSON.parse(text);
   } catch (cause) {
     // Parsers quote the text at the error, on further lines too. The quote may contain a part of a hash.
     const reason = (cause as Error).message.split('\n')[0]?.replace(/".*/, '…') ?? '';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-import { entriesOf, readKeyFile, type KeyFile } from './key-file.js';
+import { entriesOf, readKeyFile, UnreadableKeyFile, type KeyFile } from './key-file.js';
 import type { KeyEntry } from './key-ring.js';
 
 export interface KeyFileEvents {
@@ -22,8 +22,8 @@ const POLL_MS = 500;
 export class WatchedKeyFile {
   #current: KeyFile;
   private isPolling = false;
-  /** Why the file was rejected when it was read last. */
-  private rejection: string | undefined;
+  /** Whether the last read failed, so that the file must be read again without a change. */
+  private isUnread = false;
   private readonly timer: NodeJS.Timeout;
 
   private constructor(
@@ -74,7 +74,7 @@ export class WatchedKeyFile {
       // The watcher may have read a newer file.
       if (!isNews || this.#current !== before) return;
       this.#current = now;
-      this.rejection = undefined;
+      this.isUnread = false;
       this.onAdopted();
     };
   }
@@ -89,26 +89,27 @@ export class WatchedKeyFile {
     try {
       const state = await stateOf(this.file);
       const isChanged = state !== this.state;
-      // A rejected file is read again without a change too: that it could not be read may have passed, as a lack of file descriptors does.
-      if (!isChanged && this.rejection === undefined) return;
+      // A lack of file descriptors passes without a change of the file. An invalid text stays invalid, and is not parsed again and again.
+      if (!isChanged && !this.isUnread) return;
       this.state = state;
-      const before = isChanged ? undefined : this.rejection;
-      this.rejection = await this.reload();
-      if (this.rejection === undefined) this.onAdopted();
-      else if (this.rejection !== before) events.onRejected(this.rejection);
+      await this.reload(events, isChanged);
     } finally {
       this.isPolling = false;
     }
   }
 
-  /** @returns why the file is rejected; undefined where it is not */
-  private async reload(): Promise<string | undefined> {
+  private async reload(events: KeyFileEvents, isChanged: boolean): Promise<void> {
+    const wasUnread = this.isUnread && !isChanged;
     try {
       this.#current = await readChecked(this.file, this.check);
-      return undefined;
+      this.isUnread = false;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      this.isUnread = error instanceof UnreadableKeyFile;
+      if (!this.isUnread || !wasUnread)
+        events.onRejected(error instanceof Error ? error.message : String(error));
+      return;
     }
+    this.onAdopted();
   }
 }
 
