@@ -1,6 +1,6 @@
 /**
- * The name that a misspelt name probably means, for "did you mean": a similar name, the plural or singular, or the only name that
- * begins with it. Undefined where there is none. Case makes no difference.
+ * The name that a misspelt name probably means, for "did you mean": a similar name, else the plural or singular, else the only name
+ * that begins with it. Undefined where there is none. Case makes no difference.
  */
 export function closestName(misspelt: string, names: Iterable<string>): string | undefined {
   // Keys of a map can be read only once.

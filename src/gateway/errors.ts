@@ -113,7 +113,7 @@ export class Failure extends Error {
   }
 }
 
-/** The failure of a call whose client disconnected. */
+/** The failure of a call for which no client waits any more. */
 export function callerGone(details?: FailureDetails): Failure {
   return new Failure('CALLER_GONE', 'The client disconnected.', details);
 }

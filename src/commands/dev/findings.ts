@@ -50,7 +50,9 @@ export class FindingsOfEndpoints {
         Object.assign(check, { found });
         this.dependencies.onFound();
       },
-      () => this.checks.delete(facts),
+      () => {
+        if (this.checks.get(facts) === check) this.checks.delete(facts);
+      },
     );
     return ended;
   }

@@ -209,7 +209,8 @@ async function* readSource(
   const text = await openText(decompress(bytes), source);
   const isJson = /^\s*(?:\{\s*"|\[\s*\{)/.test(text.head);
   if (isJson && format !== 'ndjson') throw headerError('it is JSON, which --format ndjson loads');
-  if (format !== 'ndjson' && /^\s*<[!?a-z]/i.test(text.head)) throw headerError('it is HTML or XML');
+  if (format !== 'ndjson' && /^\s*<(?:[!?]|(?:html|head|body|table|svg|rss|feed|error)\b)/i.test(text.head))
+    throw headerError('it is HTML or XML');
   const reader = format === 'ndjson' ? jsonReader(text.head) : new CsvReader({ delimiter, columns });
   yield* readBatches(text.bytes, reader, inspect, limits);
   return describeText(text.head, format === 'ndjson');

@@ -12,10 +12,8 @@ export type IsSame = (written: unknown, stored: unknown) => boolean;
 const known = new Map<string, IsSame>();
 
 /**
- * Returns a function that compares values of a type.
- *
- * @returns compares the value in a line, whose long numbers are LosslessNumbers, with ClickHouse's JSON for it. In that, times are
- *   ISO 8601, and integers of 64 bits, decimals and infinities are quoted.
+ * Returns a function that compares the value in a line, whose long numbers are LosslessNumbers, with ClickHouse's JSON for it. In that
+ * JSON, times are ISO 8601, and integers of 64 bits, decimals and infinities are quoted.
  */
 export function sameValue(type: string): IsSame {
   const found = known.get(type) ?? orNull(type);

@@ -34,6 +34,13 @@ export function readHeader(source: string): Header {
   const yamlStart = start + OPEN.length;
   const yaml = source.slice(yamlStart, close);
   const document = parseYaml(yaml, VALUES);
+  // Each endpoint keeps its header, and a document needs many times the memory of its text. All places of one list come from one parse.
+  let held = new WeakRef(document);
+  const documentOf = (): Document.Parsed => {
+    const found = held.deref() ?? parseYaml(yaml, VALUES);
+    held = new WeakRef(found);
+    return found;
+  };
   const problems = [...document.errors, ...document.warnings].map(({ message, pos: [from, to] }) => ({
     start: yamlStart + from,
     end: yamlStart + to,
@@ -47,8 +54,7 @@ export function readHeader(source: string): Header {
       : valueOf(document, all, { start, end: yamlStart })),
     end: close + CLOSE.length,
     yamlEnd: close,
-    // Parsed again: every endpoint keeps its header, and the document is many times as large as its text.
-    placeOf: (place) => placeInYaml(parseYaml(yaml, VALUES), place, yamlStart),
+    placeOf: (place) => placeInYaml(documentOf(), place, yamlStart),
   };
 }
 

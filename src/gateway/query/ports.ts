@@ -151,7 +151,7 @@ export interface BackgroundQuery {
   readonly endpoint: string;
   readonly cost: Figures<QueryCost>;
   readonly queryId?: string | undefined;
-  /** Number that shares the cost, including the background work itself. Absent: 1. */
+  /** Number of callers that share the cost, including the background work itself. Absent: 1. */
   readonly callers?: number | undefined;
 }
 

@@ -68,7 +68,7 @@ export async function findQueryData(
   let last: QueryData | undefined;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const found = await new Analysis(readRows, database, fixed).of(select, pieces);
-    // Two equal analyses: no object changed in between, so the first analysis used these definitions.
+    // The definitions are equal before and after the second analysis, so it used these.
     if (last?.definitions === found.definitions) return found;
     last = found;
   }
@@ -120,7 +120,7 @@ class Analysis {
     private readonly readRows: ReadRows,
     /** Database of unqualified names. */
     private readonly database: string,
-    /** Functions that are known to be fixed. */
+    /** Names of functions about which ClickHouse was asked. */
     private readonly fixed: Set<string>,
   ) {}
 

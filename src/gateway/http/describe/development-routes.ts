@@ -18,7 +18,7 @@ import { contextOf, principalOf } from '../transport/request-context.js';
 export interface Findings {
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
-  /** Rows of the example's result; this and the next two are absent where the example failed. */
+  /** Number of rows of the example's result; this and the next two are absent where the example failed. */
   readonly rows?: number;
   readonly rowsRead?: number;
   readonly milliseconds?: number;
