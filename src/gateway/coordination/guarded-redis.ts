@@ -23,7 +23,7 @@ export class GuardedRedis {
     private readonly onRejectingWrites: OnRejectingWrites,
   ) {}
 
-  /** Whether Redis rejected the last commands. An idle gateway does not notice that Redis accepts commands again. */
+  /** Whether Redis rejected the last commands. */
   get isRejecting(): boolean {
     return this.rejectsWrites;
   }
@@ -41,6 +41,11 @@ export class GuardedRedis {
       this.onRejectingWrites(false, '');
     }
     return result;
+  }
+
+  /** Tries a key where Redis rejects commands, so that an idle gateway notices the recovery. Must be called about once a second. */
+  async probe(key: string): Promise<void> {
+    if (this.rejectsWrites) await this.write((client) => client.set(key, '', 'PX', QUIET_MS));
   }
 
   /** Handles a rejection. It is a reply, so the connection works, and the circuit breaker must not count it. */

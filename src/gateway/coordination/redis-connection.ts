@@ -68,7 +68,8 @@ function reconnectFromReplica(): (error: Error) => boolean {
   let triedAt = -Infinity;
   return ({ message }) => {
     const now = performance.now();
-    if (!message.startsWith('READONLY') || now - triedAt < REPLICA_PAUSE_MS) return false;
+    // Up to version 6.2, Redis writes an error of a script behind a text of its own.
+    if (!/(?:^|-)READONLY /.test(message) || now - triedAt < REPLICA_PAUSE_MS) return false;
     triedAt = now;
     return true;
   };

@@ -22,6 +22,11 @@ export class RedisKeys {
     return `${globEscaped(this.prefix)}result:${endpointId}:*`;
   }
 
+  /** Key that a gateway writes to learn whether Redis accepts writes. */
+  get probe(): string {
+    return `${this.prefix}probe`;
+  }
+
   /** Lock of the gateway that runs a query, for a miss or for the refresh of a cached result. */
   lock({ hash }: EntryName, of: 'miss' | 'refresh'): string {
     const suffix = of === 'miss' ? '' : `:${of}`;

@@ -13,6 +13,9 @@ const RETENTION_SECONDS = 24 * 3600;
 /** Maximum number of purges stored for another attempt. If one more comes, all are merged into one purge of everything. */
 const MAX_UNPUBLISHED = 100;
 
+/** A gateway reads the purges in a Cluster at every tenth call of `publishAgain`. */
+const CLUSTER_TURNS = 10;
+
 /**
  * Broadcasts purges to all gateways through a channel of Redis. It also stores them in a Redis hash for disconnected gateways, which apply
  * them when they reconnect.
@@ -22,6 +25,8 @@ export class RedisPurges {
   private unpublished: readonly PurgeScope[] = [];
   /** Whether purges may have been missed that Redis has not returned yet: its circuit breaker can still be open. */
   private mayHaveMissed = false;
+  /** Number of calls of {@link publishAgain}. */
+  private turns = 0;
 
   constructor(
     client: RedisClient,
@@ -32,7 +37,12 @@ export class RedisPurges {
     this.subscriber = duplicate(client);
     // The circuit breaker of the main connection logs the same errors.
     this.subscriber.on('error', () => undefined);
-    this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
+    this.subscriber.on('ready', () => void this.listen());
+    // After a failover the address leads to another server, to which the subscription must move too.
+    client.on('ready', () => {
+      this.mayHaveMissed = true;
+      if (this.subscriber.status === 'ready') this.reconnect();
+    });
     this.subscriber.on('message', (_channel: string, message: string) => {
       this.apply(message);
     });
@@ -57,6 +67,8 @@ export class RedisPurges {
   async publishAgain(): Promise<void> {
     // Without a command that expects a reply, a connection whose other end has disappeared would never be given up.
     if (this.subscriber instanceof Redis) void this.subscriber.ping().catch(() => undefined);
+    // A Cluster moves the subscription of a lost node without an event.
+    else this.mayHaveMissed ||= (this.turns += 1) % CLUSTER_TURNS === 0;
     if (this.mayHaveMissed) await this.catchUp();
     for (const scope of this.unpublished) {
       if (!(await this.send(scope))) return;
@@ -79,10 +91,20 @@ export class RedisPurges {
     this.subscriber.disconnect();
   }
 
+  /** Never rejects. */
   private async listen(): Promise<void> {
-    this.mayHaveMissed = true;
-    await this.subscriber.subscribe(this.keys.purges);
-    await this.catchUp();
+    try {
+      await this.subscriber.subscribe(this.keys.purges);
+      this.mayHaveMissed = true;
+      await this.catchUp();
+    } catch {
+      this.reconnect();
+    }
+  }
+
+  /** The client subscribes again when it is ready. A Cluster moves its subscription itself. */
+  private reconnect(): void {
+    if (this.subscriber instanceof Redis) this.subscriber.disconnect(true);
   }
 
   private async catchUp(): Promise<void> {
@@ -122,7 +144,7 @@ function isTimedScope(value: unknown): value is PurgeScope {
   );
 }
 
-/** Duplicates a client. The branches are necessary because the two types have no common signature of `duplicate`. */
+/** Duplicates a client. ioredis's own second subscription after a reconnect would reject a promise that nothing handles. */
 function duplicate(client: RedisClient): RedisClient {
-  return client instanceof Cluster ? client.duplicate() : client.duplicate();
+  return client instanceof Cluster ? client.duplicate() : client.duplicate({ autoResubscribe: false });
 }

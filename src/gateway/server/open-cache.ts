@@ -28,7 +28,8 @@ import { steadyClock } from './steady-clock.js';
 const PERMIT_SLACK_MS = 5000;
 /** Milliseconds for a follower's own query after its leader returned nothing; short, because proxies soon time out too. */
 const LAST_TRY_MS = 5000;
-const CONNECT_WAIT_MS = 1000;
+/** Longer than the timeout of a connection, whose error says why it failed. */
+const CONNECT_WAIT_MS = 1200;
 /** A miss sends three commands without a query between them, so that one miss must not open the breaker. */
 const FAILURES_TO_OPEN = 4;
 
@@ -126,7 +127,10 @@ async function openWithRedis(
       if (breaker.state === 'open') return 'circuit open';
       return redis.isRejecting ? 'rejects commands' : 'in use';
     },
-    publishAgain: () => purges.publishAgain(),
+    publishAgain: async () => {
+      await redis.probe(keys.probe);
+      await purges.publishAgain();
+    },
     close: () => {
       purges.close();
       client.disconnect();
@@ -151,14 +155,14 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
     onChange: (state) => {
       if (state === 'open')
         logger.warn('Redis does not respond; this process caches results and counts limits on its own', {
-          reason,
+          reason: reason ?? 'no reply in time',
         });
       else logger.info('Redis responds again');
     },
   });
   // The client reports an error for each failed connection; the breaker logs the outage once.
-  const client = connectRedis(redisUrl, ({ message }) => {
-    reason = message;
+  const client = connectRedis(redisUrl, (error) => {
+    reason = reasonOf(error);
   });
   client.on('ready', () => (reason = undefined));
   const redis = new GuardedRedis(client, breaker, (isRejecting, reason) => {
@@ -173,6 +177,14 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   for (let n = 0; n < FAILURES_TO_OPEN && client.status !== 'ready'; n += 1)
     await redis.run((connected) => connected.ping());
   return { client, redis, breaker };
+}
+
+/** Why Redis cannot be used. A Cluster has the cause of its last node, and a name with several addresses that of each. */
+function reasonOf(
+  error: Error & { readonly lastNodeError?: Error; readonly errors?: readonly Error[] },
+): string {
+  const { message, name } = error.lastNodeError ?? error.errors?.[0] ?? error;
+  return message || name;
 }
 
 /** Waits at most CONNECT_WAIT_MS until Redis is connected, because an unavailable Redis must not delay the start further. */
