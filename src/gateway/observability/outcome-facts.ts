@@ -29,9 +29,10 @@ export interface OutcomeFacts {
 }
 
 /** The facts of an outcome. They include the query only where this call caused the query or waited for it. */
-export function factsOf({ result, status, isCollapsed, callers = 0 }: CallOutcome): OutcomeFacts {
+export function factsOf({ result, status, isCollapsed, callers = 0, spent }: CallOutcome): OutcomeFacts {
   const { rowCount: rows, partial, queryId = '', cost, waitingMs = 0, pieces } = result;
-  if (status === 'HIT' || status === 'STALE') return { rows, cache: status, partial };
+  if (status === 'HIT' || status === 'STALE')
+    return { rows, cache: status, partial, ...(spent && factsOfFailed(spent)) };
   return {
     ...{ rows, cache: status, partial, awaited: cost },
     charged: callers > 0 ? { cost, callers } : undefined,
@@ -46,8 +47,15 @@ export function factsOfExport({ rowCount, bytes, cost, queryId, waitingMs }: Exp
   };
 }
 
-/** The facts of a failure whose query ended early, for one of the requests that waited for the query. ClickHouse gives no id of such a query. */
-export const factsOfFailed = (cost: Figures<QueryCost>): OutcomeFacts => ({
-  caused: { queryId: '', cost, waitingMs: 0 },
-  charged: { cost, callers: 1 },
-});
+/** Costs that {@link factsOfFailed} has charged. */
+const charged = new WeakSet<Figures<QueryCost>>();
+
+/**
+ * The facts of a query whose result is of no use, for a request that waited for it. All who waited have the same cost, and the first is
+ * charged. There is no id, because ClickHouse gives none of a query that ended early.
+ */
+export function factsOfFailed(cost: Figures<QueryCost>): OutcomeFacts {
+  if (charged.has(cost)) return { awaited: cost };
+  charged.add(cost);
+  return { awaited: cost, caused: { queryId: '', cost, waitingMs: 0 }, charged: { cost, callers: 1 } };
+}

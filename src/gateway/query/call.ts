@@ -1,4 +1,6 @@
 import type { BoundQuery } from '../../endpoint/bind.js';
+import type { Figures } from '../../endpoint/figures.js';
+import type { QueryCost } from '../../endpoint/limit-rules.js';
 import type { Lifetime } from './cache-key.js';
 import type { EndpointQuery } from './endpoint-query.js';
 import type { EndpointResult } from './endpoint-result.js';
@@ -34,6 +36,8 @@ export interface CallOutcome {
   readonly callers?: number;
   /** Whether the cache had an expired result. */
   readonly replacesExpired?: boolean;
+  /** Cost of the query that failed or was partial, so that this stale result replaces its own. */
+  readonly spent?: Figures<QueryCost> | undefined;
 }
 
 /** End of the stale use of a result, in milliseconds since 1970. */

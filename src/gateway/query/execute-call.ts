@@ -48,10 +48,10 @@ async function getCached(parts: SharingParts, wanted: Wanted, key: CacheKey): Pr
     const { result, cached = known, ...shared } = await fetchResult(parts, wanted, key);
     if (result === cached) return hitOutcome(result);
     // A stale result with all rows is better than a new partial one.
-    const stale = result.partial && (await findStale(parts, key));
+    const stale = result.partial && (await findStale(parts, key, result.cost));
     return stale ?? fetchedOutcome(result, { refresh, replacesExpired: cached !== undefined, ...shared });
   } catch (error) {
-    const stale = allowsStale(error) ? await findStale(parts, key) : undefined;
+    const stale = allowsStale(error) ? await findStale(parts, key, error.details.cost) : undefined;
     if (!stale) throw error;
     return stale;
   }
@@ -78,11 +78,12 @@ function findBefore(
 export async function findStale(
   { store, clock }: Pick<SharingParts, 'store' | 'clock'>,
   key: CacheKey,
+  spent?: CallOutcome['spent'],
 ): Promise<CallOutcome | undefined> {
   if (key.cachingMs === 0) return undefined;
   const stale = await store.get(key);
   if (!stale || clock().getTime() >= staleUntil(stale, key)) return undefined;
-  return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
+  return { result: stale, status: 'STALE', isStored: true, isCollapsed: false, spent };
 }
 
 /** Reads the cached result, and confirms it where it has expired. */
@@ -141,7 +142,7 @@ function hitOutcome(result: EndpointResult): CallOutcome {
 }
 
 /** Whether a stale result may replace a failure: of ClickHouse, of a busy gateway, by a time limit or by an operator. */
-export function allowsStale(error: unknown): boolean {
+export function allowsStale(error: unknown): error is Failure {
   return error instanceof Failure && error.status >= 502;
 }
 

@@ -62,7 +62,6 @@ export class AccessLog {
   /** When the rate was last measured, and the number of requests reported since then. */
   private pace = { since: 0, reported: 0 };
   private isBusy = false;
-  private readonly charged = new WeakSet<Figures<QueryCost>>();
   /** Bytes of the earlier responses on a connection. */
   private readonly sentBefore = new WeakMap<Socket, number>();
 
@@ -117,8 +116,8 @@ export class AccessLog {
     const { context, status, path, totalMs } = request;
     const { failure } = context;
     const failed = failure instanceof Failure ? failure.details.cost : undefined;
-    if (failed) this.chargeOnce(context, failed);
-    const { caused, awaited = failed } = context.outcome ?? {};
+    if (failed) context.outcome ??= factsOfFailed(failed);
+    const { caused, awaited } = context.outcome ?? {};
     const clickhouseMs = millisecondsOf(caused?.cost);
     // Of a query that others share, it may have waited for the end only.
     const gatewayMs = Math.max(0, totalMs - (millisecondsOf(awaited) ?? 0));
@@ -130,13 +129,6 @@ export class AccessLog {
     if (failure === undefined) logger.request(routine ? 'debug' : 'info', fields);
     else this.reportFailure(request, code, fields);
     if (status >= 400) this.noteFailure(reportedFailure(context, status));
-  }
-
-  /** Charges a query that ended early to the first of its callers that is reported. They have the same failure. */
-  private chargeOnce(context: RequestContext, cost: Figures<QueryCost>): void {
-    if (context.outcome || this.charged.has(cost)) return;
-    this.charged.add(cost);
-    context.outcome = factsOfFailed(cost);
   }
 
   private count(
