@@ -19,7 +19,7 @@ export interface RequestLogOptions {
   readonly batch?: number;
 }
 
-const DEFAULTS = { maxWaiting: 50_000, batch: 5000, maxWithoutKey: 10, onSkipped: () => undefined };
+const DEFAULTS = { maxWaiting: 50_000, batch: 20_000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
  * Writes requests to the request log in batches, without delaying requests: `note` only appends a line to a batch. Records are
