@@ -77,8 +77,8 @@ function shownValue(
  * hexadecimal digits and never adds one.
  */
 const [REJECTED, REPLACEMENT] = [
-  String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}(?:[eE][+-]?\d+)?|(\d[eE][+-]?)\d{3,}`,
-  String.raw`\1\2\300`,
+  String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}(?:([eE][+-]?\d)\d*)?|(\d[eE][+-]?)\d{3,}`,
+  String.raw`\1\2\400\3`,
 ];
 
 /** A text of JSON without line feeds, because these separate rows; `null` in place of any other text. */
