@@ -34,9 +34,33 @@ describe('a Redis that', () => {
     120_000,
   );
 
+  it.concurrent(
+    'was full and has memory again is noticed by a gateway without requests',
+    () =>
+      Started.during(async (started) => {
+        const { url } = await started.redis();
+        const { requestCity, cache } = await started.execution(url);
+        const admin = new Redis(url);
+        started.add(() => {
+          admin.disconnect();
+        });
+        await admin.config('SET', 'maxmemory', '1');
+        await pollUntil('it rejects writes', async () => {
+          await requestCity(`while full ${Math.random()}`);
+          return cache.redisState() === 'rejects commands' || undefined;
+        });
+        await admin.config('SET', 'maxmemory', '0');
+        await pollUntil('it accepts them', async () => {
+          await cache.publishAgain();
+          return cache.redisState() === 'in use' || undefined;
+        });
+      }),
+    120_000,
+  );
+
   it.concurrent.each([
     [
-      'refuses one gateway for a while keeps a purge for it, also where that has given Redis up',
+      'refuses one gateway for a while keeps a purge for it, also where the circuit breaker of that is open',
       async (between: RedisStandIn, { requestCity, cache }: TestExecution) => {
         const accept = between.refuse();
         await pollUntil('the breaker is open', async () => {

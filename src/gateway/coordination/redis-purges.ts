@@ -65,7 +65,7 @@ export class RedisPurges {
 
   /** Broadcasts the purges that Redis did not accept before, and applies those missed. Must be called about once a second. */
   async publishAgain(): Promise<void> {
-    // Without a command that expects a reply, a connection whose other end has disappeared would never be given up.
+    // Without a command that expects a reply, a connection whose other end has disappeared would never be closed.
     if (this.subscriber instanceof Redis) void this.subscriber.ping().catch(() => undefined);
     // A Cluster moves the subscription of a lost node without an event.
     else this.mayHaveMissed ||= (this.turns += 1) % CLUSTER_TURNS === 0;

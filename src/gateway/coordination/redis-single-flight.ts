@@ -146,6 +146,7 @@ class RedisFlight {
     try {
       const published = await this.findPublished(look, previousLeader);
       if (published) return published;
+      // Throws the failure of the query before. This gateway runs its own in any other case.
       await this.mustNotWait(previousLeader);
       isToPublish = true;
       if (!lock.isHeld) return undefined;
