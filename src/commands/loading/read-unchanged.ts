@@ -1,11 +1,11 @@
-import { isLosslessNumber, parse } from 'lossless-json';
+import { parse } from 'lossless-json';
 
 import { bareType } from '../../endpoint/type-name.js';
 import type { Column, RowShape } from './columns.js';
 import { mismatch } from './inspect-line.js';
 import type { Line } from './line-splitter.js';
 import { readColumn, readRows, type RowsQuery } from './read-rows.js';
-import { canBeNull, sameValue, type IsSame } from './same-value.js';
+import { canBeNull, isNumber, sameValue, type IsSame } from './same-value.js';
 
 /** The fields of a line. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -66,8 +66,6 @@ function setColumns({ columns, isInferred = false }: RowShape, first: number): r
     return { column, isSame, needsValue, at: at++ };
   });
 }
-
-const isNumber = (value: unknown): boolean => typeof value === 'number' || isLosslessNumber(value);
 
 /** An integer that JavaScript's numbers may not hold. */
 const LONG_INTEGER = /(?:^|[^.\d])\d{16}/;

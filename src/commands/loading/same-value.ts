@@ -63,7 +63,7 @@ function ofType(type: string): IsSame {
   return compare(name, args);
 }
 
-const isNumber = (value: unknown): boolean => typeof value === 'number' || isLosslessNumber(value);
+export const isNumber = (value: unknown): boolean => typeof value === 'number' || isLosslessNumber(value);
 
 /** The text of a number or of a text; empty for other values. */
 const digits = (value: unknown): string =>

@@ -31,8 +31,8 @@ export interface OutcomeFacts {
 /** The facts of an outcome. They include the query only where this call caused the query or waited for it. */
 export function factsOf({ result, status, isCollapsed, callers = 0, spent }: CallOutcome): OutcomeFacts {
   const { rowCount: rows, partial, queryId = '', cost, waitingMs = 0, pieces } = result;
-  if (status === 'HIT' || status === 'STALE')
-    return { rows, cache: status, partial, ...(spent && factsOfFailed(spent)) };
+  if (status === 'HIT') return { rows, cache: status, partial };
+  if (status === 'STALE') return { rows, cache: status, partial, ...(spent && factsOfFailed(spent)) };
   return {
     ...{ rows, cache: status, partial, awaited: cost },
     charged: callers > 0 ? { cost, callers } : undefined,

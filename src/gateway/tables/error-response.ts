@@ -65,7 +65,7 @@ export function errorForClient(
   const cause = error instanceof Failure ? error.details.cause : error;
   if (cause instanceof ClickHouseError) {
     const code = clientCode(cause.code);
-    return { ...errorWith(Number(code), sentenceOf(cause, words), version) };
+    return errorWith(Number(code), sentenceOf(cause, words), version);
   }
   if (!(error instanceof Failure))
     return errorWith(
